@@ -26,7 +26,7 @@ package enum PercentEncoding {
     }
   }
 
-  /// Keeps only unreserved characters (RFC 3986 §2.3), so that no server can mistake a value for syntax.
+  /// Keeps only unreserved characters (RFC 3986 §2.3), so that a server cannot mistake a value for syntax.
   private static func stands(_ byte: UInt8, in component: Component) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true

@@ -44,11 +44,11 @@ struct CaptureReaderTests {
   }
 
   @Test(arguments: [
-    ("/id", "{}", "no /id in the response's JSON"),
+    ("/id", "{}", "there is no /id in the response's JSON"),
     ("/id", #"{"id":null}"#, "/id in the response's JSON is null"),
     ("/id", #"{"id":{}}"#, "/id in the response's JSON is an object"),
-    ("/01", "[1,2]", "no /01 in the response's JSON"),
-    ("/-", "[1]", "no /- in the response's JSON"), ("/id", "<html>", "the response is not JSON"),
+    ("/01", "[1,2]", "there is no /01 in the response's JSON"),
+    ("/-", "[1]", "there is no /- in the response's JSON"), ("/id", "<html>", "the response is not JSON"),
     ("/id", #"{"id":01}"#, "the response is not JSON"), ("/id", "", "the response is not JSON"),
     ("/0", String(repeating: "[", count: 500_000), "the response's JSON is nested more than 256 levels deep"),
   ]) func missingValuesAreReported(_ pointer: String, _ body: String, _ message: String) {
@@ -77,7 +77,7 @@ struct CaptureReaderTests {
       mismatch(Expectation(headers: [.init(name: "X-A", value: "2")], regex: "\"ok\""), answer) == nil)
     #expect(
       mismatch(Expectation(headers: [.init(name: "X-A", value: "3")]), answer)
-        == "the header 'X-A' is not as expected")
+        == "the header 'X-A' does not have the expected value")
     #expect(
       mismatch(Expectation(regex: "nope"), answer)
         == "the response does not match the expected pattern")

@@ -94,7 +94,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(nothing.conditions == DeviceConditions())
     #expect(
       nothing.notices == [
-        "no default route is known: the network counts as wired (override it with --network)"
+        "no default route was found: the network is assumed to be wired (override this with --network)"
       ]
     )
     let tunnel = try look([

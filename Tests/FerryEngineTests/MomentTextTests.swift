@@ -30,7 +30,7 @@ struct MomentTextTests {
       try MomentText.read(text)
     } throws: { error in
       "\(error)"
-        == "'\(text)' is outside the range of moments that ferry can count\n"
+        == "'\(text)' is outside the range of moments that ferry supports\n"
         + "help: write a moment from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"
     }
   }

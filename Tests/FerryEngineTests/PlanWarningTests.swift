@@ -71,7 +71,7 @@ struct PlanWarningTests {
   }
 
   private static let help =
-    "ask the server for IDs that are valid longer and set 'valid_for' accordingly, split the file, or give the session fewer connections"
+    "request IDs that are valid for longer and set 'valid_for' accordingly, split the file, or give the session fewer connections"
 
   @Test func uploadIDsThatWouldExpireAreReportedOnce() throws {
     for (name, size) in [("a", 1_000), ("b", 30_000), ("c", 60_000), ("d", 9_000)] {
@@ -125,10 +125,10 @@ struct PlanWarningTests {
     folder.file("root/a.jpg")
     #expect(
       try told(Self.manifest("", include: ", include: [\"*.jpg\", \"*.jpeg\", \"*.png\"]")) == [
-        "globMatchesNothing 7:45 the pattern '*.jpeg' matches no file | mind its spelling and the case of letters: "
-          + "'*' stops at a slash, '**' does not; the root is 'root'",
-        "globMatchesNothing 7:55 the pattern '*.png' matches no file | mind its spelling and the case of letters: "
-          + "'*' stops at a slash, '**' does not; the root is 'root'",
+        "globMatchesNothing 7:45 the pattern '*.jpeg' does not match any file | check the spelling and capitalization; "
+          + "'*' does not match a slash, but '**' does; the root is 'root'",
+        "globMatchesNothing 7:55 the pattern '*.png' does not match any file | check the spelling and capitalization; "
+          + "'*' does not match a slash, but '**' does; the root is 'root'",
       ])
   }
 
@@ -154,8 +154,8 @@ struct PlanWarningTests {
     let manifest = Self.manifest(
       "", include: ", include: [\"${each.key}.jpg\"]", more: "for_each: [eu, us]")
     func told(_ only: String...) throws -> [String] { try warnings(manifest, only: only).map(\.message) }
-    #expect(try told("u[eu]") == ["the pattern 'eu.jpg' matches no file"])
-    #expect(try told("u[us]") == ["the pattern 'us.jpg' matches no file"])
+    #expect(try told("u[eu]") == ["the pattern 'eu.jpg' does not match any file"])
+    #expect(try told("u[us]") == ["the pattern 'us.jpg' does not match any file"])
     #expect(try told("u").count == 2)
   }
 

@@ -69,7 +69,7 @@ struct RequestFactoryTests {
 
   @Test func aMissingSubmittedFileFailsUnsent() throws {
     let run = try TestRun(Self.upload, files: ["a"])
-    let failure = TransportFailure(.sourceMissing, "it is not there", mayHaveReachedServer: false)
+    let failure = TransportFailure(.sourceMissing, "it does not exist", mayHaveReachedServer: false)
     run.requests.absent = [try run.attempt(.allocate).ref.node.index: [Array("a".utf8): failure]]
     #expect(throws: failure) { try run.request(.allocate) }
   }

@@ -28,7 +28,7 @@ struct ResponseBoundTests {
 
   @Test func aPatternThatTakesTooLongFailsItsCapture() {
     let captures = [Capture(name: "n", source: .regex("(\\d+) items"))]
-    #expect(throws: failure("the pattern of 'n' takes too many steps on this response")) {
+    #expect(throws: failure("the pattern of 'n' takes too many steps to search this response")) {
       try read(captures, answer(Self.digits))
     }
   }
@@ -38,7 +38,7 @@ struct ResponseBoundTests {
   @Test func aPatternWhoseStepsAreLongFailsToo() {
     let captures = [Capture(name: "n", source: .regex("(\\d{60000})x"))]
     let run = String(repeating: "7", count: 59_999) + " "
-    #expect(throws: failure("the pattern of 'n' takes too many steps on this response")) {
+    #expect(throws: failure("the pattern of 'n' takes too many steps to search this response")) {
       try read(captures, answer(String(repeating: run, count: 17) + "x"))
     }
   }
@@ -49,14 +49,15 @@ struct ResponseBoundTests {
       expectation, answer(Self.digits), Patterns([], expectation))
     #expect(
       mismatch
-        == .init(message: "the pattern of 'expect' takes too many steps on this response", kind: .undecided))
+        == .init(
+          message: "the pattern of 'expect' takes too many steps to search this response", kind: .undecided))
   }
 
   @Test func aValueIsNoLargerThanItsCaptureAllows() throws {
     let long = String(repeating: "a", count: 64 << 10)
     let json = Capture(name: "id", source: .json(pointer: "/id"))
     #expect(try read([json], answer("{\"id\":\"\(long)\"}")).first?.value == long)
-    #expect(throws: failure("the value of 'id' has 65537 bytes, more than its 'max_size' of 65536")) {
+    #expect(throws: failure("the size of 'id' is 65537 bytes, which exceeds its 'max_size' of 65536")) {
       try read([json], answer("{\"id\":\"\(long)a\"}"))
     }
     let header = Capture(name: "id", source: .header("X-Id"))
@@ -66,7 +67,7 @@ struct ResponseBoundTests {
     let large = Capture(name: "id", source: .regex("(a+)"), maxSize: 1 << 20)
     #expect(try read([large], answer(long + "a")).first?.value.utf8.count == 65_537)
     let small = Capture(name: "id", source: .regex("(a+)"), maxSize: 2)
-    #expect(throws: failure("the value of 'id' has 3 bytes, more than its 'max_size' of 2")) {
+    #expect(throws: failure("the size of 'id' is 3 bytes, which exceeds its 'max_size' of 2")) {
       try read([small], answer("aaa"))
     }
   }
@@ -75,16 +76,16 @@ struct ResponseBoundTests {
     let long = String(repeating: "a", count: 64 << 10)
     let captures = (1...5).map { Capture(name: "c\($0)", source: .regex("(a+)")) }
     #expect(try read(Array(captures.prefix(4)), answer(long)).count == 4)
-    #expect(throws: failure("the captured values have more than 262144 bytes together")) {
+    #expect(throws: failure("the captured values are larger than 262144 bytes in total")) {
       try read(captures, answer(long))
     }
   }
 
   @Test(arguments: [
-    ("numbers", "1", "the response's JSON has more than 100000 values"),
-    ("texts", "\"\"", "the response's JSON has more than 100000 values"),
-    ("arrays", "[]", "the response's JSON has more than 100000 values"),
-    ("objects", "{}", "the response's JSON has more than 100000 values"),
+    ("numbers", "1", "the response's JSON contains more than 100000 values"),
+    ("texts", "\"\"", "the response's JSON contains more than 100000 values"),
+    ("arrays", "[]", "the response's JSON contains more than 100000 values"),
+    ("objects", "{}", "the response's JSON contains more than 100000 values"),
   ]) func theNumberOfValuesIsBounded(_ what: String, _ value: String, _ message: String) {
     let count = Self.size / (value.utf8.count + 1) - 1
     let body = "[" + Array(repeating: value, count: count).joined(separator: ",") + "]"
@@ -95,7 +96,7 @@ struct ResponseBoundTests {
 
   @Test func theNumberOfMembersIsBounded() {
     let body = "{" + Array(repeating: "\"\":1", count: 200_000).joined(separator: ",") + "}"
-    #expect(throws: failure("the response's JSON has more than 100000 values")) {
+    #expect(throws: failure("the response's JSON contains more than 100000 values")) {
       try read([Capture(name: "c", source: .json(pointer: "/a"))], answer(body))
     }
   }
@@ -111,7 +112,7 @@ struct ResponseBoundTests {
     let expectation = Expectation(json: [.init(pointer: "/n", value: .integer(9))])
     #expect(
       ExpectationCheck.mismatch(expectation, answer(body), Patterns())
-        == .init(message: "/n in the response's JSON is not as expected", kind: .different))
+        == .init(message: "/n in the response's JSON does not have the expected value", kind: .different))
     #expect(throws: TransportFailure.self) {
       try read([Capture(name: "n", source: .json(pointer: "/n"))], answer(body))
     }

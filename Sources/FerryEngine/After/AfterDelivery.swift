@@ -5,17 +5,17 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Deletes or moves the delivered files of one upload: `after`.
+/// Deletes or moves the delivered files of one upload, as specified by `after`.
 ///
-/// A file stays where it is if it is no longer the one that was sent, or if another file already has its name in the
-/// target folder.
+/// A file remains in place if it is no longer the file that was sent, or if another file already has its
+/// name in the target folder.
 final class AfterDelivery {
-  /// The folder that files are moved to; `nil` if they are deleted.
+  /// The folder to which files are moved; `nil` if they are deleted.
   private let target: String?
   private let rootPath: [UInt8]
   private let folders: Result<OpenFolders, FolderPath.Failure>
 
-  /// Returns `nil` for `keep`, which asks for nothing.
+  /// Returns `nil` for `keep`, which requires no action.
   ///
   /// - Parameter lister: the lister of the upload's files; its root is used as it was opened.
   init?(_ after: Upload.After, of lister: FileLister) {
@@ -32,7 +32,7 @@ final class AfterDelivery {
 
   /// The identity of the current root folder; `nil` if it cannot be opened.
   var root: FolderIdentity? {
-    // Each file's result reports why it cannot be opened.
+    // If the root cannot be opened, each file's result reports the reason.
     try? folders.get().identity
   }
 
@@ -55,10 +55,11 @@ final class AfterDelivery {
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       if errno == ENOENT { return missing(file, folders) }
-      return Self.failure(errno, Self.shown(file.path), "be looked at")
+      return Self.failure(errno, Self.shown(file.path), "be examined")
     }
     if let change = Self.change(of: file, status, folder, name, folders) { return change }
-    // Another file may have the same size and time: a copy that preserves them, or a file in another root.
+    // Another file may have the same size and time, such as a copy that preserves them, or a file in another
+    // root.
     guard file.inode != nil else { return Self.unknown }
     if let target { return move(file, status, to: Array(target.utf8), folders) }
     guard unlinkat(folder, name, 0) == 0 else {
@@ -72,14 +73,16 @@ final class AfterDelivery {
   /// Syncs the changes made since the last call; returns whether all of them are on disk.
   func sync() -> Bool { (try? folders.get().sync()) ?? true }  // Nothing changes in a root that is not open.
 
-  /// The inode is unknown if a run was killed while it sent the file, or if its manifest said `keep`.
+  /// The inode is unknown if a run was killed while it sent the file, or if its manifest specified `keep`.
   private static let unknown = AfterResult(
     state: .kept,
     problem: RecordedFailure(
       code: .afterUnknown,
-      message: "it is not known whether this is the file that was sent, and it stays; put it away yourself"))
+      message:
+        "ferry cannot determine whether this is the file that was sent, so it remained in place; move or delete it yourself"
+    ))
 
-  /// Why a file is not the one that was sent; `nil` if it is.
+  /// The reason why a file is not the file that was sent; `nil` if it is that file.
   private static func change(
     of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
   ) -> AfterResult? {
@@ -99,19 +102,19 @@ final class AfterDelivery {
       problem: RecordedFailure(
         code: .afterChanged,
         message:
-          "it changed after it was sent, and stays; under `deliver: when_changed` it is sent again"
+          "it changed after it was sent, so it remained in place; with `deliver: when_changed` it is sent again"
       ))
   }
 
-  /// The result for a file that does not exist. A run that was killed may have deleted or moved it without recording
-  /// that.
+  /// The result for a file that does not exist. A killed run may have deleted or moved it without recording
+  /// the change.
   private func missing(_ file: DeliveredFile, _ folders: OpenFolders) -> AfterResult {
     guard !folders.isRootEmpty || isKnownToBeGone(file, folders) else {
       let root = FileLister.text(rootPath)
       return .left(
         .afterMissing,
-        "the root \(root) is empty, as where its file system is not mounted; mount it, or "
-          + (target.map { "make the folder \($0)" } ?? "put anything") + " in it to have this forgotten")
+        "the root \(root) is empty, as if its file system were not mounted; mount it, or "
+          + (target.map { "create the folder \($0)" } ?? "create any file") + " in it to discard this action")
     }
     guard let target else { return AfterResult(state: .gone) }
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
@@ -129,8 +132,8 @@ final class AfterDelivery {
         code: .afterMissing, message: "it was missing before it could be moved to \(target)"))
   }
 
-  /// Whether an empty root is the folder that the file was sent from, not a mount point without its file system; or
-  /// nothing would be done to the file even if it existed.
+  /// Whether an empty root is the folder from which the file was sent, rather than a mount point without its
+  /// file system. Also true if no action would apply to the file even if it existed.
   private func isKnownToBeGone(_ file: DeliveredFile, _ folders: OpenFolders) -> Bool {
     file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
@@ -142,7 +145,8 @@ final class AfterDelivery {
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
     let there: Int32
     do throws(OpenFolders.Failure) {
-      // Links are not followed: behind a link, the file could be listed again, and sent and moved once more.
+      // Links are not followed: behind a link, the file could be listed again, and then sent and moved a
+      // second time.
       there = try folders.targetDescriptor(new, creating: true)
     } catch {
       return Self.failure(error, target: Self.shown(new))
@@ -163,13 +167,13 @@ final class AfterDelivery {
     case EEXIST:
       return .left(
         .afterExists,
-        "\(Self.shown(path)) is there already and is not overwritten; move that away, and the next run moves this"
+        "\(Self.shown(path)) already exists and is not overwritten; move it away, and the next run will move this file"
       )
     case EXDEV:
       return .left(
         .afterFileSystem,
-        "\(Self.shown(new)) is on another file system; ferry moves within one and never copies: "
-          + "choose a folder on the same one for `move_to`")
+        "\(Self.shown(new)) is on another file system, and ferry does not copy files: "
+          + "choose a folder on the same file system for `move_to`")
     default: return Self.failure(code, Self.shown(file.path), "be moved to \(Self.shown(new))")
     }
   }
@@ -178,7 +182,7 @@ final class AfterDelivery {
   private static func rename(_ name: [CChar], from: Int32, to: Int32, _ status: stat) -> Int32 {
     if ferry_rename_new(from, name, to, name) == 0 { return 0 }
     var code = errno
-    // If the file system or the kernel cannot rename without replacing, the file has two names for a moment.
+    // If the file system or the kernel cannot rename without replacing, the file temporarily has two names.
     if code == EINVAL || code == ENOSYS || code == EPERM {
       if linkat(from, name, to, name, 0) == 0 { return unlinkat(from, name, 0) == 0 ? 0 : errno }
       code = errno
@@ -198,16 +202,16 @@ final class AfterDelivery {
     case .foreign(let owner):
       .left(
         .afterFolder,
-        "\(target), or a folder above it, belongs to user \(owner), in a folder that everyone may write to; "
-          + "make the folder of `move_to` yourself")
+        "\(target), or a folder above it, belongs to user \(owner), in a world-writable folder; "
+          + "create the `move_to` folder yourself")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
-        .afterFolder, "\(target) is not a folder; the file stays in place until that is removed")
+        .afterFolder, "\(target) is not a folder; the file remains in place until it is removed")
     case .system(EXDEV), .system(ELOOP):
       .left(
         .afterFolder,
-        "\(target) is a symbolic link, or behind one; choose a real folder for `move_to`")
-    case .system(let code): failure(code, target, "be made or opened")
+        "\(target) is a symbolic link, or is reached through one; choose a path without links for `move_to`")
+    case .system(let code): failure(code, target, "be created or opened")
     }
   }
 
@@ -216,10 +220,11 @@ final class AfterDelivery {
     switch code {
     case EACCES, EPERM, EROFS:
       return .left(
-        .afterPermission, "\(path) cannot \(what): \(reason); the next run tries again once it may")
+        .afterPermission,
+        "\(path) cannot \(what): \(reason); the next run retries with the permissions it then has")
     case EXDEV, ELOOP:
-      return .left(.afterFolder, "\(path) is behind a link that leaves the root, which is not followed")
-    default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run tries again")
+      return .left(.afterFolder, "\(path) is behind a link that leaves the root; such links are not followed")
+    default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run retries")
     }
   }
 

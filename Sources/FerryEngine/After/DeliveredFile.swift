@@ -1,20 +1,20 @@
 import FerryJournal
 import FerryPlan
 
-/// A file as it was when it was delivered; it is now to be deleted or moved.
+/// A delivered file, with its attributes at delivery, that is to be deleted or moved.
 struct DeliveredFile: Sendable {
   /// The row of the file's item in the journal.
   var row: Int64
-  /// Relative to the upload's root.
+  /// The path, relative to the upload's root.
   var path: [UInt8]
   var size: Int64
-  /// Nanoseconds since 1970.
+  /// The modification time in nanoseconds since 1970.
   var modified: Int64
-  /// As `stat.inode(beneath:)` returns it; `nil` if unknown.
+  /// The inode, as returned by `stat.inode(beneath:)`; `nil` if unknown.
   var inode: UInt64?
-  /// The upload's root when the file was sent; `nil` if unknown.
+  /// The upload's root at the time the file was sent; `nil` if unknown.
   var root: FolderIdentity?
-  /// Whether a run has already tried and failed.
+  /// Whether a run has already tried and failed to delete or move the file.
   var isTried = false
 }
 
@@ -29,7 +29,7 @@ extension DeliveredFile {
 /// The result of an `after` action.
 struct AfterResult: Sendable {
   var state: AfterState
-  /// Why the result is not what the manifest asks for. With `.owed`, the next run tries again.
+  /// The reason why the requested action was not performed. With `.owed`, the next run retries.
   var problem: RecordedFailure?
 
   static let deleted = AfterResult(state: .deleted)

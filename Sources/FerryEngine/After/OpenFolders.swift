@@ -5,14 +5,15 @@ import Foundation
 
 /// Folders beneath a root, opened by their paths and kept open for further files.
 ///
-/// No link may lead out of the root. A class, because it owns descriptors, which it closes when it is deinitialized.
+/// Links that lead out of the root are not followed. This is a class because it owns descriptors, which it
+/// closes in `deinit`.
 final class OpenFolders {
   /// The maximum number of folders open at a time.
   private static let limit = 64
-  /// If more folders than this have changed, the file system is synced instead of each folder.
+  /// If more folders than this have changed, the whole file system is synced instead of each folder.
   private static let syncedAlone = 16
 
-  /// How often opening a folder is tried.
+  /// The maximum number of attempts to open a folder.
   private static let tries = 16
 
   private struct Folder {
@@ -26,7 +27,7 @@ final class OpenFolders {
   }
 
   private let root: Int32
-  /// The identity of the root as it was opened; `nil` if the system does not provide it.
+  /// The identity of the root when it was opened; `nil` if the system does not provide it.
   let identity: FolderIdentity?
   /// Whether the root was empty when it was opened.
   private let wasEmpty: Bool
@@ -60,23 +61,24 @@ final class OpenFolders {
     if folders.count >= Self.limit { closeAll() }
   }
 
-  /// Why a folder cannot be opened.
+  /// The reason why a folder cannot be opened.
   enum Failure: Error {
-    /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if there is a link and links are not
-    /// followed.
+    /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if the path contains a link and
+    /// links are not followed.
     case system(Int32)
-    /// Another user has put this folder, or one above it, into a folder that everyone may write to. That user could
+    /// Another user has created this folder, or one above it, in a world-writable folder. That user could
     /// delete the files moved there.
     case foreign(uid_t)
   }
 
-  /// The descriptor of a folder; the empty path stands for the root. Valid until the next `makeRoom` or `sync`.
+  /// The descriptor of a folder; the empty path means the root. It is valid until the next `makeRoom` or
+  /// `sync`.
   func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
 
-  /// The descriptor of a folder that files may be moved to. The path must not contain links or folders of another
-  /// user.
+  /// The descriptor of a folder to which files may be moved. The path must not contain links or folders of
+  /// another user.
   ///
   /// - Parameter creating: whether to create missing folders.
   func targetDescriptor(_ path: [UInt8], creating: Bool) throws(Failure) -> Int32 {
@@ -100,7 +102,7 @@ final class OpenFolders {
   /// Records that names were added in a folder of `targetDescriptor`.
   func changeTarget(_ path: [UInt8]) { folders[Key(path: path, followsLinks: false)]?.isChanged = true }
 
-  /// Whether the root is empty now and was empty when it was opened. If files have disappeared since then, its file
+  /// Whether the root is empty now and was empty when it was opened. If it was not empty then, its file
   /// system is mounted.
   var isRootEmpty: Bool { wasEmpty && Self.isEmpty(root) }
 
@@ -118,7 +120,8 @@ final class OpenFolders {
 
   /// Syncs the changes and closes the folders; returns whether all changes are on disk.
   ///
-  /// Makes one sync per folder, or one for all folders if there are many; never one per file.
+  /// Performs one sync per folder, or one sync for the whole file system if many folders changed, but never
+  /// one per file.
   func sync() -> Bool {
     closeAll()
     defer { hasLost = false }
@@ -128,7 +131,7 @@ final class OpenFolders {
   private func closeAll() {
     let changed = folders.values.filter(\.isChanged)
     if changed.count <= Self.syncedAlone, !hasMadeFolders {
-      // A file system that cannot sync folders (EINVAL) needs no sync.
+      // A file system that does not support syncing folders (EINVAL) does not need it.
       for folder in changed where fsync(folder.descriptor) != 0 && errno != EINVAL { hasLost = true }
     } else if ferry_sync_file_system(root) != 0 {
       hasLost = true
@@ -146,15 +149,15 @@ final class OpenFolders {
       if descriptor >= 0 { return descriptor }
       guard errno == EAGAIN else { break }
     }
-    // A kernel before 5.6, or a container whose seccomp filter does not know the call.
+    // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
     return try walk(path, creating: false, trustingAll: true)
   }
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
-  /// Opens one folder after the other without following links: the checks apply to what was opened, whatever is
-  /// replaced meanwhile.
+  /// Opens each folder of the path in turn without following links. The checks apply to the opened folders,
+  /// even if their paths are replaced in the meantime.
   private func walk(
     _ path: [UInt8], creating: Bool, trustingAll: Bool = false
   ) throws(Failure) -> Int32 {
@@ -187,8 +190,8 @@ final class OpenFolders {
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 
-  /// The owner of a folder inside a folder that everyone may write to, if the owner is neither this user nor the
-  /// owner of the outer folder.
+  /// The owner of a folder inside a world-writable folder, if the owner is neither this user nor the owner
+  /// of the outer folder.
   private static func stranger(_ descriptor: Int32, in folder: Int32) -> uid_t? {
     var (own, above) = (stat(), stat())
     // If the owner cannot be determined, treat the folder as another user's.

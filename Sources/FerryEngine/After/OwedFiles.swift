@@ -2,7 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// Executes the `after` actions that earlier runs did not complete, before a run.
+/// Executes, before a run, the `after` actions that earlier runs did not complete.
 enum OwedFiles {
   /// The number of files that share one sync of their folders and of the journal.
   private static let batch = 4096
@@ -14,7 +14,7 @@ enum OwedFiles {
     unless isStopped: () -> Bool
   ) throws -> [Int: PostDeliveryMetrics] {
     var metrics: [Int: PostDeliveryMetrics] = [:]
-    // The same files may have been sent to another server since.
+    // The same files may have been sent to another server since then.
     for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
     where selection.contains(NodeID(index)) {
       let node = plan.nodes[index]

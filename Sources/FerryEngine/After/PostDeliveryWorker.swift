@@ -6,11 +6,12 @@ import Synchronization
 
 /// Executes `after` actions in batches off the loop's thread, and journals the result of each file.
 ///
-/// The caller passes only files whose closing is on disk. Files that arrive while it works form the next batch.
+/// The caller passes only files whose delivery is recorded on disk. Files that arrive while a batch is being
+/// processed form the next batch.
 ///
-/// `@unchecked Sendable`: `uploads` is accessed only by blocks on `worker`, which runs one at a time.
+/// `@unchecked Sendable`: `uploads` is accessed only by blocks on `worker`, which runs them one at a time.
 final class PostDeliveryWorker: @unchecked Sendable {
-  /// An upload whose files are deleted or moved.
+  /// An upload whose delivered files are deleted or moved.
   struct Destination {
     var delivery: AfterDelivery
     /// The index of the journal in the writer.
@@ -20,7 +21,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
   private struct State {
     var waiting: [(node: Int, file: DeliveredFile)] = []
     var metrics: [Int: PostDeliveryMetrics]
-    /// A write was lost: no more files are touched.
+    /// Whether a write was lost. If so, no more files are changed.
     var hasFailed = false
     /// When the worker touches no more files, because the run was stopped.
     var end: ContinuousClock.Instant?
@@ -43,7 +44,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
     state = Mutex(State(metrics: metrics))
   }
 
-  /// Takes files whose closing is on disk.
+  /// Takes files whose delivery is recorded on disk.
   func take(_ files: [(node: Int, file: DeliveredFile)]) {
     guard !files.isEmpty else { return }
     let isIdle = state.withLock { state in

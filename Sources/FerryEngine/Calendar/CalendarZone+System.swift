@@ -1,15 +1,15 @@
 import FerryPlan
 import Foundation
 
-// The system's offsets for the years around a moment: two before it and twelve after it.
+// The system's offsets for the years around a moment: two years before it and twelve years after it.
 extension CalendarZone {
   private static let years = (before: 2, after: 12)
-  /// Offsets that last at least this many seconds are found.
+  /// The minimum number of seconds that an offset must last to be found.
   private static let stride = 7 * 86_400
 
-  /// A zone of the IANA database.
+  /// A zone of the IANA time zone database.
   ///
-  /// - Returns: `nil` if this machine does not know the name.
+  /// - Returns: `nil` if the machine's database does not contain the name.
   package init?(systemName name: String, around moment: Instant) {
     guard let zone = TimeZone(identifier: name) else { return nil }
     self.init(name: name, around: moment) {
@@ -30,7 +30,7 @@ extension CalendarZone {
     }
   }
 
-  /// The machine's zone, whatever `TZ` says. cron uses this one.
+  /// The machine's zone, regardless of `TZ`. cron uses this zone.
   package static func machine(around moment: Instant) -> CalendarZone {
     // If there is no such link, the machine stores its zone elsewhere.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
@@ -39,8 +39,8 @@ extension CalendarZone {
       ?? current(around: moment)
   }
 
-  /// Samples the offset repeatedly, because the systems report the transitions of daylight saving time, but not those
-  /// by which a country changes its zone.
+  /// Samples the offset repeatedly, because the systems report daylight saving time transitions, but not the
+  /// transitions when a country changes its zone.
   private init(name: String, around moment: Instant, offset: (Int) -> Int) {
     let now = moment.wholeSeconds
     let end = now + Self.years.after * 366 * 86_400

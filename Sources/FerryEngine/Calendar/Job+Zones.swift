@@ -2,13 +2,14 @@ import FerryManifest
 import FerryPlan
 
 extension Budgets {
-  /// The time zones that the budgets name, according to the system.
+  /// The time zones named in the budgets, with the system's offsets.
   package func zones(around now: Instant) throws(UsageError) -> [String: CalendarZone] {
     var zones: [String: CalendarZone] = [:]
     for budget in [wifi, wired, cellular].compactMap(\.self) where zones[budget.timeZone] == nil {
       guard let zone = CalendarZone(systemName: budget.timeZone, around: now) else {
         throw UsageError(
-          "this machine knows no time zone \(budget.timeZone)\nhelp: install the package tzdata")
+          "the time zone \(budget.timeZone) is not installed on this machine\nhelp: install the package tzdata"
+        )
       }
       zones[budget.timeZone] = zone
     }
@@ -17,7 +18,7 @@ extension Budgets {
 }
 
 extension Job {
-  /// The zones that the budgets name, and a diagnostic for each zone that this machine does not know.
+  /// The zones named in the budgets, and a diagnostic for each zone that is not installed on this machine.
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []

@@ -20,12 +20,12 @@ package enum MomentText {
         "'\(DisplayPath.shown(text))' is not a moment\nhelp: write it as 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
           + "2026-03-29T10:00[Europe/Berlin]")
     }
-    // The zone's offsets must be known around the moment, not around today.
+    // The zone's offsets must be those around this moment, not around today.
     let about = time.nearest(in: .utc)
     guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
       throw UsageError(
-        "this machine does not know the time zone '\(DisplayPath.shown(name))'\nhelp: write a name such as Europe/Berlin"
+        "the time zone '\(DisplayPath.shown(name))' is not installed on this machine\nhelp: write a name such as Europe/Berlin"
       )
     }
     return (try moment(time, text, in: zone), zone)
@@ -56,7 +56,7 @@ package enum MomentText {
   ) throws(UsageError) -> Instant {
     if let moment = time.moment(in: zone) { return moment }
     throw UsageError(
-      "'\(DisplayPath.shown(text))' is outside the range of moments that ferry can count\n"
+      "'\(DisplayPath.shown(text))' is outside the range of moments that ferry supports\n"
         + "help: write a moment from \(WrittenMoment.range)")
   }
 }

@@ -5,8 +5,8 @@ import Foundation
 /// Determines the machine's network and power source.
 ///
 /// Linux provides the default route in `/proc/net/route` and `/proc/net/ipv6_route`, the kind of an interface below
-/// `/sys/class/net`, and the power source below `/sys/class/power_supply`. An unknown network counts as wired, and an
-/// unknown power source as external power, with a notice.
+/// `/sys/class/net`, and the power source below `/sys/class/power_supply`. An unknown network is treated as
+/// wired, and an unknown power source as external power, with a notice.
 package struct ConditionsProbe {
   /// Conditions that are set explicitly. The command line overrides the manifest, and both override the machine.
   package struct Given: Sendable {
@@ -34,7 +34,8 @@ package struct ConditionsProbe {
     self.isMetered = isMetered
   }
 
-  /// - Parameter asksForExpense: whether any session depends on it; asking NetworkManager starts a program.
+  /// - Parameter asksForExpense: whether the result affects any session. Querying NetworkManager starts a
+  ///   program.
   package mutating func look(asksForExpense: Bool) -> (conditions: DeviceConditions, notices: [String]) {
     notices = []
     let (network, interface) = network()
@@ -43,7 +44,7 @@ package struct ConditionsProbe {
     return (conditions, notices)
   }
 
-  /// The kind of network and, if the machine was asked, the interface of its default route.
+  /// The kind of network and, if it was determined from the machine, the interface of its default route.
   private mutating func network() -> (DeviceConditions.Network, interface: String?) {
     switch given.network {
     case .wifi: return (.wifi, nil)
@@ -53,12 +54,13 @@ package struct ConditionsProbe {
     case .auto: break
     }
     guard let interface = files.defaultInterface() else {
-      notices.append("no default route is known: the network counts as wired (override it with --network)")
+      notices.append(
+        "no default route was found: the network is assumed to be wired (override this with --network)")
       return (.wired, nil)
     }
     guard let kind = files.kind(ofInterface: interface) else {
       notices.append(
-        "the kind of the network interface \(interface) is not known: it counts as wired (override it with --network)"
+        "the kind of the network interface \(interface) is unknown: the network is assumed to be wired (override this with --network)"
       )
       return (.wired, interface)
     }

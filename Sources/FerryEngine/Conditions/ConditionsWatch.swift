@@ -2,11 +2,11 @@ import FerryProcess
 import Foundation
 import Synchronization
 
-/// Calls a function when the machine's network or power source may have changed. The kernel reports changes; nothing
-/// is polled.
+/// Calls a function when the machine's network or power source may have changed. The kernel reports the
+/// changes, so polling is not needed.
 ///
-/// `ConditionsProbe` determines what changed. If the system reports no changes (on systems other than Linux, or in a
-/// container that refuses), the function is not called.
+/// `ConditionsProbe` determines the actual change. If the system does not report changes (on systems other
+/// than Linux, or in a container that forbids it), the function is never called.
 package final class ConditionsWatch {
   private let burst: Burst
   private let eventSources: [PollThread.Watch]
@@ -39,11 +39,11 @@ package final class ConditionsWatch {
   }
   #endif
 
-  /// No call starts after this; the sockets are closed.
+  /// Closes the sockets. The function is not called after this.
   deinit { burst.end() }
 }
 
-/// Combines changes in close succession into one call.
+/// Combines a burst of changes into one call.
 private final class Burst: Sendable {
   private struct State {
     var isPending = false

@@ -8,7 +8,7 @@ package enum NetworkManager {
       path: "/usr/bin/nmcli",
       arguments: ["--terse", "--get-values", "GENERAL.METERED", "device", "show", interface],
       environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"])
-    // nmcli normally responds from memory; if it does not, do not wait for it.
+    // nmcli normally responds from memory. If it does not, do not wait for it.
     guard let output = program.standardOutput(within: .seconds(2)) else { return nil }
     return meaning(of: String(decoding: output, as: UTF8.self))
   }

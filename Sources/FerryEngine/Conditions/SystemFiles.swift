@@ -5,7 +5,7 @@ import Foundation
 package struct SystemFiles: Sendable {
   private let root: String
 
-  /// - Parameter root: `/`, or a folder that replaces it.
+  /// - Parameter root: `/`, or a folder used in its place.
   package init(root: String) {
     self.root = root.utf8.last == UInt8(ascii: "/") ? String(root.unicodeScalars.dropLast()) : root
   }
@@ -13,8 +13,8 @@ package struct SystemFiles: Sendable {
   /// The interface of the default route with the lowest metric: over IPv4, or else over IPv6.
   package func defaultInterface() -> String? { ipv4Route() ?? ipv6Route() }
 
-  /// The kind of an interface according to sysfs; `nil` for tunnels, bridges and the like, which do not reveal the
-  /// network below them.
+  /// The kind of an interface according to sysfs; `nil` for interfaces such as tunnels and bridges, which do
+  /// not reveal the underlying network.
   package func kind(ofInterface name: String) -> DeviceConditions.Network? {
     let folder = "/sys/class/net/\(name)"
     let type = lines("\(folder)/uevent").first { $0.hasPrefix("DEVTYPE=") }
@@ -28,7 +28,7 @@ package struct SystemFiles: Sendable {
   /// The power source; `nil` if the machine has no battery and reports no power supply.
   package func power() -> DeviceConditions.Power? {
     let folder = "/sys/class/power_supply"
-    // A machine without this folder has no relevant battery.
+    // A machine without this folder does not have a relevant battery.
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? []
     var isCharged = false
     var hasBattery = false

@@ -11,22 +11,24 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// An error for when one of several sessions' journals could not be written, after others were.
+  /// An error for a command that changed the journals of some sessions before the journal of another could
+  /// not be written.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(
       exitCode(of: error),
-      "\(describe(error))\nhelp: \(what) all the same, and on the disk: \(sessions.joined(separator: ", ")); "
-        + "give the command again for the rest")
+      "\(describe(error))\nhelp: \(what) before the error, and saved: \(sessions.joined(separator: ", ")); "
+        + "repeat the command for the others")
   }
 
-  /// Describes any error for people, with its remedy.
+  /// A description of any error, with its remedy.
   package static func describe(_ error: any Error) -> String {
     guard let remedy = (error as? ListingFailure)?.remedy else { return "\(error)" }
     return "\(error)\nhelp: \(remedy)"
   }
 
-  /// An unknown state folder is wrong usage; every other journal error is a fault.
+  /// The exit code for an error. An unknown state folder is a usage error; every other journal error is a
+  /// fault.
   package static func exitCode(of error: any Error) -> ExitCode {
     switch error {
     case is UsageError, is ListingFailure: .usage

@@ -1,10 +1,10 @@
 import FerryPlan
 import FerryTransfer
 
-/// Why files could not be listed at all.
+/// The reason why files could not be listed at all.
 package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var message: String
-  /// What the user can do about it, if that is more than correcting the manifest.
+  /// What the user can do, if the remedy is more than correcting the manifest.
   var remedy: String?
   package var description: String { message }
 
@@ -18,6 +18,6 @@ package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertibl
     .init(
       message: "cannot list \(DisplayPath.shown(root)): \(failure.reason)",
       remedy:
-        "make it a folder that can be read, or change 'root' of the upload; --only leaves that upload out")
+        "make it a readable folder, or change the upload's 'root'; use --only to skip the upload")
   }
 }

@@ -6,18 +6,19 @@ import Synchronization
 
 /// Reads delivered files to determine whether they changed: `compare: content`.
 ///
-/// It reads as many files at a time as there are cores, each in pieces, on the calling thread and on others. The call
-/// blocks until all are read; it is not made from a thread of a task scheduler.
+/// It reads as many files at a time as there are cores, each in pieces, on the calling thread and on
+/// additional threads. The call blocks until all files are read, so it must not be made from a thread of a
+/// task scheduler.
 struct ContentReader: Sendable {
   /// The number of files distributed to threads at a time.
   private static let batch = 4096
 
-  /// Whether to leave the remaining files unread. Called before each piece of a file, on any thread.
+  /// Whether to skip the remaining files. Called before each piece of a file is read, on any thread.
   var isStopped: @Sendable () -> Bool = { false }
 
-  /// Compares all files. If a file cannot be read to its end, the attempt to send it reports that.
+  /// Compares all files. If a file cannot be read completely, the attempt to send it reports the error.
   ///
-  /// - Parameter root: the folder that the listing's paths are relative to.
+  /// - Parameter root: the folder to which the listing's paths are relative.
   func answer(_ questions: inout ContentQuestions, of listing: FileColumns, root: SourceRoot) {
     let all = questions.questions
     for start in stride(from: 0, to: all.count, by: Self.batch) {

@@ -2,7 +2,7 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Files that a list names individually.
+/// Files that are named individually in a list.
 struct ExplicitList {
   private let root: SourceRoot
   /// A folder whose files are skipped.
@@ -12,7 +12,7 @@ struct ExplicitList {
   private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
-  /// The folder of the last path; `nil` in it if a link is on the way.
+  /// The folder of the last path; its value is `nil` if the path to it contains a link.
   private var lastFolder: (path: [UInt8], opened: SourceRoot.PlainFolder?)?
   private var found = FileColumns()
   private var problems: ListingProblems
@@ -32,7 +32,7 @@ struct ExplicitList {
 
   /// Reads a list of paths. Blank lines are skipped; a carriage return is part of the path.
   ///
-  /// The paths are read where they are: as many arrays, they would take several times the memory of the list.
+  /// The paths are read in place: as separate arrays, they would take several times the memory of the list.
   mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
     let separator: UInt8 = nullSeparated ? 0 : 0x0A
     var (start, count) = (0, 0)
@@ -60,19 +60,19 @@ struct ExplicitList {
   private var listing: Listing { Listing(files: sorted(), problems: problems) }
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
-    guard !line.contains(0) else { return report(line, .missing, "a name with NUL in it") }
+    guard !line.contains(0) else { return report(line, .missing, "a name that contains NUL") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
       switch error {
       case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
       case .parentOfNoFolder:
-        return report(line, .other, "it has '..' after a symbolic link or a missing folder")
+        return report(line, .other, "it contains '..' after a symbolic link or a missing folder")
       case .tooLong: return report(line, ENAMETOOLONG)
       }
     }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
     guard !isHidden(path) else {
-      return report(line, .putAway, "it is in the folder that delivered files are moved to")
+      return report(line, .putAway, "it is in the folder to which delivered files are moved")
     }
     guard !TemporaryName.matches(Self.split(path).name) else {
       return report(line, .temporary, "it is a temporary file of ferry, which may be incomplete")
@@ -84,10 +84,10 @@ struct ExplicitList {
       identity: status.identity)
   }
 
-  /// Why a path is not looked up.
+  /// The reason why a path is not looked up.
   private enum Refusal: Error {
     case outsideRoot
-    /// After a symbolic link, `..` leads elsewhere than the text says.
+    /// After a symbolic link, `..` leads to a different folder than the text suggests.
     case parentOfNoFolder
     /// Longer than the kernel accepts. Such a line may be the whole list.
     case tooLong
@@ -119,7 +119,8 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// What a path of the list leads to; `nil`, with a problem, if it is not there or not followed.
+  /// The status of the file at a path in the list; `nil`, with a problem, if there is no such file or its
+  /// link is not followed.
   private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
     let (folder, name) = Self.split(path)
     guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
@@ -134,7 +135,7 @@ struct ExplicitList {
       }
       guard status.st_mode & S_IFMT == S_IFLNK else { return status }
     }
-    // A link can be a long way: a run must not wait for thousands of them.
+    // A path may contain many links: a run must not wait for thousands of them.
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path, avoiding: statePath == nil ? nil : stateFolder?.test)
@@ -153,8 +154,9 @@ struct ExplicitList {
     return nil
   }
 
-  /// A folder without a link on the way, open. A list often names many files of one folder, so the last one stays open:
-  /// what is listed in it is in the folder that was checked, whatever takes its name meanwhile.
+  /// Opens a folder if the path to it does not contain a link. A list often names many files in one folder,
+  /// so the last folder stays open: all its files are in the folder that was checked, even if its path is
+  /// replaced in the meantime.
   private mutating func plainFolder(_ folder: [UInt8]) -> SourceRoot.PlainFolder? {
     if let lastFolder, lastFolder.path == folder { return lastFolder.opened }
     let opened = root.plainFolder(folder)
@@ -175,7 +177,7 @@ struct ExplicitList {
 
   private static let inStateFolder = "it is in ferry's state folder"
 
-  /// The folder and the last name of a path.
+  /// The folder and the last component of a path.
   private static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {
     guard let slash = path.lastIndex(of: 0x2F) else { return ([], path) }
     return (Array(path[..<slash]), Array(path[(slash + 1)...]))
@@ -183,7 +185,7 @@ struct ExplicitList {
 
   private mutating func report(_ line: ArraySlice<UInt8>, _ code: Int32) {
     switch code {
-    case ENOENT, ENOTDIR: report(line, .missing, "it is not there")
+    case ENOENT, ENOTDIR: report(line, .missing, "it does not exist")
     case EACCES, EPERM: report(line, .permission, FileLister.reason(code))
     default: report(line, .other, FileLister.reason(code))
     }

@@ -1,27 +1,27 @@
 import FerryTransfer
 import Foundation
 
-/// A file that is read completely. It may be a regular file, a FIFO, a device, or a shell's `<(…)`.
+/// A file to be read completely. It may be a regular file, a FIFO, a device, or a shell's `<(…)`.
 package struct FileContents {
   /// Why the file could not be read.
   package struct Failure: Error {
     var code: Int32
-    /// Why the file's location is refused.
+    /// The reason why the file's location is rejected.
     var refusal: String?
     package var reason: String { refusal ?? FileLister.reason(code) }
   }
 
-  /// Bytes per read; a pipe returns no more at once.
+  /// Bytes per read; a pipe does not return more at once.
   private static let chunk = 64 << 10
 
   private let path: [CChar]
 
   package init(_ path: String) { self.path = FileLister.terminated(Array(path.utf8)) }
 
-  /// Reads at most `limit` bytes, because a device may have no end. Waits for the writer of a FIFO.
+  /// Reads at most `limit` bytes, because a device may be endless. Waits for the writer of a FIFO.
   package func bytes(limit: Int) throws(Failure) -> [UInt8] {
     let descriptor = try open(for: .reading)
-    // It was only read, so closing cannot lose data.
+    // The file was only read, so closing it cannot lose data.
     defer { close(descriptor) }
     return try Self.bytes(of: descriptor, limit: limit)
   }
@@ -34,14 +34,16 @@ package struct FileContents {
     guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
     guard status.isRegular else { throw Failure(code: EINVAL, refusal: "it is not a regular file") }
     let bytes = try Self.bytes(of: descriptor, limit: limit + 1)
-    guard bytes.count <= limit else { throw Failure(code: EFBIG, refusal: "it has more than \(limit) bytes") }
+    guard bytes.count <= limit else {
+      throw Failure(code: EFBIG, refusal: "it is larger than \(limit) bytes")
+    }
     return bytes
   }
 
   private static func bytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
-    // The size is only an estimate of how much to reserve.
+    // The size is only an estimate of the capacity to reserve.
     if fstat(descriptor, &status) == 0, status.st_size > 0 {
       bytes.reserveCapacity(min(Int(status.st_size), limit))
     }

@@ -9,26 +9,26 @@ package struct FileLister: Sendable {
   /// The absolute path of the root in bytes, used to open files; without a trailing slash.
   package let root: [UInt8]
   let source: FileSelection.Source
-  /// The folder that delivered files are moved to, relative to the root. Its files are not listed.
+  /// The folder to which delivered files are moved, relative to the root. Its files are not listed.
   private let hidden: [UInt8]?
-  /// Whether the run was stopped, or its time has passed. If so, listing ends soon and finds no files: a stopped run
-  /// starts nothing, and must not take time to compare them.
+  /// Whether the run was stopped, or its time limit has passed. If so, listing ends soon and does not return
+  /// files: a stopped run does not start anything, and must not spend time comparing files.
   var isStopped: @Sendable () -> Bool = { false }
-  /// Set by `listers(environment:state:)`; its files are not listed.
+  /// The state folder, set by `listers(environment:state:)`. Its files are not listed.
   var stateFolder: StateFolder?
   private let baseFolder: String
   private let home: String?
   private let opened = OpenedRoot()
 
-  /// The root once it is open. This lister and its copies list and send files of this one folder, even if another
-  /// folder takes its name meanwhile.
+  /// The root once it is open. This lister and its copies list and send files of this one folder, even if
+  /// another folder takes its name in the meantime.
   private final class OpenedRoot: Sendable {
     let root = Mutex<SourceRoot?>(nil)
   }
 
   /// - Parameters:
-  ///   - baseFolder: the manifest's folder, which relative paths are relative to.
-  ///   - home: the folder that `~/` stands for.
+  ///   - baseFolder: the manifest's folder, to which relative paths are relative.
+  ///   - home: the folder that replaces `~` in `~/`.
   /// - Throws: `ListingFailure` if `~/` is used and there is no home folder.
   package init(
     _ selection: FileSelection, after: Upload.After = .keep, baseFolder: String, home: String?
@@ -90,7 +90,7 @@ package struct FileLister: Sendable {
   private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     guard stateFolder?.contains(real: root.real) == true else { return root }
     throw ListingFailure(
-      message: "\(Self.text(root.path)) is in ferry's state folder, whose files are never sent\n"
+      message: "\(Self.text(root.path)) is in ferry's state folder, and files in that folder are never sent\n"
         + "help: choose another 'root', or another state folder with --state")
   }
 
@@ -111,8 +111,8 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// Opens the root's path again. If it now leads to another folder, files listed in the previous folder are not
-  /// mistaken for files of this one, because their identities differ.
+  /// Opens the root's path again. If it now leads to another folder, files listed in the previous folder are
+  /// not confused with files in this one, because the identities of the folders differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
     let root = root
     let result = opened.root.withLock { opened in
@@ -138,7 +138,8 @@ package struct FileLister: Sendable {
     func failure(_ reason: String) -> ListingFailure {
       ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
     }
-    // A FIFO, or a file on which another process holds a lease, must not keep the run from handling signals.
+    // A FIFO, or a file on which another process holds a lease, must not prevent the run from handling
+    // signals.
     let descriptor: Int32
     do throws(FolderPath.Failure) { descriptor = try FolderPath.file(path, for: .readingAtOnce) } catch {
       throw failure(error.reason)
@@ -147,10 +148,10 @@ package struct FileLister: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(Self.reason(errno)) }
     guard status.isRegular else {
-      throw failure("it is not a regular file; 'list: -' reads the standard input")
+      throw failure("it is not a regular file; use 'list: -' to read standard input")
     }
     guard status.st_size <= Self.largestList else {
-      throw failure("it has \(status.st_size) bytes, more than \(Self.largestList)")
+      throw failure("its size is \(status.st_size) bytes, and the limit is \(Self.largestList)")
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Int(status.st_size))
@@ -163,10 +164,10 @@ package struct FileLister: Sendable {
       if count == 0 { return bytes }
       bytes += buffer[..<count]
     }
-    throw failure("it grows while it is read")
+    throw failure("it grew while it was being read")
   }
 
-  /// Maximum size in bytes: ten million paths of 100 bytes.
+  /// The maximum size of a list in bytes: ten million paths of 100 bytes.
   private static let largestList = 1 << 30
 
   private static func absolute(
@@ -175,7 +176,7 @@ package struct FileLister: Sendable {
     var path = path
     if path == "~" || path.utf8.starts(with: "~/".utf8) {
       guard let home, !home.isEmpty else {
-        throw ListingFailure(message: "'\(path)' needs a home folder, and HOME is not set")
+        throw ListingFailure(message: "'\(path)' requires a home folder, but HOME is not set")
       }
       path = home + String(path.unicodeScalars.dropFirst())
     } else if path.utf8.first != UInt8(ascii: "/") {
@@ -194,7 +195,7 @@ package struct FileLister: Sendable {
     Array(path.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }.joined(separator: [0x2F]))
   }
 
-  /// The path as shown to people.
+  /// The path for display.
   static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 

@@ -4,14 +4,16 @@ import Foundation
 
 /// Walks the folders in which globs can match, and returns files in the order of their paths' bytes.
 ///
-/// A folder is read completely, sorted with a slash after the names of subfolders, and then traversed, so the files
-/// are returned in order. Names are kept in one arena, which is truncated when a folder is done.
+/// A folder is read completely, sorted with a slash appended to the names of subfolders, and then traversed,
+/// so files are returned in order. Names are stored in one arena, which is truncated when a folder has been
+/// traversed.
 struct FolderWalk {
   /// The maximum number of open folders. Folders further up are reopened from the root when the walk returns to them.
   static let openLimit = 64
 
   private struct Entry {
-    /// The first eight bytes of the name after the folder's common prefix, as a number that sorts like them.
+    /// The first eight bytes of the name after the folder's common prefix, as a number with the same sort
+    /// order.
     var key: UInt64 = 0
     var start: Int
     var length: Int
@@ -57,7 +59,7 @@ struct FolderWalk {
   /// - Parameters:
   ///   - hidden: a folder to skip, relative to the root.
   ///   - stateFolder: another folder to skip, with all links into it.
-  ///   - isStopped: if it returns true, the listing contains what was found until then.
+  ///   - isStopped: if it returns true, the listing contains the files found so far.
   init(
     root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil,
     stateFolder: StateFolder? = nil, isStopped: @escaping () -> Bool = { false }
@@ -86,8 +88,8 @@ struct FolderWalk {
     return listing
   }
 
-  /// Takes entries of the deepest folder up to its next subfolder, and enters that folder; at the end, leaves the
-  /// folder.
+  /// Returns entries of the deepest folder up to its next subfolder, and enters that subfolder. At the end
+  /// of the folder, returns to its parent.
   private mutating func goOn() {
     let depth = levels.count - 1
     while levels[depth].position < levels[depth].entries.upperBound {
@@ -145,7 +147,7 @@ struct FolderWalk {
     enter(descriptor, include: includeState, exclude: excludeState)
   }
 
-  /// Reopens a folder from the root by its names, together with the folders just above it.
+  /// Reopens a folder from the root by its path, together with the folders directly above it.
   private mutating func reopen(_ depth: Int) {
     var current = root.openFolder()
     for level in 0...depth where current >= 0 {
@@ -185,7 +187,7 @@ struct FolderWalk {
     while let found = readdir(stream) {
       take(found, in: levels.count - 1)
       count += 1
-      // A link may lead through many others.
+      // Following a link may involve many other links.
       if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() { break }
       errno = 0
     }
@@ -198,7 +200,7 @@ struct FolderWalk {
   }
 
   private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {
-    // The name may be longer than the array's type says; it ends with NUL.
+    // The name may be longer than its declared array type; it ends with NUL.
     let pointer = UnsafeRawPointer(found) + (MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0)
     let length = strlen(pointer.assumingMemoryBound(to: CChar.self))
     let name = UnsafeRawBufferPointer(start: pointer, count: length)
@@ -264,7 +266,8 @@ struct FolderWalk {
     name.withUnsafeBytes { match($0, in: depth) }
   }
 
-  /// The file that a link in the current folder leads to; `nil` if it is not followed, or leads to no file.
+  /// The file to which a link in the current folder leads; `nil` if the link is not followed, or does not
+  /// lead to a file.
   private mutating func follow(_ name: [UInt8]) -> stat? {
     func refuse(_ kind: ListingProblem.Kind, _ message: String) {
       listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))

@@ -1,7 +1,7 @@
 /// Builds the automaton of `GlobMatcher` (V. M. Glushkov 1961).
 ///
-/// Its work is at most quadratic in the number of places: each pair is visited once, where the two parts that contain
-/// them follow each other.
+/// The work is at most quadratic in the number of places: each pair of places is visited once, when the two
+/// parts that contain them are concatenated.
 struct GlobBuilder {
   private(set) var letters: [GlobLetter] = [.ranges([], isNegated: false)]
   /// The places that may follow each place, `words` words each.
@@ -11,7 +11,7 @@ struct GlobBuilder {
 
   /// The places at which a part of a glob can begin and end.
   private struct Ends {
-    /// Whether the part also matches no letters.
+    /// Whether the part also matches the empty string.
     var isEmpty: Bool
     var first: [Int] = []
     var last: [Int] = []
@@ -23,7 +23,7 @@ struct GlobBuilder {
     next = Array(repeating: 0, count: places * words)
   }
 
-  /// - Returns: the places at which the glob can end. A glob without letters matches no path.
+  /// - Returns: the places at which the glob can end. An empty glob does not match any path.
   mutating func append(_ glob: GlobSyntax) -> [Int] {
     let ends = add(glob)
     link([0], to: ends.first)

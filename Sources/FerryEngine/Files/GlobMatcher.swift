@@ -1,15 +1,16 @@
-/// Several globs in one automaton, which reads each letter of a path once, so that no glob can make it slow.
+/// Several globs in one automaton. It reads each character of a path once, so matching is fast for every
+/// glob.
 ///
-/// Its places are the positions in V. M. Glushkov's construction (1961): the letters of the globs. A state is the set
-/// of places reached. A walk keeps the state after a folder's slash and reads only names.
+/// Its places are the positions in V. M. Glushkov's construction (1961): the characters of the globs. A
+/// state is the set of places reached. A walk keeps the state after a folder's slash and reads only names.
 struct GlobMatcher: Sendable {
-  /// A set of places, 64 per word; empty if nothing that follows can match.
+  /// A set of places, 64 per word; empty if no continuation can match.
   typealias State = [UInt64]
 
   static let placeLimit = 16_384
 
   private let letters: [GlobLetter]
-  /// The places that match each ASCII letter, `words` words each.
+  /// The places that match each ASCII character, `words` words each.
   private let ascii: [UInt64]
   /// The places that may follow each place, `words` words each.
   private let next: [UInt64]
@@ -21,14 +22,15 @@ struct GlobMatcher: Sendable {
 
   init(_ globs: [String]) throws(ListingFailure) {
     var syntaxes: [GlobSyntax] = []
-    // Place 0 is the beginning; no letter leads to it.
+    // Place 0 is the beginning; no character leads to it.
     var places = 1
     for glob in globs {
       let syntax = try GlobParser.parse(glob)
       places += syntax.placeCount
-      // Check before anything is built: the table of following places has a bit for each pair of places.
+      // Check before the automaton is built: the table of following places has a bit for each pair of
+      // places.
       guard places <= Self.placeLimit else {
-        throw ListingFailure(message: "the globs have more than \(Self.placeLimit) letters")
+        throw ListingFailure(message: "the globs have more than \(Self.placeLimit) characters in total")
       }
       syntaxes.append(syntax)
     }
@@ -52,7 +54,7 @@ struct GlobMatcher: Sendable {
     advance(&state, over: bytes, scratch: &scratch)
   }
 
-  /// The same, with a scratch set of the same size, so that nothing is allocated for a name.
+  /// The same, with a scratch set of the same size, to avoid an allocation for each name.
   func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer, scratch: inout State) {
     var position = 0
     while position < bytes.count {

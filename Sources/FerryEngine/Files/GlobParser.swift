@@ -1,6 +1,7 @@
-/// Parses a glob: `*` and `?` stop at a slash, `**` does not, `[a-z]`, `[!a]`, `{a,b}`, `\` escapes.
+/// Parses a glob. `*` and `?` do not match a slash, but `**` does; `[a-z]`, `[!a]` and `{a,b}` are
+/// supported, and `\` escapes a character.
 struct GlobParser {
-  /// The maximum depth of braces; the parser calls itself for each.
+  /// The maximum nesting depth of braces; the parser is recursive.
   private static let depthLimit = 32
 
   private let glob: String
@@ -16,7 +17,7 @@ struct GlobParser {
     self.glob = glob
     var letters = glob.unicodeScalars.map(\.value)
     if letters.starts(with: [0x2E, 0x2F]) { letters.removeFirst(2) }
-    // `cache/` stands for the folder.
+    // `cache/` matches the folder `cache`.
     if letters.count > 1, letters.last == 0x2F { letters.removeLast() }
     self.letters = letters
   }
@@ -26,7 +27,7 @@ struct GlobParser {
   }
 
   private mutating func sequence(depth: Int) throws(ListingFailure) -> GlobSyntax {
-    guard depth < Self.depthLimit else { throw failure("has too many braces in each other") }
+    guard depth < Self.depthLimit else { throw failure("has too many nested braces") }
     var parts: [GlobSyntax] = []
     while let letter = peek() {
       if depth > 0, letter == "," || letter == "}" { break }
@@ -63,7 +64,7 @@ struct GlobParser {
     var choices: [GlobSyntax] = []
     while true {
       choices.append(try sequence(depth: depth + 1))
-      guard let end = peek() else { throw failure("has a '{' that is not closed") }
+      guard let end = peek() else { throw failure("has an unclosed '{'") }
       position += 1
       if end == "}" { return .either(choices) }
     }
@@ -80,13 +81,13 @@ struct GlobParser {
       if peek() == "-", let end = peek(1), end != "]" {
         position += 1
         let high = try classLetter()
-        guard low <= high else { throw failure("has a range that runs backwards") }
+        guard low <= high else { throw failure("has a reversed range") }
         ranges.append(low...high)
       } else {
         ranges.append(low...low)
       }
     }
-    guard peek() == "]" else { throw failure("has a '[' that is not closed") }
+    guard peek() == "]" else { throw failure("has an unclosed '['") }
     position += 1
     if !isNegated {
       ranges = ranges.flatMap { range -> [ClosedRange<UInt32>] in
@@ -101,7 +102,7 @@ struct GlobParser {
 
   private mutating func classLetter() throws(ListingFailure) -> UInt32 {
     if peek() == "\\" { position += 1 }
-    guard let letter = peek() else { throw failure("has a '[' that is not closed") }
+    guard let letter = peek() else { throw failure("has an unclosed '['") }
     position += 1
     return letter.value
   }

@@ -1,10 +1,10 @@
 /// The syntax of a glob, as parsed by `GlobParser`.
 indirect enum GlobSyntax {
-  /// One letter of a path.
+  /// One character of a path.
   case letter(GlobLetter)
   case sequence([GlobSyntax])
   case either([GlobSyntax])
-  /// Any number of letters, including none.
+  /// Any number of characters, including none.
   case many(GlobLetter)
   /// `**/`: any number of folders, including none.
   case folders
@@ -19,8 +19,8 @@ indirect enum GlobSyntax {
   }
 }
 
-/// The letters that match at one place. A letter is a Unicode scalar; a byte that is not UTF-8 is
-/// `GlobLetter.strayBase` plus its value.
+/// The characters that match at one place. A character is a Unicode scalar; a byte that is not valid UTF-8
+/// is represented by `GlobLetter.strayBase` plus its value.
 enum GlobLetter {
   static let strayBase: UInt32 = 0x110000
 
@@ -33,7 +33,7 @@ enum GlobLetter {
     case .any: true
     case .anyButSlash: letter != 0x2F
     case .ranges(let ranges, let isNegated):
-      // Only a slash matches a slash, never a class.
+      // Only a slash matches a slash; a character class never does.
       ranges.contains { $0.contains(letter) } != isNegated && (!isNegated || letter != 0x2F)
     }
   }

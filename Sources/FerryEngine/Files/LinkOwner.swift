@@ -10,10 +10,10 @@ import Glibc
 
 /// Decides which symbolic links inside a root are followed, by their owners.
 enum LinkOwner {
-  /// Why the links that lead to a file are not followed; `nil` if they are.
+  /// The reason why the links to a file are not followed; `nil` if they are followed.
   ///
-  /// A user who can write in one folder of the root could otherwise have any file of the root sent, even one that only
-  /// another user may read and that `exclude` names.
+  /// Otherwise, a user with write access to one folder of the root could have any file of the root sent,
+  /// even a file that only another user may read or that `exclude` matches.
   static func refusal(of target: SourceRoot.Target) -> String? {
     let owner = target.status.st_uid
     guard

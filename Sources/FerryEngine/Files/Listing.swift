@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The regular files of a selection.
 package struct Listing: Sendable {
-  /// In the order of the paths' bytes, without duplicates.
+  /// The files in byte order of their paths, without duplicates.
   package var files = FileColumns()
   package var problems = ListingProblems()
   /// Globs of `include` that matched no file, as positions in the list.
@@ -10,7 +10,8 @@ package struct Listing: Sendable {
 }
 
 extension Listing {
-  /// Adds other files in the order of their paths' bytes. If both have a file, this listing's entry remains.
+  /// Adds other files, which are in byte order of their paths. If both listings contain a file, this
+  /// listing's entry is kept.
   mutating func merge(_ other: FileColumns) {
     var merged = FileColumns()
     var index = 0

@@ -2,22 +2,22 @@
 package struct ListingProblem: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case permission, notRegular, missing
-    /// A listed path outside the root: through `..`, as an absolute path, or through a link.
+    /// A listed path is outside the root: through `..`, as an absolute path, or through a link.
     case outsideRoot
-    /// A link out of the root that matched a glob; such links are not followed.
+    /// A link that leads out of the root matched a glob. Such links are not followed.
     case leavingLink
-    /// A link of one user to a file of another that matched a glob; such links are not followed.
+    /// One user's link to another user's file matched a glob. Such links are not followed.
     case foreignLink
-    /// A path inside the folder that `after: move_to` moves delivered files to.
+    /// The path is in the folder to which `after: move_to` moves delivered files.
     case putAway
-    /// A path inside ferry's state folder.
+    /// The path is in ferry's state folder.
     case stateFolder
-    /// A temporary file of ferry, which may be incomplete.
+    /// The path is a temporary file of ferry, which may be incomplete.
     case temporary
     case other
   }
 
-  /// Relative to the root, or as written in an explicit list.
+  /// The path, relative to the root, or as written in an explicit list.
   package var path: [UInt8]
   package var kind: Kind
   package var message: String

@@ -1,23 +1,23 @@
-/// The paths that could not be listed: a bounded number of them in the order in which they were found, and how many
-/// more there are. A list may name millions of missing files.
+/// The paths that could not be listed: a limited number of them, in the order in which they were found, and
+/// the number of the others. A list may name millions of missing files.
 package struct ListingProblems: Sendable {
-  /// How many problems of each kind, failures and others, are kept for the files that a manifest selects.
+  /// The number of problems of each kind (failures and others) that are kept for a manifest's selection.
   package static let most = 10_000
 
   private let limit: Int
   private var kept: [ListingProblem] = []
-  /// Among those that are kept.
+  /// The number of failures among the kept problems.
   private var keptFailures = 0
-  /// The number of problems that are not kept and for which a requested file is not delivered.
+  /// The number of requested files that are not delivered because of a problem that was not kept.
   package private(set) var omittedFailures = 0
   private var omittedOthers = 0
 
-  /// - Parameter limit: how many problems of each kind are kept.
+  /// - Parameter limit: the number of problems of each kind to keep.
   init(limit: Int = most) { self.limit = limit }
 
-  /// The number of problems that are not kept.
+  /// The number of problems that were not kept.
   package var omitted: Int { omittedFailures + omittedOthers }
-  /// The number of all requested files that are not delivered because of a problem.
+  /// The total number of requested files that are not delivered because of a problem.
   var failures: Int { keptFailures + omittedFailures }
 
   mutating func append(_ problem: ListingProblem) {
@@ -31,7 +31,7 @@ package struct ListingProblems: Sendable {
   }
 }
 
-/// The problems that are kept.
+/// The kept problems.
 extension ListingProblems: RandomAccessCollection {
   package var startIndex: Int { kept.startIndex }
   package var endIndex: Int { kept.endIndex }
@@ -39,6 +39,6 @@ extension ListingProblems: RandomAccessCollection {
 }
 
 extension ListingProblems {
-  /// A line for people about the problems that are not kept; `nil` if all are.
+  /// A line about the problems that were not kept; `nil` if all were kept.
   var omission: String? { omitted > 0 ? "and \(omitted) more" : nil }
 }

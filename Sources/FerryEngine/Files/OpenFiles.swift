@@ -1,14 +1,15 @@
 import FerryPlan
 import Foundation
 
-/// Prepares the process's open files at its start.
+/// Prepares the process's file descriptors at startup.
 package enum OpenFiles {
   /// The number of files that a small run has open at a time: journals with their logs, event descriptors, a
-  /// connection and its file. With fewer, parts of the system end the process when they get no descriptor.
+  /// connection and its file. With a lower limit, parts of the system terminate the process if they cannot
+  /// get a descriptor.
   private static let least = 32
 
-  /// Opens /dev/null in place of a closed standard input, output or error. Otherwise the next file to be opened would
-  /// take its number, and would be read as a list or written to as a terminal.
+  /// Opens /dev/null in place of a closed standard input, output or error. Otherwise, the next opened file
+  /// would take that number, and ferry would read it as a list or write messages to it.
   package static func fillStandardStreams() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where isFree(descriptor) {
       // open(2) returns the lowest free number. If it fails, there is nowhere to report that.
@@ -27,7 +28,7 @@ package enum OpenFiles {
     let kind = RLIMIT_NOFILE.rawValue
     #endif
     guard getrlimit(numericCast(kind), &limit) == 0 else { return }
-    // macOS refuses more than OPEN_MAX, whatever the hard limit is.
+    // macOS rejects more than OPEN_MAX, regardless of the hard limit.
     let wanted = min(limit.rlim_max, 10_240)
     if limit.rlim_cur < wanted {
       var raised = limit
@@ -38,8 +39,8 @@ package enum OpenFiles {
     guard free < least else { return }
     throw EngineFault(
       .fault,
-      "only \(free) more files can be open at a time, and ferry needs \(least) at least\n"
-        + "help: allow it more (ulimit -n 1024, or LimitNOFILE= of a systemd unit), and run again; nothing was done"
+      "only \(free) more files can be opened at a time, but ferry needs at least \(least)\n"
+        + "help: raise the limit (ulimit -n 1024, or LimitNOFILE= in a systemd unit), and run ferry again; nothing was done"
     )
   }
 

@@ -2,10 +2,11 @@ import Foundation
 
 /// Reads standard input to its end, unless the run is stopped meanwhile.
 enum StandardInput {
-  /// Milliseconds until a stop is noticed. Signals are handled on another thread, so they do not end the read.
+  /// The maximum time until a stop is noticed, in milliseconds. Signals are handled on another thread, so
+  /// they do not interrupt the read.
   private static let look: Int32 = 200
 
-  /// Returns no bytes if the run was stopped, because a truncated list may name other files.
+  /// Returns no bytes if the run was stopped, because a truncated list could name other files.
   ///
   /// - Throws: `ListingFailure` if standard input cannot be read to its end, for the same reason.
   static func bytes(unless isStopped: () -> Bool) throws(ListingFailure) -> [UInt8] {
@@ -19,7 +20,7 @@ enum StandardInput {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else {
         throw ListingFailure(
-          message: "cannot read the list from the standard input: \(FileLister.reason(errno))")
+          message: "cannot read the list from standard input: \(FileLister.reason(errno))")
       }
       guard count > 0 else { return bytes }
       bytes += buffer[..<count]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// ferry's state folder, whose files are never listed: they contain secret captures, and sending or moving them would
+/// ferry's state folder. Its files are never listed: they contain secret captures, and moving them would
 /// destroy journals that are in use.
 struct StateFolder: Sendable {
   /// The real path, without a trailing slash.
@@ -32,7 +32,7 @@ struct StateFolder: Sendable {
   /// Whether a real path is the state folder or in it.
   func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
 
-  /// Its path relative to a root, given by the root's real path; `nil` if it is not below the root.
+  /// Its path relative to a root, which is given by its real path; `nil` if it is not below the root.
   func path(below root: [UInt8]) -> [UInt8]? {
     guard FileLister.isInside(real, root), real != root else { return nil }
     return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))

@@ -3,16 +3,17 @@ import FerryPlan
 
 /// Files that `ferry submit` queued for an upload, in their current state.
 struct SubmittedFiles: Sendable {
-  /// A submitted file that no longer is a file of the upload.
+  /// A submitted file that is no longer a file of the upload.
   struct Absent: Sendable {
     var failure: TransportFailure
     var submittedAt: Instant
   }
 
   private(set) var files = FileColumns()
-  /// By path. Each fails individually in the round, like a file that vanishes during a run.
+  /// The absent files, by path. Each fails individually in the round, like a file that disappears during a
+  /// run.
   private(set) var absent: [[UInt8]: Absent] = [:]
-  /// When each file was last submitted, by path.
+  /// The time at which each file was last submitted, by path.
   private var moments: [[UInt8]: Instant] = [:]
 
   init() {}
@@ -28,8 +29,9 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Removes absent files that an earlier run took, if it was killed before it removed the note. What that run started
-  /// continues from the journal. A file that was delivered after it was submitted has been deleted or moved.
+  /// Removes absent files that an earlier run queued before it was killed, without removing the note. The
+  /// work that this run started continues from the journal. A file that was delivered after its submission
+  /// has been deleted or moved.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
@@ -51,7 +53,7 @@ struct SubmittedFiles: Sendable {
     return item.handedOver < submitted || item.handedOver > now
   }
 
-  /// Removes absent files that the listing has found.
+  /// Removes absent files that are in the listing.
   mutating func leaveOutThoseThere(_ listed: FileColumns) {
     guard !absent.isEmpty else { return }
     for file in 0..<listed.count { absent[Array(listed.path(file))] = nil }
@@ -71,7 +73,7 @@ struct SubmittedFiles: Sendable {
 }
 
 extension ListingProblem {
-  /// The failure that sending the file would produce.
+  /// The failure that would result from sending the file.
   var failure: TransportFailure {
     let code: TransportFailure.Code =
       switch kind {
@@ -91,7 +93,7 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// Calls `body` with an item, as `item` does, with errors that name the file.
+  /// Calls `body` with an item, like `item`, with the absent files' errors.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

@@ -2,7 +2,7 @@
 struct UnmatchedGlobs: Sendable {
   /// As positions in the list.
   private(set) var globs: [Int]
-  /// The union of their final places, to detect with one test that a file matches none of them.
+  /// The union of their final places. One test shows whether a file matches any of them.
   private var final: GlobMatcher.State
 
   init(_ matcher: GlobMatcher) {
@@ -11,7 +11,7 @@ struct UnmatchedGlobs: Sendable {
     unite(matcher)
   }
 
-  /// Removes the globs that accept in a state.
+  /// Removes the globs that a state accepts.
   mutating func meet(_ state: GlobMatcher.State, of matcher: GlobMatcher) {
     guard !globs.isEmpty, GlobMatcher.meets(state, final) else { return }
     globs.removeAll { GlobMatcher.meets(state, matcher.finals[$0]) }

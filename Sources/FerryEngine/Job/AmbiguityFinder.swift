@@ -5,7 +5,8 @@ import Foundation
 
 /// Describes requests that may have been executed, for one upload, fetch or request in a journal.
 struct AmbiguityFinder {
-  /// The session whose journal has the row. The manifest may have moved the node to another session since.
+  /// The session whose journal contains the row. The manifest may have moved the node to another session
+  /// since then.
   let session: String
   let state: StateDirectory
   let row: NodeRow
@@ -38,7 +39,8 @@ struct AmbiguityFinder {
       resolve: resolutions(of: nil))
   }
 
-  /// Where the request was sent. The current manifest is used only if the node still goes to the same server.
+  /// The server to which the request was sent. The current manifest is used only if the node still goes to
+  /// the same server.
   private func origin(of kind: Step.Kind, _ values: ItemValues) -> String? {
     guard isWhereItWas, let step = node?.steps.first(where: { $0.kind == kind }) else { return row.server }
     return step.origin?.description ?? captured(by: step, values)

@@ -8,7 +8,7 @@ package struct CrontabLine {
   private var folder: String
 
   /// - Parameters:
-  ///   - state: the state folder, if cron would not find it by itself.
+  ///   - state: the state folder, if cron would not find it by default.
   ///   - variableFiles: paths, possibly relative to the current folder.
   package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
     let file = SplitPath(AbsolutePath.text(of: manifest))
@@ -29,7 +29,7 @@ package struct CrontabLine {
     let hasControl = command.unicodeScalars.contains { $0.properties.generalCategory == .control }
     guard !hasControl, !command.contains(where: \.isNewline) else {
       throw UsageError(
-        "a path or variable has a line end or a control character in it, which a crontab cannot have")
+        "a path or variable contains a line break or control character, which a crontab cannot contain")
     }
     // In crontab(5), an unescaped % ends the line, even inside quotes. Escape by scalars, because the scalar after a
     // % may combine with it.

@@ -1,7 +1,7 @@
 import FerryManifest
 import Foundation
 
-/// An input that a manifest needs from outside. Its value is never shown. Its keys are an interface.
+/// An external input of a manifest. Its value is never shown. The JSON keys are a stable public interface.
 package struct ExternalInput: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, Sendable {
     /// An environment variable.
@@ -15,13 +15,14 @@ package struct ExternalInput: Codable, Equatable, Sendable {
   package var kind: Kind
   /// The variable's name, or the file's path as written in the manifest.
   package var name: String
-  /// The place of the first use.
+  /// The location of the first use.
   package var file: String
   package var line: Int
   package var column: Int
   /// Whether every use has a default.
   package var hasDefault: Bool
-  /// Whether the variable is set or given (and not empty, unless empty is acceptable), or the file can be read.
+  /// Whether a variable has a value (a non-empty one, unless it may be empty), or whether a file can be
+  /// read.
   package var isSet: Bool
   package var isSecret: Bool
   /// The type of a variable: `string`, `integer`, …
@@ -33,9 +34,9 @@ package struct ExternalInput: Codable, Equatable, Sendable {
 extension ExternalInput {
   package var location: SourceLocation { SourceLocation(file: file, line: line, column: column) }
 
-  /// The inputs of a manifest, each once, in the order of the manifest's text.
+  /// The inputs of a manifest, each listed once, in the order of the manifest's text.
   ///
-  /// - Parameter folder: the manifest's folder, which paths are relative to.
+  /// - Parameter folder: the manifest's folder, to which paths are relative.
   static func list(_ reading: ManifestReading, folder: String, environment: [String: String])
     -> [ExternalInput]
   {
@@ -54,7 +55,7 @@ extension ExternalInput {
       }
     }
     for index in needs.indices {
-      // A default also replaces an empty variable, and an empty secret counts as not set.
+      // A default also replaces an empty variable, and an empty secret is treated as not set.
       let value = environment[needs[index].name]
       let isEmptyEnough = !needs[index].hasDefault && !needs[index].isSecret
       needs[index].isSet = value.map { !$0.isEmpty || isEmptyEnough } ?? false

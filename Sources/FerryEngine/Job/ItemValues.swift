@@ -1,15 +1,15 @@
 import FerryJournal
 import FerryPlan
 
-/// The values that an item's responses provided for its later steps.
+/// The values from an item's responses for its later steps.
 struct ItemValues: Sendable {
   var allocate: [CapturedValue] = []
   var transfer: [CapturedValue] = []
-  /// The digest of the file: 32 bytes.
+  /// The SHA-256 digest of the file: 32 bytes.
   var sha256: [UInt8]?
   /// The inode of the file that was sent.
   var inode: UInt64?
-  /// The upload's root folder when the file was sent.
+  /// The upload's root folder at the time the file was sent.
   var root: FolderIdentity?
   /// The idempotency key that was recorded with the commit's intent.
   var commitKey: CommitKey?
@@ -23,7 +23,7 @@ struct ItemValues: Sendable {
 
   init() {}
 
-  /// In the journal, one column holds the captures of both steps; the step's name distinguishes them.
+  /// In the journal, one column holds the captures of both steps; the step name distinguishes them.
   init(
     journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil,
     servers: String? = nil

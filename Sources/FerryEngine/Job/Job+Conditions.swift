@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 
 extension Jobs {
-  /// The machine's conditions for these jobs, which agree on their `conditions`. `notice` receives the conditions
-  /// that are only assumed, if a session depends on them.
+  /// The machine's conditions for these jobs, whose `conditions` are equal. `notice` receives assumed
+  /// conditions, if they affect a session.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {

@@ -8,16 +8,16 @@ import Foundation
 package struct Job: Sendable {
   /// The path as given.
   package var path: String
-  /// The absolute path of the manifest's folder, which relative paths are relative to.
+  /// The absolute path of the manifest's folder, to which relative paths are relative.
   package var folder: String
-  /// The digest of the manifest's text and its includes, in lower-case hexadecimal.
+  /// The digest of the manifest's text and its includes, in lowercase hexadecimal.
   package var sha256: String
   package var manifest: Manifest
   package var plan: Plan
   package var variables: [String: String]
   /// The warnings issued when the manifest was read.
   package var warnings: [Diagnostic]
-  /// The texts that the job was read from.
+  /// The texts from which the job was read.
   package var sources: [SourceText]
 
   /// The result of reading a manifest.
@@ -25,9 +25,9 @@ package struct Job: Sendable {
     /// `nil` if the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
-    /// The manifest's text, and the texts of its includes and of files of variables.
+    /// The manifest's text, and the texts of its includes and variables files.
     package var sources: [SourceText]
-    /// The inputs that it needs from outside. For a manifest with an error, those that are known.
+    /// The external inputs of the manifest. For a manifest with an error, the list may be incomplete.
     package var needs: [ExternalInput]
     fileprivate var root: YAMLNode?
 
@@ -40,7 +40,7 @@ package struct Job: Sendable {
 
   /// Reads a manifest from disk. Throws if the file cannot be read.
   ///
-  /// - Parameter variableFiles: texts of files of variables.
+  /// - Parameter variableFiles: the texts of variables files.
   package static func read(
     path: String, variables: [String: String], variableFiles: [SourceText] = [], environment: [String: String]
   ) throws(UsageError) -> Reading {
@@ -60,12 +60,12 @@ package struct Job: Sendable {
       needs: ExternalInput.list(reading, folder: folder, environment: environment), root: reading.root)
   }
 
-  /// Reads a file of variables.
+  /// Reads a variables file.
   package static func variables(path: String) throws(UsageError) -> SourceText {
     SourceText(try contents(of: path), file: path)
   }
 
-  /// One byte more than a text may have, so that its reader can detect that it is too large.
+  /// One byte more than the maximum size of a text, so that its reader can detect an oversized text.
   fileprivate static let limit = SourceText.largest + 1
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {
@@ -76,7 +76,8 @@ package struct Job: Sendable {
     }
   }
 
-  /// The SHA-256 of a single text; for several texts, the SHA-256 of their concatenated digests.
+  /// The SHA-256 digest of a single text; for several texts, the SHA-256 digest of their concatenated
+  /// digests.
   private static func digest(of sources: [SourceText]) -> String {
     let digests = sources.map { SHA256.hash($0.bytes) }
     guard digests.count > 1 else { return digests.first.map(Hexadecimal.text) ?? "" }

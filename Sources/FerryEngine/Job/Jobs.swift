@@ -17,8 +17,8 @@ package struct Jobs: Sendable {
   }
 
   /// - Parameter jobs: at least one.
-  /// - Throws: `UsageError` if two of them have the same name; `EngineFault` if they do not agree on something that
-  ///   they must share.
+  /// - Throws: `UsageError` if two of them have the same name; `EngineFault` if values that they must share
+  ///   differ.
   package init(_ jobs: [Job]) throws {
     try JobsAgreement.check(jobs)
     do {
@@ -41,19 +41,19 @@ package struct Jobs: Sendable {
   /// The job of a node.
   func job(of node: NodeID) -> Job { self[plan.manifest(of: node)] }
 
-  /// The node in its job's plan.
+  /// The node in its own plan.
   func own(_ node: NodeID) -> Node { self[plan.manifest(of: node)].plan.nodes[ownIndex(node)] }
 
-  /// The node's index in its job's plan.
+  /// The node's index in its own plan.
   func ownIndex(_ node: NodeID) -> Int { node.index - firstNodes[plan.manifest(of: node).index] }
 
-  /// The first job that has the session.
+  /// The first job that contains the session.
   func job(of session: SessionID) -> Job? {
     let identifier = plan.sessions[session.index].identifier
     return all.first { $0.has(session: identifier) }
   }
 
-  /// The jobs without those that need the session's journal; `nil` if none remains.
+  /// The jobs without those that use the session's journal; `nil` if none remain.
   package func without(session identifier: String) throws -> Jobs? {
     let rest = all.filter { job in
       !job.plan.itemSessions.contains { job.plan.sessions[$0.index].identifier == identifier }
@@ -61,7 +61,8 @@ package struct Jobs: Sendable {
     return rest.isEmpty ? nil : try Jobs(rest)
   }
 
-  /// Combines the jobs into groups that one launch each can run. Each job joins the first group that it agrees with.
+  /// Combines the jobs into groups, each of which one launch can run. Each job joins the first group whose
+  /// shared values are compatible.
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
@@ -89,7 +90,7 @@ package struct Jobs: Sendable {
     return listers
   }
 
-  /// The texts that the jobs were read from.
+  /// The texts from which the jobs were read.
   package var sources: [SourceText] { all.flatMap(\.sources) }
 }
 

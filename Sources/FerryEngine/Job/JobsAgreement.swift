@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// Checks what the manifests of one launch must share, and reports conflicts.
+/// Checks that the manifests of one launch agree on shared values, and reports conflicts.
 enum JobsAgreement {
   private static let remedy = "use the same value in both, or run each separately"
 
@@ -19,18 +19,18 @@ enum JobsAgreement {
   private static func checkUsage(_ job: Job, beside other: Job) throws(UsageError) {
     guard other.plan.manifest != job.plan.manifest else {
       throw UsageError(
-        "\(other.path) and \(job.path): both are the manifest '\(job.plan.manifest)'\n"
-          + "help: a run includes a manifest once; name each file once, and give each manifest its own 'name'"
+        "\(other.path) and \(job.path): both have the name '\(job.plan.manifest)'\n"
+          + "help: a run can include a manifest only once; pass each file once, and give each manifest a different 'name'"
       )
     }
     if job.readsStandardInput, other.readsStandardInput {
       throw UsageError(
-        "\(other.path) and \(job.path): both list their files with 'list: -', and there is one standard input\n"
+        "\(other.path) and \(job.path): both use 'list: -', but there is only one standard input\n"
           + "help: run each separately")
     }
   }
 
-  /// The machine has one network and one power source.
+  /// A machine has only one set of conditions, so the manifests must agree on them.
   private static func checkConditions(_ job: Job, against first: Job) throws(EngineFault) {
     if job.manifest.conditions.network != first.manifest.conditions.network {
       throw differ(first, job, "conditions.network")
@@ -40,16 +40,16 @@ enum JobsAgreement {
     }
   }
 
-  /// A session's command is started in the folder of its manifest, so the folders must be the same.
+  /// A session's command is started in its manifest's folder, so the folders must be the same.
   private static func checkCommands(_ job: Job, against other: Job) throws(EngineFault) {
     guard job.folder != other.folder else { return }
     for session in job.plan.sessions where !session.onEvents.isEmpty && other.has(session: session.identifier)
     {
       throw EngineFault(
         .invalidManifest,
-        "\(job.location(ofSession: session.identifier)): the session '\(session.identifier)' is also that of "
-          + "\(other.location(ofSession: session.identifier)), in another folder, and 'on_events' is started in "
-          + "the manifest's\nhelp: put both into one folder, or run each separately")
+        "\(job.location(ofSession: session.identifier)): the session '\(session.identifier)' is also used by "
+          + "\(other.location(ofSession: session.identifier)), in another folder, but 'on_events' is started in "
+          + "the manifest's folder\nhelp: move both to one folder, or run each separately")
     }
   }
 
@@ -59,15 +59,15 @@ enum JobsAgreement {
     guard let session = conflict.session else { return differ(first, second, conflict.key) }
     return EngineFault(
       .invalidManifest,
-      "\(second.location(ofSession: session)): the session '\(session)' has another '\(conflict.key)' than at "
+      "\(second.location(ofSession: session)): '\(conflict.key)' of the session '\(session)' differs from its value at "
         + "\(first.location(ofSession: session))\n"
-        + "help: in one run an identifier is one session: \(remedy)")
+        + "help: within one run, an identifier refers to a single session: \(remedy)")
   }
 
   private static func differ(_ first: Job, _ second: Job, _ key: String) -> EngineFault {
     EngineFault(
       .invalidManifest,
-      "\(first.path) and \(second.path): they have different '\(key)', and the manifests of one run share it\n"
+      "\(first.path) and \(second.path): they have different values for '\(key)', which the manifests of one run share\n"
         + "help: \(remedy)")
   }
 }

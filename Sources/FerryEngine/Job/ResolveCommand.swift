@@ -1,22 +1,21 @@
 import FerryJournal
 import FerryPlan
 
-/// How the user decides whether a request whose response was lost was executed. Raw values are the words of the
-/// command line.
+/// The user's decision about a request whose response was lost. Raw values are command-line arguments.
 package enum ResolveDecision: String, CaseIterable, Encodable, Sendable {
   /// The request was executed.
   case done
-  /// The request was not executed: the next run sends it again.
+  /// The request was not executed; the next run sends it again.
   case retry
 }
 
-/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply to
-/// anything else, even after these were resolved and others have become ambiguous.
+/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply
+/// to other items, even after these have been resolved and others have become ambiguous.
 struct ResolveCommand {
-  /// Stands for the origin of an upload or a request whose server only a capture determines.
+  /// Represents the origin of an upload or request whose server is determined only by a capture.
   static let noOrigin = "none"
 
-  /// The session whose journal has the row.
+  /// The session whose journal contains the row.
   let session: String
   let row: NodeRow
   /// The path of one item; `nil` for a request, a fetch, or all items of an upload.

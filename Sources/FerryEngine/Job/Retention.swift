@@ -3,18 +3,18 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// How long runs are kept: their rows in `ferry.db`, and their reports.
+/// The retention period of runs: their rows in `ferry.db`, and their reports.
 ///
-/// Delivered items are kept indefinitely, because nothing else prevents them from being sent again. Only `ferry
-/// journal prune --delivered` removes them.
+/// Delivered items are kept indefinitely, because only their records prevent them from being sent again.
+/// Only `ferry journal prune --delivered` removes them.
 package struct Retention: Hashable, Sendable {
-  /// How long a run is kept after its end; `nil` for indefinitely.
+  /// The time for which a run is kept after its end; `nil` means indefinitely.
   package var runs: Duration?
 
   /// The environment variable that sets it.
   package static let variable = "FERRY_KEEP_RUNS"
   package static let standard = Retention(runs: .seconds(90 * 86_400))
-  /// The maximum number of runs removed at the end of a run; the next runs continue.
+  /// The maximum number of runs removed at the end of a run. Later runs remove the others.
   static let runsAtOnce = 100
 
   package init(runs: Duration?) { self.runs = runs }
@@ -36,9 +36,9 @@ package struct Retention: Hashable, Sendable {
     }
   }
 
-  /// Removes older runs, at most `count`; the last run of each manifest remains.
+  /// Removes older runs, at most `count`; the last run of each manifest is kept.
   ///
-  /// A report is removed before its row, so that a kill in between leaves no unknown report.
+  /// A report is removed before its row, so that a kill in between does not leave a report without a row.
   ///
   /// - Returns: the number of runs removed.
   func enforce(
@@ -51,12 +51,12 @@ package struct Retention: Hashable, Sendable {
     return old.count
   }
 
-  /// Removes ferry's report. Other files in the folder remain.
+  /// Removes ferry's own report. Other files in the folder are kept.
   private static func removeReport(of run: String, in state: StateDirectory) throws {
     let report = try state.report(ofRun: run)
     guard unlink(report) == 0 || errno == ENOENT else {
       throw EngineFault(
-        .fault, "\(report): the report of an old run cannot be removed: \(String(cString: strerror(errno)))")
+        .fault, "\(report): cannot remove the report of an old run: \(String(cString: strerror(errno)))")
     }
     rmdir(try state.folder(ofRun: run))
   }

@@ -24,7 +24,7 @@ enum SecretValues {
         } catch {
           throw UsageError(
             "\(secret.name.location): the secret '\(name)' cannot be read from \(file): \(error.reason)\n"
-              + "help: check that the file is there and may be read"
+              + "help: check that the file exists and is readable"
           )
         }
       }
@@ -43,7 +43,7 @@ enum SecretValues {
     return text
   }
 
-  /// Maximum size in bytes.
+  /// The maximum size of a secret in bytes.
   private static let limit = 1 << 20
 
   /// The path of a secret's file.

@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// The nodes that `--only` names, with the tokens and requests that they depend on.
+/// The nodes selected by `--only`, with the tokens and requests on which they depend.
 package struct Selection: Sendable {
   private let nodes: Set<Int>?
 
@@ -31,7 +31,7 @@ package struct Selection: Sendable {
     nodes = chosen
   }
 
-  /// Splits the names of `--only` by job; jobs without a named node are omitted.
+  /// Splits the names in `--only` by job; jobs without a selected node are omitted.
   package static func split(
     _ names: [String], among jobs: Jobs
   ) throws(UsageError) -> [(job: Job, only: [String])] {
@@ -42,14 +42,16 @@ package struct Selection: Sendable {
     }
   }
 
-  /// The nodes that a name means: `NODE`, or `MANIFEST/NODE` if several manifests have such a node.
+  /// The nodes with a given name: `NODE`, or `MANIFEST/NODE` if several manifests have such a node.
   private static func nodes(_ name: String, in plan: Plan) throws(UsageError) -> [Int] {
     let found = matches(name, in: plan)
     guard !found.isEmpty else {
       let known = plan.nodes.indices.filter { plan.nodes[$0].kind != .token }.map {
         plan.title(of: NodeID($0))
       }
-      let who = plan.manifests.count == 1 ? "the manifest has no such node" : "no manifest has such a node"
+      let who =
+        plan.manifests.count == 1
+        ? "there is no such node in the manifest" : "there is no such node in any of the manifests"
       throw UsageError(
         "--only \(DisplayPath.shown(name)): \(who)\nhelp: \(plan.manifests.count == 1 ? "its" : "the") nodes are "
           + known.joined(separator: ", "))
@@ -58,12 +60,13 @@ package struct Selection: Sendable {
     guard owners.count == 1 else {
       let choices = owners.sorted().map { "\(plan.manifests[$0])/\(name)" }.joined(separator: " or ")
       throw UsageError(
-        "--only \(DisplayPath.shown(name)): several manifests have such a node\nhelp: write \(choices)")
+        "--only \(DisplayPath.shown(name)): several manifests have a node with this name\nhelp: write \(choices)"
+      )
     }
     return found
   }
 
-  /// The nodes that match a name. For a node with `for_each`, its own name matches all nodes made from it.
+  /// The nodes that match a name. For a node with `for_each`, its base name matches all of its instances.
   static func matches(_ name: String, in plan: Plan) -> [Int] {
     // Names of manifests and nodes contain no slash.
     let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// The sessions that a state folder knows: from a journal, even a lost one, from a note, or from a process that holds
-/// the session.
+/// The sessions of a state folder. A session is known from its journal (even a lost one), from a note, or
+/// from a process that holds it.
 struct SessionCatalog {
   let state: StateDirectory
   let inbox: Inbox
@@ -44,7 +44,8 @@ struct SessionCatalog {
     _ what: String, _ name: String, among known: [String], in state: StateDirectory
   ) -> UsageError {
     let help =
-      known.isEmpty ? "nothing was run with this state yet" : "it has \(known.joined(separator: ", "))"
+      known.isEmpty
+      ? "no run has used this state folder yet" : "its sessions are \(known.joined(separator: ", "))"
     return UsageError("there is no \(what) '\(DisplayPath.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }

@@ -1,9 +1,9 @@
 import FerryJournal
 import FerryPlan
 
-/// The journals of the sessions that a plan's nodes belong to.
+/// The journals of the sessions of a plan's nodes.
 struct SessionJournals {
-  /// In the order of `SessionID`; `nil` if no node belongs to the session.
+  /// The journals, in the order of `SessionID`; `nil` for a session without nodes.
   let all: [SessionJournal?]
 
   init(_ all: [SessionJournal?]) { self.all = all }
@@ -19,7 +19,7 @@ struct SessionJournals {
     }
   }
 
-  /// Opens the journals for a plan; nothing is changed.
+  /// Opens the journals for a plan without changing them.
   static func openForReading(
     _ plan: Plan, in state: StateDirectory, known: Set<String>
   ) throws(JournalError) -> SessionJournals {
@@ -72,7 +72,7 @@ struct SessionJournals {
     }
   }
 
-  /// The rows of each upload of the plan, one for each server that its files were sent to.
+  /// The rows of each upload in the plan. There is one row for each server to which its files were sent.
   func uploadRows(of plan: Plan) throws(JournalError) -> [Int: [NodeRow]] {
     var rows: [Int: [NodeRow]] = [:]
     for (session, journal) in all.enumerated() {
@@ -97,7 +97,7 @@ struct SessionJournals {
   }
 
   func close() {
-    // Everything to be kept is synced by the writer, so an error here loses nothing.
+    // The writer has already synced everything that must be kept, so an error here does not lose data.
     for journal in all { try? journal?.close() }
   }
 }

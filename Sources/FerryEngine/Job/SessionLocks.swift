@@ -9,9 +9,9 @@ package struct SessionInUse: Hashable, Sendable {
   package var since: Instant?
 }
 
-/// How long a command waits for all the sessions that other processes hold, in total.
+/// The limit for waiting, in total, for the sessions that other processes hold.
 package struct LockPatience: Sendable {
-  /// 0 means that the command does not wait.
+  /// The maximum total wait. With 0, the command does not wait.
   package var limit: Duration
   /// Called before the command waits for a session.
   package var tell: @Sendable (SessionInUse) -> Void
@@ -25,7 +25,7 @@ package struct LockPatience: Sendable {
 /// The result of locking several sessions.
 enum SessionLocks {
   case locked([SessionLock])
-  /// Another process holds a session; none is locked here.
+  /// Another process holds a session; no session is locked.
   case inUse(SessionInUse)
 
   /// - Parameter sessions: sorted, so that two processes never wait for each other.

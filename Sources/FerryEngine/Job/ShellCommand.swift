@@ -2,7 +2,8 @@ import FerryJournal
 
 /// A ferry command that a person can paste into a shell.
 package enum ShellCommand {
-  /// A command line that works in any folder: it names the state folder if ferry would not find it by itself.
+  /// A command line that works in any folder. It includes the state folder if ferry would not find it by
+  /// default.
   ///
   /// - Parameters:
   ///   - words: the words after `ferry`.

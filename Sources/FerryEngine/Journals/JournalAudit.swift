@@ -2,7 +2,7 @@ import FerryJournal
 import FerryPlan
 import FerryReport
 
-/// `ferry journal check`: checks journals for damage, and changes nothing.
+/// `ferry journal check`: checks journals for damage without changing them.
 package struct JournalAudit {
   private let state: StateDirectory
 

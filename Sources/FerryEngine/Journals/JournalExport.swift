@@ -9,7 +9,7 @@ import Foundation
 /// Items are read and written one by one, so memory does not grow with their number.
 package struct JournalExport {
   private let state: StateDirectory
-  /// Receives a line with its newline.
+  /// Receives each line with its line break.
   private let write: (String) throws -> Void
 
   package init(
@@ -22,7 +22,7 @@ package struct JournalExport {
   /// Writes everything that can be read.
   ///
   /// - Parameter sessions: identifiers; if empty, all sessions that have a journal, with every round and run.
-  /// - Returns: what could not be read, for people: the first fault of each file.
+  /// - Returns: descriptions of the data that could not be read: the first fault of each file.
   package func export(sessions: [String]) throws -> [String] {
     let known = try state.sessions()
     try SessionCatalog.checkJournals(sessions, among: known, in: state)
@@ -40,7 +40,7 @@ package struct JournalExport {
       try attempt {
         let journal = try SessionJournal.openForReading(
           session: session, in: state, known: RunHistory.knownJournals(in: state))
-        // It was only read, so closing cannot lose data.
+        // The journal was only read, so closing it cannot lose data.
         defer { try? journal.close() }
         for node in try journal.nodes {
           manifests?.insert(node.manifest)
@@ -57,7 +57,7 @@ package struct JournalExport {
     }
     try attempt {
       let history = try RunHistory.openForReading(in: state)
-      // It was only read, so closing cannot lose data.
+      // The history was only read, so closing it cannot lose data.
       defer { try? history.close() }
       func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
       try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }

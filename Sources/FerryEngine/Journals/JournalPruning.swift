@@ -3,7 +3,7 @@ import FerryPlan
 
 /// `ferry journal prune`: removes old records.
 package struct JournalPruning {
-  /// What was removed. Its keys are an interface.
+  /// The removed records. The JSON keys are a stable public interface.
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
@@ -102,9 +102,9 @@ package struct JournalPruning {
     )
   }
 
-  /// Whether anything was ever run with this state folder; pruning does not create one.
+  /// Whether a run has ever used this state folder. Pruning does not create one.
   private static func exists(_ state: StateDirectory) -> Bool {
-    // If the folder cannot be read, opening it reports that.
+    // If the folder cannot be read, opening it reports the error.
     (try? RunHistory.openForReading(in: state).runs(limit: 1).isEmpty) != true
   }
 }

@@ -1,15 +1,15 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry journal accept-loss`: allows a session to continue although its journal has lost data.
+/// `ferry journal accept-loss`: allows a session whose journal has lost data to continue.
 package struct LossAcceptance {
-  /// What was accepted. Its keys are an interface.
+  /// The accepted loss. The JSON keys are a stable public interface.
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
       /// Whether the whole journal is lost: the next run creates an empty one.
       package var journalLost: Bool
-      /// The number of transactions that the journal lacks; absent if the whole journal is lost.
+      /// The number of transactions missing from the journal; absent if the whole journal is lost.
       package var transactionsLost: Int64?
     }
 
@@ -47,7 +47,7 @@ package struct LossAcceptance {
   private func accept(_ session: String) throws -> Outcome.Session {
     let now = LaunchClock.wallTime
     if try state.presence(ofSession: session) != .there {
-      // Do this first: a registered session without its journal is refused.
+      // Open the history first: a registered session without its journal is rejected.
       let history = try RunHistory.open(in: state, writtenBy: version, at: now)
       defer { try? history.close() }  // The write is already synced.
       try history.forget(session: session)

@@ -2,8 +2,8 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// Finds open items that an edit of the manifests has cut off: the current manifests no longer reach them. They
-/// remain in their journals, and continue once a manifest reaches them again.
+/// Finds open items that the current manifests no longer reach because of an edit. They remain in their
+/// journals, and continue when a manifest reaches them again.
 struct EditEffects {
   let jobs: Jobs
   let state: StateDirectory
@@ -11,7 +11,7 @@ struct EditEffects {
   let launchState: LaunchState
   let history: RunHistory
   let inbox: Inbox
-  /// Receives lines for people.
+  /// Receives messages, one line at a time.
   let notice: (String) -> Void
 
   func find() throws -> [EditEffect] {
@@ -44,9 +44,10 @@ struct EditEffects {
     }
   }
 
-  /// Whether an upload that has files to send has never queued any in its session.
+  /// Whether an upload with files to send has never queued any in its session.
   ///
-  /// If so, the journals of all other sessions are opened. Therefore uploads without files to send do not count.
+  /// If so, the journals of all other sessions are opened. Therefore, uploads without files to send do not
+  /// count.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
       guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],
@@ -57,7 +58,8 @@ struct EditEffects {
   }
 
   private func inOtherSessions(_ manifest: String, _ code: EditEffect.Code) throws -> [EditEffect] {
-    // A file that this process has open for writing must not be opened again: closing it would drop SQLite's locks.
+    // A file that this process has open for writing must not be opened again: closing it would drop SQLite's
+    // locks.
     let own = Dictionary(
       uniqueKeysWithValues: journals.all.compactMap(\.self).filter(\.isOnDisk).map { ($0.identifier, $0) })
     return try state.sessions().flatMap { identifier -> [EditEffect] in
@@ -70,9 +72,9 @@ struct EditEffects {
       do throws(JournalError) {
         return try openUploads(of: manifest, in: identifier).map { effect(code, manifest, $0, identifier) }
       } catch {
-        // A problem in another session is no reason to stop this run.
+        // A problem in another session does not stop this run.
         notice(
-          "cannot find out whether files of \(manifest) remain in the session \(identifier): \(error)")
+          "cannot determine whether files of \(manifest) remain in the session \(identifier): \(error)")
         return []
       }
     }
@@ -82,12 +84,12 @@ struct EditEffects {
     of manifest: String, in session: String
   ) throws(JournalError) -> [SessionJournal.OpenUpload] {
     let journal = try SessionJournal.openForReading(session: session, in: state)
-    // It was only read, so closing cannot lose data.
+    // The journal was only read, so closing it cannot lose data.
     defer { try? journal.close() }
     return try journal.openUploads(of: manifest, except: [])
   }
 
-  /// Files submitted to uploads that the manifest no longer has in that session. Their notes remain.
+  /// Files submitted to uploads that the manifest no longer has in that session. Their notes are kept.
   private func submitted(_ manifest: String, _ code: EditEffect.Code?) throws -> [EditEffect] {
     var notes: [[String]: Int] = [:]
     for session in try inbox.sessions() {
@@ -118,17 +120,17 @@ struct EditEffects {
     let why =
       switch code {
       case .uploadGone: "the manifest no longer has the upload \(upload)"
-      case .otherOrigin: "the upload \(upload) went to \(origin ?? "another server")"
+      case .otherOrigin: "the upload \(upload) previously used \(origin ?? "another server")"
       case .otherSession where isEphemeral(session):
-        "the session \(session) is ephemeral now, and keeps nothing"
-      case .otherSession: "the upload \(upload) was in the session \(session)"
-      case .otherName: "the manifest was \(manifest)"
+        "the session \(session) is now ephemeral and does not store anything"
+      case .otherSession: "the upload \(upload) was previously in the session \(session)"
+      case .otherName: "the manifest was previously named \(manifest)"
       case .uploadIDs: ""
       }
-    let remedy = "undo that change to resume them, or drop them with: \(state.command(["cancel", session]))"
+    let remedy = "undo this change to resume them, or drop them with: \(state.command(["cancel", session]))"
     return EditEffect(
       code, manifest: manifest, upload: upload, session: session, origin: origin, items: files,
-      message: "\(files) files remain: \(why); \(remedy)")
+      message: "\(Count.text(files, "file")) remaining: \(why); \(remedy)")
   }
 
   private func isEphemeral(_ session: String) -> Bool {
@@ -140,6 +142,6 @@ struct EditEffects {
       .uploadIDs, manifest: jobs.plan.manifests[jobs.plan.nodes[node].manifest.index],
       upload: jobs.plan.nodes[node].name,
       session: jobs.plan.sessions[jobs.plan.nodes[node].session.index].identifier, items: drop.items,
-      message: "\(drop.items) upload IDs are not used: \(drop.reason); these files start over")
+      message: "dropped \(Count.text(drop.items, "upload ID")): \(drop.reason); the files start over")
   }
 }

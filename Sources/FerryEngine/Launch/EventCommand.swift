@@ -7,8 +7,8 @@ import Foundation
 
 /// `on_events`: a session's command, started when a batch of the session has completed.
 ///
-/// The command gets a small environment (`ChildEnvironment`), without the variables that secrets of this run are read
-/// from.
+/// The command gets a small environment (`ChildEnvironment`), without the variables from which the secrets
+/// of this run are read.
 struct EventCommand {
   let jobs: Jobs
   let state: StateDirectory
@@ -82,7 +82,7 @@ struct EventCommand {
     return try program.start()
   }
 
-  /// The environment variables that secrets of this run are read from.
+  /// The environment variables from which the secrets of this run are read.
   private var secretVariables: Set<String> {
     Set(
       jobs.all.flatMap(\.manifest.secrets).compactMap { secret in
@@ -93,8 +93,8 @@ struct EventCommand {
       })
   }
 
-  /// Resolves a command's name. A name with a slash is relative to the manifest's folder; any other is searched for
-  /// in PATH.
+  /// Resolves a command's name. A name with a slash is relative to the manifest's folder; any other name is
+  /// searched for in PATH.
   private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) {
       let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name

@@ -4,8 +4,8 @@ import FerryProcess
 
 /// Handles the notes that other processes leave for the run's sessions: files of `ferry submit`, and `ferry cancel`.
 ///
-/// A note is removed once its request is in a journal. A note that this run could not handle remains for the next
-/// run.
+/// A note is removed when its request has been recorded in a journal. A note that this run could not handle
+/// remains for the next run.
 final class InboxProcessor {
   private let plan: Plan
   private let journals: SessionJournals
@@ -14,7 +14,7 @@ final class InboxProcessor {
   private let notice: (String) -> Void
   /// The last note read, by session.
   private var lastRead: [Int64]
-  /// Notes that have arrived since, in reverse order.
+  /// Notes that have arrived since then, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
   /// Sessions that a force quit canceled while this run held them.
   private(set) var cancelled: Set<Int> = []
@@ -22,10 +22,11 @@ final class InboxProcessor {
   private var endedAsWhole: Set<Int> = []
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
-  /// Why submitted files could not be queued and remain for the next run, by node.
+  /// The reasons why submitted files could not be queued and remain for the next run, by node.
   private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents: SubmittedContents
-  /// Notes whose files are being read to determine whether they changed. They are processed again with the next news.
+  /// Notes whose files are being read to determine whether they changed. They are processed again with the
+  /// next news.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
@@ -41,8 +42,8 @@ final class InboxProcessor {
     lastRead = journals.all.map { _ in 0 }
   }
 
-  /// Executes pending cancels, which earlier runs did not execute because they were killed. Called before the journals
-  /// are read.
+  /// Executes pending cancels that an earlier run did not execute because it was killed. Called before the
+  /// journals are read.
   ///
   /// - Returns: the files submitted to selected nodes, by node.
   func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
@@ -53,7 +54,7 @@ final class InboxProcessor {
       case .cancel, .finish:
         guard concerns(note), let journal = journals.all[session] else { continue }
         let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
-        notice("\(count) items of the session \(journal.identifier) were cancelled by ferry cancel")
+        notice("ferry cancel canceled \(Count.text(count, "item")) of the session \(journal.identifier)")
         taken.append((note.id, nil))
         try dropSubmitted(before: note)
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
@@ -72,7 +73,8 @@ final class InboxProcessor {
     return submitted
   }
 
-  /// Returns what has arrived since as the next event for the scheduler. Each event is handled before the next call.
+  /// Returns the notes that have arrived since then as the next event for the scheduler. Each event is
+  /// handled before the next call.
   ///
   /// - Parameter wake: called on another thread if there is more news without another note.
   func next(
@@ -91,7 +93,7 @@ final class InboxProcessor {
     return nil
   }
 
-  /// Finishes the notes. Called after everything that the run wrote is on disk.
+  /// Finishes the notes. Called after all writes of the run are on disk.
   ///
   /// - Parameter interrupted: uploads whose files the run has not all read. Their notes remain.
   func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
@@ -108,7 +110,7 @@ final class InboxProcessor {
     try inbox.remove(done.map(\.id))
   }
 
-  /// The manifests that have submitted files which no run has queued. Called after `finish`.
+  /// The manifests with submitted files that no run has queued. Called after `finish`.
   func awaited() throws(JournalError) -> Set<ManifestID> {
     var manifests: Set<ManifestID> = []
     for journal in journals.all.compactMap(\.self) {
@@ -185,17 +187,17 @@ final class InboxProcessor {
   /// Whether a note is for one of the run's manifests, or for its whole session.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
 
-  /// The manifest that a note is for; `nil` if it is for the whole session.
+  /// The manifest of a note; `nil` if the note is for the whole session.
   private func manifest(of note: Note) -> ManifestID? {
     note.manifest.flatMap(plan.manifests.firstIndex).map(ManifestID.init)
   }
 
   /// Reconciles a note's submitted files with the journal.
   ///
-  /// - Returns: the files that this launch does not know yet and that the journal does not record as delivered;
-  ///   `isAll` is whether nothing of the note remains. A file of which the launch already has another version remains
-  ///   for the next launch, and so does one that failed or was canceled in this round. `nil` while files are being
-  ///   read to determine whether they changed.
+  /// - Returns: the files that are new to this launch and that the journal does not record as delivered;
+  ///   `isAll` is whether nothing of the note remains. A file of which the launch already has another
+  ///   version remains for the next launch, as does a file that failed or was canceled in this round. `nil`
+  ///   while files are being read to determine whether they changed.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ ref: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ launchState: inout LaunchState, wake: @escaping @Sendable () -> Void
@@ -236,7 +238,7 @@ final class InboxProcessor {
 }
 
 extension Note {
-  /// Whether a cancel drops the note: it does if the note submitted files earlier.
+  /// Whether a cancel drops the note, which is the case if the note submitted files before the cancel.
   fileprivate func isDropped(by cancel: Note) -> Bool {
     kind == .submit && session == cancel.session && id < cancel.id
       && (cancel.manifest == nil || cancel.manifest == manifest)
@@ -244,7 +246,7 @@ extension Note {
 }
 
 extension SessionJournal {
-  /// Calls `body` with each item that the journal has for a few files, by path.
+  /// Calls `body` with each journal item for a small number of files, by path.
   fileprivate func forEachItem(
     node: Int64, of files: FileColumns,
     _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void
@@ -257,7 +259,7 @@ extension SessionJournal {
 }
 
 extension Plan {
-  /// The upload that a note is for.
+  /// The upload of a note.
   func upload(of note: Note) -> Int? {
     nodes.firstIndex {
       $0.kind == .upload && $0.name == note.node && manifests[$0.manifest.index] == note.manifest
@@ -267,11 +269,11 @@ extension Plan {
 }
 
 extension ItemRow {
-  /// The item as the reconciliation expects it.
+  /// The item in the form that the reconciliation expects.
   var known: Reconciliation.Known {
     get throws(JournalError) {
       let state = try state
-      // Closed items may be most of a million: their other columns are not read.
+      // There may be almost a million closed items: their other columns are not read.
       guard !state.isClosed else {
         return Reconciliation.Known(
           row: id, round: round, state: state, size: size, modified: modified,

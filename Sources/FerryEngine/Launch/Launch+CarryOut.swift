@@ -19,14 +19,15 @@ extension Launch {
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
     let messages = Mailbox<RunMessage>(waker: loop.waker)
-    // Start before files are listed, which may take long: a signal during the listing then also produces a report.
+    // This starts before files are listed, which may take a long time: a signal during the listing then also
+    // results in a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
     let listers = try listers(unless: isStopped)
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
-    // Its removals are already synced.
+    // All removals are already synced.
     defer { try? inbox.close() }
     let inboxProcessor = InboxProcessor(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
@@ -47,7 +48,7 @@ extension Launch {
     if !warnings.isEmpty { run.warn(warnings) }
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
-    // Its usage was already settled.
+    // Its usage has already been settled.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
@@ -66,7 +67,7 @@ extension Launch {
     return Outcome(record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled)
   }
 
-  /// The state in which the run starts. Digests that were computed while reading files are recorded in the journals.
+  /// The state in which the run starts. Digests computed while reading files are recorded in the journals.
   private func launchState(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], submitted: [Int: SubmittedFiles],
     unless isStopped: @escaping @Sendable () -> Bool
@@ -95,7 +96,8 @@ extension Launch {
     }
   }
 
-  /// Closes the completed rounds. Files submitted meanwhile and not yet queued belong to the next round.
+  /// Closes the completed rounds. Files that were submitted in the meantime and have not been queued belong
+  /// to the next round.
   private func close(
     _ areThrough: [Bool], _ run: Run, _ inboxProcessor: InboxProcessor, _ history: RunHistory
   ) throws(JournalError) {

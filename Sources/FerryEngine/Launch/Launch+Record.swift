@@ -2,13 +2,13 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// The record of a run that has ended.
+/// Creates the record of a run that has ended.
 extension Launch {
   /// - Parameters:
   ///   - areThrough: whether the round has completed, by manifest.
   ///   - after: the results of `after` actions, by node.
   ///   - problems: the files and folders that could not be listed, by node.
-  ///   - left: why submitted files remain for the next run, by node.
+  ///   - left: the reasons why submitted files remain for the next run, by node.
   func record(
     _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: PostDeliveryMetrics],
     _ problems: [Int: ListingProblems], left: [Int: [ListingProblem]]

@@ -12,9 +12,9 @@ package struct Launch {
     package var report: String?
     package var only: [String] = []
     package var limit: Int?
-    /// Nothing is started after this time, counted from the start of the launch.
+    /// The time after which nothing is started, counted from the start of the launch.
     package var maxDuration: Duration?
-    /// How long the run waits when it has nothing to do.
+    /// The maximum time for which the run waits when it has nothing to do.
     package var patience: Duration = .zero
     /// Whether the exit code ignores canceled work.
     package var acceptsCancelled = false
@@ -54,13 +54,13 @@ package struct Launch {
   /// The values that do not change during a run.
   struct Run {
     var id: String
-    /// By manifest.
+    /// The rounds, by manifest.
     var rounds: [Int64]
     var startedAt: Instant
-    /// Nothing is started after this moment.
+    /// The moment after which nothing is started.
     var deadline: Instant?
     var selection: Selection
-    /// By manifest.
+    /// The values of secrets, by manifest.
     var secrets: [[String: SensitiveValue]]
     var conditions: DeviceConditions
     var threads: RunThreads
@@ -84,8 +84,8 @@ package struct Launch {
   /// Runs to the end.
   ///
   /// - Parameters:
-  ///   - notice: receives lines for people.
-  ///   - warn: receives problems of the manifest that only the files and the history reveal.
+  ///   - notice: receives messages, one line at a time.
+  ///   - warn: receives problems of the manifest that are known only from the files and the history.
   ///   - onProgress: called after every turn of the loop.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
@@ -101,13 +101,13 @@ package struct Launch {
     let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    // Read before locking: a session that was ephemeral until now has run, but never had a lock.
+    // This is read before locking: a session that was ephemeral until now has run, but has never had a lock.
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
     }
-    // Time spent waiting belongs to the run that held the session.
+    // The time spent waiting belongs to the run that held the session.
     let started = clock.now
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
@@ -147,14 +147,14 @@ package struct Launch {
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
-      // Writing the requested report may block on its reader; no session waits for that.
+      // Writing the requested report may block on its reader; sessions must not wait for that.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record, notice)
       try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
     } catch {
-      // Record the run's end, so that no later run takes it for a killed one.
+      // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
       // The thrown error is more useful than a failure to record it.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
@@ -181,11 +181,11 @@ package struct Launch {
     do {
       _ = try retention.enforce(history, in: state, at: clock.now)
     } catch {
-      notice("old runs were not forgotten: \(error)")
+      notice("cannot remove old runs: \(error)")
     }
   }
 
-  /// After a force quit, removes the session if the profile says so.
+  /// After a force quit, removes the session if `force_quit` specifies it.
   private func forget(_ sessions: Set<Int>, _ history: RunHistory) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
     for session in sessions.sorted() {
@@ -195,8 +195,8 @@ package struct Launch {
     }
   }
 
-  /// Writes the report to the requested destination. If that fails, the run gets a fault, and the stored report and
-  /// `ferry.db` record it.
+  /// Writes the report to the requested destination. If this fails, the run gets a fault, which is recorded
+  /// in the stored report and in `ferry.db`.
   private func deliver(
     _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
   ) throws {
@@ -206,7 +206,7 @@ package struct Launch {
       try ReportDestination(wanted).write(bytes)
     } catch {
       let fault =
-        "\(error)\nhelp: free some space, or name another place with --report; it is kept in \(report)"
+        "\(error)\nhelp: free some space, or specify another file with --report; the report is stored in \(report)"
       notice(fault)
       record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
       let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
@@ -235,12 +235,12 @@ package struct Launch {
     return try .take(lockedSessions, in: state, patience: patience) { clock.now }
   }
 
-  /// A session that another process uses although its lock was free: somebody has removed the lock's file.
+  /// A session that another process uses although its lock was free because the lock file was removed.
   private func sessionOfLiveRun(_ history: RunHistory) throws(JournalError) -> SessionInUse? {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))
     else { return nil }
-    // If it holds the lock of another session, the manifest had that one when the run began.
+    // If that process holds the lock of another session, the manifest had that session when the run began.
     for other in try state.lockedSessions() {
       if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
     }

@@ -2,12 +2,13 @@ import FerryPlan
 import FerryReport
 
 extension NextRun {
-  /// When a run would next have something to do.
+  /// The time at which a run would next have work.
   init(_ preview: RunPreview) throws {
     let hasWork =
       try !preview.notes.isEmpty || Self.hasPendingEvents(preview) || Self.owesAfter(preview)
     let moment = hasWork ? preview.moment : preview.look.nextMoment(at: preview.moment)
-    // Rounded up because the output is in whole seconds: a run in the second before would find nothing to do.
+    // The time is rounded up because the output is in whole seconds: a run in the second before would have
+    // nothing to do.
     let when: When = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
     self.init(
       manifest: preview.job.plan.manifest, path: preview.job.path, when: when,
@@ -31,9 +32,9 @@ extension NextRun {
     try preview.journals.owedEvents.contains { !preview.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
-  /// Whether delivered files still have to be deleted or moved. A run starts with them, whatever it waits for
-  /// afterwards. Files for which a run has already tried and failed do not count; they wait for the next run. A run
-  /// for them alone would fail in the same way.
+  /// Whether delivered files still have to be deleted or moved. A run starts with them, regardless of later
+  /// waits. Files for which a run has already tried and failed do not count; they wait for the next run,
+  /// because a run for them alone would fail in the same way.
   private static func owesAfter(_ preview: RunPreview) throws -> Bool {
     let plan = preview.job.plan
     return try preview.journals.uploadRows(of: plan).contains { index, rows in
@@ -42,7 +43,7 @@ extension NextRun {
     }
   }
 
-  /// Why there is nothing to send.
+  /// The reason why there is nothing to send.
   private static func rest(_ preview: RunPreview) -> RecordedFailure {
     let owed = preview.launchState.starts.reduce(0) { count, start in
       guard case .upload(_, let settled) = start else { return count }
@@ -52,7 +53,7 @@ extension NextRun {
     return .init(
       code: .afterOwed,
       message:
-        "there is nothing to send; \(owed) delivered and could not be put away, which the next run tries again"
+        "there is nothing to send; the next run retries moving or deleting \(Count.text(owed, "delivered file"))"
     )
   }
 }

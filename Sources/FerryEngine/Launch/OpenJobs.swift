@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// The jobs whose round is open: those that `ferry resume` continues.
+/// The jobs with an open round, which `ferry resume` continues.
 package enum OpenJobs {
   package struct Open: Sendable {
     package var manifest: String
@@ -18,7 +18,7 @@ package enum OpenJobs {
     }
   }
 
-  /// Throws `UsageError` if neither these jobs nor the state folder knows one of these sessions.
+  /// Throws `UsageError` if one of these sessions exists neither in these jobs nor in the state folder.
   package static func check(
     _ sessions: [String], of jobs: [Job], state: String?, environment: [String: String]
   ) throws {

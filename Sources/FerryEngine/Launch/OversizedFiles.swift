@@ -1,9 +1,9 @@
 import FerryManifest
 import FerryPlan
 
-/// Finds files that no budget has room for. They would wait indefinitely.
+/// Finds files that exceed every budget. They would wait indefinitely.
 enum OversizedFiles {
-  /// F0801, once per upload.
+  /// F0801, reported once per upload.
   static func find(_ job: Job, launchState: LaunchState, launch: LaunchKind) -> [Diagnostic] {
     job.plan.nodes.indices.compactMap { index -> Diagnostic? in
       let node = job.plan.nodes[index]
@@ -31,10 +31,8 @@ enum OversizedFiles {
         .filter { $0.budget.cutoff != .soft }.min { $0.budget.limit < $1.budget.limit }
     }
     guard let nearest = budgets.max(by: { $0.budget.limit < $1.budget.limit }) else { return nil }
-    let what =
-      count == 1
-      ? "\(file) is larger than the budget"
-      : "\(count) files are larger than the budget, the largest of them \(file),"
+    let subject = count == 1 ? "\(file) is" : "\(count) files are"
+    let largest = count == 1 ? "" : "; the largest is \(file)"
     return Diagnostic(
       .fileOverBudget,
       at: job.manifest.places.limits[nearest.scope.rawValue] ?? job.manifest.name.location,

@@ -2,9 +2,9 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// Warns of problems that only show once the files and the history are known.
+/// Reports problems that are known only from the files and the history.
 struct PlanWarnings {
-  /// The number of recent runs that the rate is computed from.
+  /// The number of recent runs from which the rate is computed.
   static let runs = 5
 
   private let job: Job
@@ -13,7 +13,7 @@ struct PlanWarnings {
   /// The index of the job's first node in the launch state.
   private let firstNode: Int
 
-  /// - Parameter firstNode: the index of the job's first node in a launch state of several jobs.
+  /// - Parameter firstNode: the index of the job's first node in a launch state for several jobs.
   /// - Returns: the warnings, in the order of their locations.
   static func find(
     _ job: Job, launchState: LaunchState, history: RunHistory, firstNode: Int = 0
@@ -22,7 +22,7 @@ struct PlanWarnings {
     let uploads = Dictionary(
       job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
-    /// Used to report a warning only once for all uploads that `for_each` makes from one line.
+    /// Used to report a warning only once for all uploads that `for_each` creates from one line.
     var told: Set<String> = []
     for (index, node) in job.plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, let upload = uploads[node.name] else { continue }
@@ -35,12 +35,13 @@ struct PlanWarnings {
       .map(\.element)
   }
 
-  /// F0704: globs of `include` that match no file.
+  /// F0704: globs in `include` that match no file.
   private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
     guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
-      // With another `after`, delivered files are gone, so it is normal that no file matches between two deliveries.
+      // With another `after`, delivered files are gone, so between two deliveries it is normal that no file
+      // matches.
       upload.after == .keep,
       // A folder that cannot be read may contain matching files.
       launchState.problems[firstNode + index]?.allSatisfy({
@@ -50,8 +51,8 @@ struct PlanWarnings {
     return unmatched.map { glob in
       Diagnostic(
         .globMatchesNothing, .warning, at: upload.places.include[glob],
-        "the pattern \(include[glob].quoted) matches no file",
-        help: "mind its spelling and the case of letters: '*' stops at a slash, '**' does not; "
+        "the pattern \(include[glob].quoted) does not match any file",
+        help: "check the spelling and capitalization; '*' does not match a slash, but '**' does; "
           + "the root is \(upload.files.root.quoted)")
     }
   }
@@ -80,18 +81,18 @@ struct PlanWarnings {
         : "\(count) files take longer to send than their upload IDs are valid; the largest is \(what)")
         + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ByteText.text(Int64(clamping: rate)))/s",
       help:
-        "ask the server for IDs that are valid longer and set 'valid_for' accordingly, split the file, or give the session "
+        "request IDs that are valid for longer and set 'valid_for' accordingly, split the file, or give the session "
         + "fewer connections")
   }
 
-  /// The median rate of those samples that are representative of a file of this size; of two middle values, the
-  /// higher one.
+  /// The median rate of the samples that are representative for a file of this size; of two middle values,
+  /// the higher one.
   static func rate(_ samples: [TransferSample], for size: Int64) -> Double? {
     let rates = samples.filter { $0.tells(of: size) }.compactMap(\.rate).sorted()
     return rates.isEmpty ? nil : rates[rates.count / 2]
   }
 
-  /// `90 s`, `25 min`, `3 h`, `2 d`: only as precise as an estimate can be.
+  /// A text such as `90 s`, `25 min`, `3 h` or `2 d`, with the limited precision of an estimate.
   static func text(_ seconds: Double) -> String {
     for (unit, length) in [("d", 86_400.0), ("h", 3_600), ("min", 60)] where seconds >= 2 * length {
       return "\(Int64(clamping: (seconds / length).rounded())) \(unit)"

@@ -4,14 +4,15 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// What a run would find and do. Reads the files and the journals, changes neither, and sends no requests.
+/// The state and the work of a future run. It reads the files and the journals without changing them, and
+/// does not send requests.
 package struct Preview {
   private let job: Job
   private let state: StateDirectory
   private let options: RunPreview.Options
   private let environment = ProcessInfo.processInfo.environment
 
-  /// - Parameter moment: when the run would start; `nil` for now.
+  /// - Parameter moment: the start time of the run; `nil` for now.
   package init(
     _ job: Job, state: String?, only: [String] = [], network: Conditions.Network? = nil,
     power: Conditions.Power? = nil, launch: LaunchKind = .background, at moment: Instant? = nil
@@ -27,8 +28,8 @@ package struct Preview {
     self.options = options
   }
 
-  /// The plan, and the problems not already reported when the manifest was read. If one of them is an error, the plan
-  /// cannot be run.
+  /// The plan, and the problems that were not already reported when the manifest was read. If one of them is
+  /// an error, the plan cannot be run.
   package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
     try takePreview { preview in
       let document = PlanDocument(
@@ -43,21 +44,21 @@ package struct Preview {
     }
   }
 
-  /// Takes a preview for a plan, and calls `body` while the journals are open.
+  /// Creates a preview for a plan, and calls `body` while the journals are open.
   func takePreview<Result>(_ body: (RunPreview) throws -> Result) throws -> Result {
     var options = options
     options.readsStandardInput = true
     return try RunPreview.take(job, options, in: state, environment: environment, body)
   }
 
-  /// When a run would next have something to do.
+  /// The time at which a run would next have work.
   package func next() throws -> NextRun {
     try RunPreview.take(job, options, in: state, environment: environment) { preview in
       try NextRun(preview)
     }
   }
 
-  /// What a simulation starts from.
+  /// The initial state of a simulation.
   package func simulationStart() throws -> SimulationStart {
     try takePreview { preview in
       SimulationStart(

@@ -3,8 +3,8 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// What a launch at a given moment would find and start. The files, the journals, the history and the ledger are
-/// read; nothing is changed, and no request is sent.
+/// The work that a launch at a given moment would find and start. The files, the journals, the history and
+/// the ledger are read without being changed, and no request is sent.
 struct RunPreview {
   struct Options: Sendable {
     var only: [String] = []
@@ -12,7 +12,7 @@ struct RunPreview {
     var network: Conditions.Network?
     var power: Conditions.Power?
     var launch = LaunchKind.background
-    /// `nil` for now.
+    /// The start time; `nil` for now.
     var moment: Instant?
     /// Whether `list: -` reads standard input; otherwise it lists no files.
     var readsStandardInput = false
@@ -43,16 +43,16 @@ struct RunPreview {
   let notes: [Note]
   let launchState: LaunchState
   let look: InitialDecision
-  /// Problems not already reported when the manifest was read.
+  /// Problems that were not already reported when the manifest was read.
   let diagnostics: [Diagnostic]
 
-  /// Takes a preview, and calls `body` while the journals are open.
+  /// Creates a preview, and calls `body` while the journals are open.
   static func take<Result>(
     _ job: Job, _ options: Options, in state: StateDirectory, environment: [String: String],
     _ body: (RunPreview) throws -> Result
   ) throws -> Result {
     let history = try RunHistory.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The history was only read, so closing it cannot lose data.
     defer { try? history.close() }
     let journals = try SessionJournals.openForReading(
       job.plan, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
@@ -100,7 +100,7 @@ struct RunPreview {
 
   private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
     var notes: [Note] = []
     for home in plan.itemSessions {
@@ -141,7 +141,7 @@ struct RunPreview {
     let limited = Budget.Scope.allCases.filter { budgets[$0] != nil }
     guard !limited.isEmpty else { return ([], [:]) }
     let ledger = try Ledger.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The ledger was only read, so closing it cannot lose data.
     defer { try? ledger.close() }
     var uses: [BudgetUse] = []
     var bytes: [Budget.Scope: Int64] = [:]

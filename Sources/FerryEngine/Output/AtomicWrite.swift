@@ -2,22 +2,24 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// Writes bytes completely, to a file or to any open descriptor.
+/// Writes all bytes to a file or to an open descriptor.
 package enum AtomicWrite {
-  /// Who may read and write a new file.
+  /// The access permissions of a new file.
   enum Access {
     /// The mode of the replaced file; for a new file, the default mode according to the umask.
     case ofReplaced
-    /// Only the user, whatever the umask and the replaced file allow.
+    /// Only the user has access, regardless of the umask and the replaced file.
     case userOnly
   }
 
-  /// Bytes per write to a pipe. If poll(2) reports room, a write of this size does not block (pipe(7), PIPE_BUF).
+  /// The number of bytes per write to a pipe. If poll(2) reports room, a write of this size does not block
+  /// (pipe(7), PIPE_BUF).
   private static let pipePiece = 4096
 
-  /// Writes a file next to the destination, syncs it, and renames it, so that nobody reads an incomplete file.
+  /// Writes a file next to the destination, syncs it, and renames it, so that an incomplete file is never
+  /// visible.
   ///
-  /// - Returns: the error number if it could not be written; the previous file is then unchanged.
+  /// - Returns: the error number if it could not be written; in that case, the previous file is unchanged.
   static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
     let temporary = SplitPath(path).start + TemporaryName.anonymous
     let replaced = ReplacedFile(path)
@@ -35,7 +37,7 @@ package enum AtomicWrite {
       let code = replaced.restrict(descriptor)
       if code != 0 { failure = code }
     case .userOnly:
-      // The umask may have removed bits that the user needs.
+      // The umask may have removed permissions that the user needs.
       if fchmod(descriptor, 0o600) != 0 { failure = errno }
     }
     if failure == nil { failure = Self.failure(of: bytes, to: descriptor) }
@@ -47,9 +49,9 @@ package enum AtomicWrite {
     return failure
   }
 
-  /// - Parameter patience: how long the reader may accept nothing; `nil` to wait indefinitely.
-  /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has gone, ETIMEDOUT if it
-  ///   accepted nothing for too long.
+  /// - Parameter patience: the maximum time without progress of the reader; `nil` to wait indefinitely.
+  /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has closed the pipe,
+  ///   ETIMEDOUT if it did not read for too long.
   package static func failure(
     of bytes: [UInt8], to descriptor: Int32, patience: Duration? = nil
   ) -> Int32? {
@@ -67,7 +69,7 @@ package enum AtomicWrite {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // A nonblocking pipe that is full.
+        // A nonblocking pipe is full.
         if let code = wait(for: descriptor, patience) { return code }
       case let code: return code
       }

@@ -9,15 +9,18 @@ package struct ReportDestination: Sendable {
   package init(_ path: String) { self.path = path }
 
   private enum Kind {
-    /// One of ferry's own descriptors, such as standard output, under any name. It is written to as it is, because it
-    /// may refer to a file that others also write to, and the report must follow their output.
+    /// One of ferry's own descriptors, such as standard output, under any name. It is written to directly,
+    /// because it may refer to a file that other processes also write to, and the report must be appended to
+    /// their output.
     case descriptor(Int32)
-    /// A regular file, or a path where one can be created. It is replaced as a whole; a link to it remains.
+    /// A regular file, or a path where one can be created. It is replaced as a whole; if the path is a link,
+    /// its target is replaced.
     case file(String)
-    /// A FIFO, a device or the like, or a file that another process has open. It is opened and written to.
+    /// A FIFO, a device or a similar file, or a file that another process has open. It is opened and written
+    /// to.
     case stream(String)
     case folder
-    /// Another user has placed something at the path; the text describes it.
+    /// Another user has created a file at the path; the text describes the reason.
     case refused(String)
     /// The system's error for the path.
     case unreachable(Int32)
@@ -30,10 +33,10 @@ package struct ReportDestination: Sendable {
     if let descriptor = end.descriptor, descriptor >= 0 { return .descriptor(descriptor) }
     var status = stat()
     if end.descriptor != nil {
-      // A file that another process has open; the report is appended to it.
+      // Another process has the file open; the report is appended to it.
       return stat(path, &status) == 0 ? .stream(path) : .unreachable(errno)
     }
-    // All links have been followed. A link that is found here was created after the check.
+    // All links have been followed. A link found here was created after the check.
     guard lstat(end.path, &status) == 0 else {
       guard errno == ENOENT, !path.isEmpty else { return .unreachable(errno) }
       return end.path.utf8.last == UInt8(ascii: "/") ? .folder : .file(end.path)
@@ -41,7 +44,7 @@ package struct ReportDestination: Sendable {
     switch status.st_mode & S_IFMT {
     case S_IFLNK:
       return .refused(
-        "it is a symbolic link that is not followed: its target is not UTF-8, or is being replaced")
+        "it is a symbolic link that cannot be followed: its target is not UTF-8, or is being replaced")
     case S_IFREG:
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
@@ -55,11 +58,11 @@ package struct ReportDestination: Sendable {
     return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino
   }
 
-  /// Where links lead: to a file, which may not exist yet, or to a descriptor. In a folder that everyone may write
-  /// to, links of other users are not followed, and files of other users are not written to.
+  /// The target of the links: a file, which may not exist yet, or a descriptor. In a world-writable folder,
+  /// links of other users are not followed, and files of other users are not written to.
   private var end: (path: String, descriptor: Int32?, refusal: String?) {
     var target = path
-    // The number of links that Linux follows (path_resolution(7)).
+    // The maximum number of links that Linux follows (path_resolution(7)).
     for _ in 0..<40 {
       let path = SplitPath(target)
       // Check this first: the folder of a descriptor may itself be behind another user's link.
@@ -77,7 +80,7 @@ package struct ReportDestination: Sendable {
   /// The number of the descriptor that a name in `/proc/PID/fd` or `/dev/fd` refers to; -1 for a descriptor of
   /// another process, `nil` for other paths.
   ///
-  /// Such a name looks like a link to the file's own name, but opening it refers to the open file (proc(5)).
+  /// Such a name looks like a link to the file's path, but opening it opens the file itself (proc(5)).
   private static func descriptor(_ name: String, in folder: String) -> Int32? {
     guard let number = Int32(name), number >= 0,
       let real = FileLister.real(Array(folder.utf8)).map({ String(decoding: $0, as: UTF8.self) })
@@ -88,7 +91,7 @@ package struct ReportDestination: Sendable {
     return Int32(parts[1]) == getpid() ? number : -1
   }
 
-  /// Reports, before a run, what would prevent the report from being written at its end.
+  /// Checks, before a run, whether the report can be written at its end.
   package func check() throws(UsageError) {
     switch kind {
     case .descriptor(let descriptor):
@@ -105,7 +108,7 @@ package struct ReportDestination: Sendable {
       let folder = parent.isEmpty ? "." : parent
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
-      guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is no folder") }
+      guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is not a folder") }
       // A file is written next to the destination, and renamed.
       guard access(folder, W_OK | X_OK) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
     }
@@ -113,17 +116,18 @@ package struct ReportDestination: Sendable {
 
   private func refused(_ reason: String) -> UsageError {
     UsageError(
-      "--report \(path): no report can be written there: \(reason)\n"
-        + "help: make the folder, or name another place; nothing was done")
+      "--report \(path): the report cannot be written there: \(reason)\n"
+        + "help: create the folder, or specify another file; nothing was done")
   }
 
-  /// How long the reader of a FIFO or a device may accept nothing.
+  /// The maximum time for which the reader of a FIFO or a device may not read.
   private static let patience = Duration.seconds(30)
 
-  /// Writes the report. If a reader has gone, that is not a fault, because ferry keeps its own copy of the report.
+  /// Writes the report. A reader that has closed the stream is not a fault, because ferry keeps its own copy
+  /// of the report.
   ///
-  /// The reader of standard output, which may be a person with a pager, is waited for indefinitely. Therefore the
-  /// sessions' locks are released first.
+  /// The write waits indefinitely for the reader of standard output, which may be a person with a pager.
+  /// Therefore, the sessions' locks are released first.
   func write(_ bytes: [UInt8]) throws(EngineFault) {
     switch kind {
     case .descriptor(let descriptor): try put(bytes, to: descriptor, patience: nil)
@@ -135,8 +139,8 @@ package struct ReportDestination: Sendable {
         throw failed(Self.reason(code))
       }
     case .stream(let path):
-      // Without a reader, opening a FIFO would block the run, and its sessions, indefinitely. What another process
-      // has open may be a file, to which the report is appended.
+      // Without a reader, opening a FIFO would block the run, and its sessions, indefinitely. A file that
+      // another process has open may be a regular file, to which the report is appended.
       let descriptor: Int32
       do throws(FolderPath.Failure) {
         descriptor = try FolderPath.file(Array(path.utf8), for: .appending)
@@ -155,11 +159,11 @@ package struct ReportDestination: Sendable {
     }
     throw failed(
       code == ETIMEDOUT
-        ? "its reader read nothing for \(Self.patience.components.seconds) seconds" : Self.reason(code))
+        ? "its reader did not read for \(Self.patience.components.seconds) seconds" : Self.reason(code))
   }
 
   private func failed(_ reason: String) -> EngineFault {
-    let name = path == "-" ? "the standard output" : path
+    let name = path == "-" ? "standard output" : path
     return EngineFault(.fault, "\(name): the report cannot be written: \(reason)")
   }
 

@@ -16,7 +16,7 @@ package enum StoredReport {
       guard try history.run(id: id) != nil else {
         throw UsageError(
           "there is no run '\(DisplayPath.shown(id))' in \(directory.path)\n"
-            + "help: runs are named as the folders in \(directory.runsFolder); without a name it is the last one"
+            + "help: run IDs are the names of the folders in \(directory.runsFolder); by default, the last run is shown"
         )
       }
       found = id
@@ -25,7 +25,7 @@ package enum StoredReport {
     }
     guard let found, let run = try history.run(id: found) else {
       throw UsageError(
-        "there is no run in \(directory.path) yet\nhelp: 'ferry run' leaves a report; --state names another folder"
+        "there is no run in \(directory.path) yet\nhelp: 'ferry run' writes a report; use --state to select another folder"
       )
     }
     guard let report = try directory.storedReport(ofRun: found) else {

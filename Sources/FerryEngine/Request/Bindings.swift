@@ -3,17 +3,18 @@ import FerryPlan
 
 /// The values of references when a request is built.
 ///
-/// Created for each item. That is cheap, because the dictionaries are shared and empty ones cost nothing.
+/// Bindings are created for each item. This is cheap, because the dictionaries are shared and empty ones are
+/// not allocated.
 package struct Bindings: Sendable {
   package var secrets: [String: SensitiveValue]
   /// `nil` if the node has no files.
   package var file: FileValues?
-  /// Captures of the node's token; all are sensitive.
+  /// The captures of the node's token; all are sensitive.
   package var token: [String: SensitiveValue]
-  /// Captures of the same item's steps.
+  /// The captures of the same item's steps.
   package var allocate: [String: BoundValue]
   package var transfer: [String: BoundValue]
-  /// Captures of requests, by node and capture.
+  /// The captures of requests, by node and capture.
   package var requests: [String: [String: BoundValue]]
   package var run: RunValues
 

@@ -2,12 +2,13 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Decides when a body that lacks an expected or captured value means a lost response rather than a refusal.
+/// Decides whether a body that lacks an expected or captured value means a lost response rather than a
+/// refusal.
 ///
 /// A body without a length ends when the connection closes, so a truncated body looks complete (RFC 9112, section 8).
 /// A body in a content coding that was not requested cannot be read.
 enum BodyDoubt {
-  /// Why the response does not count; `nil` if it does.
+  /// The reason why the response is not used; `nil` if it is.
   static func failure(
     _ response: AttemptResult.Response, _ answer: TransferResponse, to step: Step
   ) -> TransportFailure? {
@@ -17,13 +18,13 @@ enum BodyDoubt {
     if let coding = answer.unrequestedCoding {
       return TransportFailure(
         .malformedResponse,
-        "the response has \(ContentCoding.shown(coding)), which the request did not accept",
+        "the response has \(ContentCoding.shown(coding)), which was not requested",
         mayHaveReachedServer: true)
     }
     guard answer.isCloseDelimited, !isSelfDelimited(answer.body) else { return nil }
     return TransportFailure(
       .connectionLost,
-      "the response has no length, and the connection ended before what 'expect' or 'capture' needs",
+      "the response has no length, and the connection closed before the values that 'expect' or 'capture' needs",
       mayHaveReachedServer: true)
   }
 
@@ -37,7 +38,7 @@ enum BodyDoubt {
     }
   }
 
-  /// Whether the body would fail to parse if it were truncated: a JSON object, array or string.
+  /// Whether a truncated body would fail to parse: a JSON object, array or string.
   private static func isSelfDelimited(_ body: [UInt8]) -> Bool {
     // A body that is not JSON, or that is too large to be parsed, is not self-delimited.
     switch try? JSONParser.parse(body) {

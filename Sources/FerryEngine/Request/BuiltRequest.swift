@@ -1,6 +1,6 @@
 import FerryTransfer
 
-/// A request with every reference resolved, ready to become a `TransferRequest`.
+/// A request with every reference resolved, ready for conversion to a `TransferRequest`.
 package struct BuiltRequest: Sendable {
   package var method: String
   /// An absolute, percent-encoded http or https URL.
@@ -8,6 +8,6 @@ package struct BuiltRequest: Sendable {
   package var headers: [TransferRequest.HeaderField]
   /// `none` or `bytes`; a file is set by the caller.
   package var body: TransferRequest.Body
-  /// The sensitive parts of the URL and the body. Header fields carry their own flag.
+  /// The sensitive parts of the URL and the body. Header fields have their own flag.
   package var sensitive: SensitiveParts
 }

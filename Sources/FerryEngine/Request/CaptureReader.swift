@@ -7,7 +7,8 @@ package enum CaptureReader {
   /// The maximum total size of a response's captures in bytes, unless a single capture may be larger.
   static let sumLimit: Int64 = 256 << 10
 
-  /// - Throws: a failure with the code `capture` that says what is missing, without content of the response.
+  /// - Throws: a failure with the code `capture` that names the missing value, without content of the
+  ///   response.
   package static func read(
     _ captures: [Capture], from answer: TransferResponse, _ patterns: Patterns
   ) throws(TransportFailure) -> [CapturedValue] {
@@ -21,10 +22,10 @@ package enum CaptureReader {
       let (size, limit) = (Int64(value.utf8.count), capture.maxSize ?? Capture.defaultMaxSize)
       guard size <= limit else {
         throw failure(
-          "the value of '\(capture.name)' has \(size) bytes, more than its 'max_size' of \(limit)")
+          "the size of '\(capture.name)' is \(size) bytes, which exceeds its 'max_size' of \(limit)")
       }
       room -= size
-      guard room >= 0 else { throw failure("the captured values have more than \(total) bytes together") }
+      guard room >= 0 else { throw failure("the captured values are larger than \(total) bytes in total") }
       values.append(CapturedValue(name: capture.name, value: value, isSecret: capture.isSecret))
     }
     return values
@@ -37,7 +38,7 @@ package enum CaptureReader {
     case .status: return String(reader.answer.status)
     case .header(let name):
       guard let value = reader.answer.header(name) else {
-        throw failure("no header '\(name)' in the response")
+        throw failure("the response has no header '\(name)'")
       }
       return value
     case .json(let pointer):
@@ -57,7 +58,7 @@ package enum CaptureReader {
         switch error {
         case .malformed: throw failure("the pattern of '\(capture.name)' does not compile")
         case .tooMuchWork:
-          throw failure("the pattern of '\(capture.name)' takes too many steps on this response")
+          throw failure("the pattern of '\(capture.name)' takes too many steps to search this response")
         }
       }
       guard let group = match?.firstGroup else {
@@ -68,14 +69,14 @@ package enum CaptureReader {
   }
 
   private static func scalar(_ value: JSONValue?, pointer: String) throws(TransportFailure) -> String {
-    let place = pointer.isEmpty ? "the whole" : pointer
+    let place = pointer.isEmpty ? "the root value" : pointer
     switch value {
     case .string(let text), .number(let text): return text
     case .bool(let flag): return flag ? "true" : "false"
     case .null?: throw failure("\(place) in the response's JSON is null")
     case .array: throw failure("\(place) in the response's JSON is an array")
     case .object: throw failure("\(place) in the response's JSON is an object")
-    case nil: throw failure("no \(place) in the response's JSON")
+    case nil: throw failure("there is no \(place) in the response's JSON")
     }
   }
 

@@ -1,8 +1,8 @@
 import FerryPlan
 
 extension CapturedValue {
-  /// The value as people may see it: `***` for a secret, and in place of the user name and password of a URL. This
-  /// also covers values that an older version of ferry journaled with them.
+  /// The value for display. A secret, and the user name and password in a URL, are replaced by `***`, even
+  /// in values from the journal of an older version of ferry.
   var shown: String {
     guard !isSecret else { return "***" }
     var url = URLReference(value)

@@ -3,35 +3,36 @@ import FerryTransfer
 
 /// Checks a response's header fields and body against the manifest. The status is checked elsewhere.
 package enum ExpectationCheck {
-  /// Why a response does not meet the expectation.
+  /// The reason why a response does not meet the expectation.
   package struct Mismatch: Equatable, Sendable {
-    /// Quotes the manifest, and nothing of the response.
+    /// Quotes only the manifest, never the response.
     package var message: String
     package var kind: Kind
 
     package enum Kind: Sendable {
-      /// The response has another value.
+      /// The response has a different value.
       case different
-      /// JSON is expected and the body could not be parsed, so the response is not a refusal either.
+      /// JSON is expected but the body could not be parsed, so the response does not count as a refusal
+      /// either.
       case unreadable
-      /// ferry stopped the search early: the response may meet the expectation.
+      /// ferry stopped the search early, so the response may meet the expectation.
       case undecided
     }
   }
 
-  /// The header field that did not match; `nil` if all did.
+  /// A description of the first header mismatch; `nil` if all header fields match.
   static func headerMismatch(_ expectation: Expectation, _ answer: TransferResponse) -> String? {
     for header in expectation.headers {
       let fields = answer.headers.filter { $0.name.isField(named: header.name) }
-      guard !fields.isEmpty else { return "no header '\(header.name)' in the response" }
+      guard !fields.isEmpty else { return "the response has no header '\(header.name)'" }
       if !fields.contains(where: { $0.value.utf8.elementsEqual(header.value.utf8) }) {
-        return "the header '\(header.name)' is not as expected"
+        return "the header '\(header.name)' does not have the expected value"
       }
     }
     return nil
   }
 
-  /// What did not match; `nil` if everything did.
+  /// The first mismatch; `nil` if the response meets the expectation.
   package static func mismatch(
     _ expectation: Expectation, _ answer: TransferResponse, _ patterns: Patterns
   ) -> Mismatch? {
@@ -54,13 +55,13 @@ package enum ExpectationCheck {
       case .malformed: return .init(message: "the expected pattern does not compile", kind: .undecided)
       case .tooMuchWork:
         return .init(
-          message: "the pattern of 'expect' takes too many steps on this response", kind: .undecided)
+          message: "the pattern of 'expect' takes too many steps to search this response", kind: .undecided)
       }
     }
   }
 
-  /// A header field does not match. Also check whether the body can be parsed, because that decides what a probe's
-  /// response means.
+  /// A header field does not match. This also checks whether the body can be parsed, because that determines
+  /// how a probe's response is interpreted.
   private static func different(
     _ message: String, _ expectation: Expectation, _ answer: TransferResponse
   ) -> Mismatch {
@@ -72,23 +73,25 @@ package enum ExpectationCheck {
   private static func mismatch(_ matches: [Expectation.JSONMatch], _ json: JSONValue) -> String? {
     for match in matches {
       guard let value = json.value(at: match.pointer) else {
-        return "no \(match.pointer) in the response's JSON"
+        return "there is no \(match.pointer) in the response's JSON"
       }
-      if !isEqual(value, match.value) { return "\(match.pointer) in the response's JSON is not as expected" }
+      if !isEqual(value, match.value) {
+        return "\(match.pointer) in the response's JSON does not have the expected value"
+      }
     }
     return nil
   }
 
-  /// Every number that a manifest can contain has fewer characters than this.
+  /// An upper limit for the length of any number in a manifest, in characters.
   private static let longestNumber = 1_000
 
-  /// Compares scalars by type and value: `1` equals `1.0` and not `"1"`.
+  /// Compares scalars by type and value: `1` equals `1.0`, but not `"1"`.
   private static func isEqual(_ value: JSONValue, _ expected: JSONTemplate) -> Bool {
     switch (value, expected) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.string(let a), .string(let b)): b.constant.map { $0.utf8.elementsEqual(a.utf8) } ?? false
-    // Do not convert a million digits.
+    // Avoid converting a number with a million digits.
     case (.number(let a), _) where a.utf8.count > longestNumber: false
     case (.number(let a), .integer(let b)): Int64(a).map { $0 == b } ?? (Double(a) == Double(b))
     case (.number(let a), .number(let b)): Double(a) == b

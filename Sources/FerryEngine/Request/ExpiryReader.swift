@@ -1,9 +1,10 @@
 import FerryPlan
 
-/// Determines when the values of a response expire, from its captures `expires_in` and `expires_at`.
+/// Determines when the values of a response expire, from the captures `expires_in` and `expires_at`.
 package enum ExpiryReader {
-  /// `expires_in` is in seconds from `now`; `expires_at` is RFC 3339 or seconds since 1970. Both may have a fraction.
-  /// If both are present, the earlier one counts. A value that cannot be parsed is ignored.
+  /// `expires_in` is in seconds from `now`; `expires_at` is in RFC 3339 format or in seconds since 1970.
+  /// Both may have a fraction. If both are present, the earlier one applies. A value that cannot be parsed
+  /// is ignored.
   package static func expiry(of captures: [CapturedValue], now: Instant) -> Instant? {
     var expiry: Instant?
     for capture in captures {
@@ -23,7 +24,7 @@ package enum ExpiryReader {
   }
 
   private static func seconds(_ text: String) -> Duration? {
-    // Double also parses "nan", "inf" and hexadecimal.
+    // Double would also parse "nan", "inf" and hexadecimal numbers.
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else {
       return nil
     }

@@ -2,7 +2,8 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The condition of a fetch's request, and what it means for the response (RFC 9110, section 13.1).
+/// The condition of a fetch's request, and its effect on the interpretation of the response (RFC 9110,
+/// section 13.1).
 enum FetchCondition {
   case absent
   case entityTag(String)
@@ -10,8 +11,8 @@ enum FetchCondition {
   /// The manifest has its own conditional header fields, so ferry adds none.
   case written
 
-  /// - Parameter record: describes the document on disk; `nil` without one, or after a request with its
-  ///   validators was refused.
+  /// - Parameter record: describes the document on disk; `nil` if there is no document, or after a request
+  ///   with its validators was rejected.
   init(_ request: TransferRequest, _ record: FetchRecord?) {
     if request.headers.contains(where: { Self.isCondition($0.name) }) {
       self = .written
@@ -22,7 +23,7 @@ enum FetchCondition {
       self = .absent
       return
     }
-    // A validator recorded by an earlier version of ferry may not be valid in a request.
+    // A validator recorded by an earlier version of ferry may be invalid in a request.
     if let tag = record.etag, Validator.isEntityTag(tag) {
       self = .entityTag(tag)
     } else if let date = record.lastModified, Validator.isDate(date) {

@@ -1,12 +1,12 @@
 /// The values of `${file.…}` for one file.
 package struct FileValues: Sendable {
-  /// Relative to the batch's root. Bytes, because a name need not be UTF-8.
+  /// The path relative to the upload's root, as bytes, because a name need not be valid UTF-8.
   package var path: [UInt8]
-  /// In bytes.
+  /// The size in bytes.
   package var size: Int64
-  /// Nanoseconds since 1970.
+  /// The modification time in nanoseconds since 1970.
   package var modified: Int64
-  /// The digest of the file's content in lower-case hexadecimal; `nil` until it is known.
+  /// The SHA-256 digest of the file's content in lowercase hexadecimal; `nil` until it is known.
   package var sha256: String?
 
   package init(path: [UInt8], size: Int64, modified: Int64, sha256: String? = nil) {
@@ -22,7 +22,7 @@ package struct FileValues: Sendable {
     return path[(slash + 1)...]
   }
 
-  /// The name up to its last dot. A dot at the beginning of the name does not count.
+  /// The name up to its last dot. A leading dot is ignored.
   var stem: ArraySlice<UInt8> { lastDot.map { name[..<$0] } ?? name }
 
   /// The part after the last dot; empty without a dot.

@@ -2,22 +2,22 @@ import FerryDigest
 import FerryManifest
 import FerryPlan
 
-/// The key by which a server recognizes a repeated commit. It is the same in every attempt, launch and process,
-/// because it is derived only from values that all of them know (docs/delivery.md).
+/// The key that identifies a repeated commit to a server. It is the same in every attempt, launch and
+/// process, because it is derived only from values that are available in all of them (docs/delivery.md).
 package struct IdempotencyKey: Sendable {
   package var manifest: String
   package var upload: String
   /// The scheme, host and port of the upload's first step; empty if a capture determines them.
   package var origin: String
-  /// Relative to `root`.
+  /// The path relative to `root`.
   package var path: [UInt8]
-  /// In bytes.
+  /// The size in bytes.
   package var size: Int64
-  /// Nanoseconds since 1970.
+  /// The modification time in nanoseconds since 1970.
   package var modified: Int64
-  /// The captures of the response to `allocate`.
+  /// The captures of the `allocate` response.
   package var captures: [CapturedValue]
-  /// The digest (32 bytes), if content decides whether a file has changed; otherwise `nil`.
+  /// The digest (32 bytes) if changes are detected by content; otherwise `nil`.
   package var sha256: [UInt8]?
   /// The round, if there is no upload ID and each round is a new delivery; otherwise `nil`.
   package var round: Int64?

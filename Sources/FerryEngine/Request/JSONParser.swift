@@ -3,10 +3,10 @@ import FerryPlan
 
 /// Parses one JSON text (RFC 8259) strictly and without losing digits.
 struct JSONParser {
-  /// The maximum nesting depth; the parser calls itself for each level.
+  /// The maximum nesting depth; the parser is recursive.
   static let depthLimit = 256
-  /// The maximum number of values. A value takes up to about 200 bytes, however short its text: `[1,1,…]` of 1 MiB
-  /// has half a million values.
+  /// The maximum number of values. A value takes up to about 200 bytes of memory, even if its text is short:
+  /// `[1,1,…]` of 1 MiB contains half a million values.
   static let valueLimit = 100_000
 
   private let bytes: [UInt8]
@@ -152,7 +152,7 @@ struct JSONParser {
     return true
   }
 
-  /// Replaces half of a surrogate pair by U+FFFD.
+  /// Replaces an unpaired surrogate with U+FFFD.
   private mutating func scalar(_ unit: UInt32) -> Unicode.Scalar {
     if (0xD800..<0xDC00).contains(unit), bytes.count - position >= 6, bytes[position] == UInt8(ascii: "\\"),
       bytes[position + 1] == UInt8(ascii: "u")
@@ -179,7 +179,7 @@ struct JSONParser {
   }
 }
 
-/// Why a text could not be parsed as JSON.
+/// The reason why a text could not be parsed as JSON.
 enum JSONProblem: Error {
   case malformed
   /// Deeper than `JSONParser.depthLimit`.
@@ -192,7 +192,7 @@ enum JSONProblem: Error {
     switch self {
     case .malformed: "the response is not JSON"
     case .tooDeep: "the response's JSON is nested more than \(JSONParser.depthLimit) levels deep"
-    case .tooManyValues: "the response's JSON has more than \(JSONParser.valueLimit) values"
+    case .tooManyValues: "the response's JSON contains more than \(JSONParser.valueLimit) values"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A parsed JSON text. Numbers keep their text, so that no digit of an identifier is lost.
+/// A parsed JSON text. Numbers keep their text, so that identifiers do not lose digits.
 indirect enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)

@@ -2,11 +2,11 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The origins that one manifest names, by what may be sent to them. Responses cannot add origins: a URL that begins
-/// with a capture, or takes its host from one, is ignored here.
+/// The origins named in one manifest, by the values that may be sent to them. Responses cannot add origins:
+/// a URL that begins with a capture, or takes its host from one, is ignored here.
 struct ManifestOrigins {
   private var sessions: [OriginSet]
-  /// By node of the token.
+  /// The origins of each token, by the token's node.
   private var tokens: [Int: OriginSet] = [:]
   /// The origins of each node's own steps, by node.
   private var nodes: [OriginSet] = []

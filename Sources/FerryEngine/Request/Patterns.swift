@@ -22,8 +22,8 @@ package struct Patterns: Sendable {
       if case .regex(let text) = capture.source { texts.append(text) }
     }
     for text in texts {
-      // The manifest's reader has already compiled the pattern. A pattern that does not compile fails when it is
-      // used.
+      // The manifest's reader has already compiled the pattern. A pattern that nevertheless does not compile
+      // fails when it is used.
       compiled[text] = try? Pattern(text)
     }
   }
@@ -38,11 +38,11 @@ package struct Patterns: Sendable {
     }
   }
 
-  /// The maximum CPU time of a search in nanoseconds: one second for 1 MiB. The number of steps is also limited; this
-  /// limits a search whose steps take long.
+  /// The maximum CPU time of a search in nanoseconds: one second for 1 MiB. The number of steps is also
+  /// limited; this limit applies to searches with slow steps.
   private static func timeLimit(size: Int) -> Int64 { 800_000_000 + 200 * Int64(size) }
 
-  /// The CPU time of this thread in nanoseconds. It does not depend on the load of the machine.
+  /// The CPU time of this thread in nanoseconds, which does not depend on the load of the machine.
   private static var threadTime: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -50,9 +50,9 @@ package struct Patterns: Sendable {
   }
 }
 
-/// Why a response could not be searched.
+/// The reason why a response could not be searched.
 enum SearchFailure: Error {
   case malformed
-  /// The pattern needs more steps than are allowed.
+  /// The pattern needs more than the maximum number of steps.
   case tooMuchWork
 }

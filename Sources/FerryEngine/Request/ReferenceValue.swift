@@ -1,9 +1,9 @@
 /// The value of one reference before it is encoded.
 struct ReferenceValue {
   var bytes: [UInt8]
-  /// Whether it is written as a number if it is a complete JSON value.
+  /// Whether the value is written as a number if it is a complete JSON value.
   var isNumber = false
-  /// Whether it must not be shown, and must not be sent to an origin that the manifest does not name.
+  /// Whether the value must not be shown, and must not be sent to an origin that the manifest does not name.
   var isSensitive = false
 
   static func text(_ text: String) -> ReferenceValue { ReferenceValue(bytes: Array(text.utf8)) }

@@ -10,7 +10,7 @@ extension RequestBuilder {
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
     var url: [UInt8] = []
-    /// The positions of values in the path, with the references that they are of; `nil` for the environment.
+    /// The positions of values in the path, with their references; `nil` for values from the environment.
     var encoded: [(reference: Reference?, range: Range<Int>)] = []
     for segment in template.url.segments {
       let value: [UInt8]
@@ -59,11 +59,11 @@ extension RequestBuilder {
     }
     for (reference, range) in encoded {
       if URLPart.hasDotSegment(url, touching: range) {
-        throw Self.failure("a value makes a '.' or '..' of the URL's path")
+        throw Self.failure("a value would create a '.' or '..' segment in the URL's path")
       }
-      // Deleting `/uploads/` instead of one upload, for example.
+      // Prevents, for example, the deletion of `/uploads/` instead of a single upload.
       if let reference, URLPart.isEmptySegment(url, range) {
-        throw Self.failure("\(reference) is empty and would leave a segment of the URL's path empty")
+        throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }
     }
     return try Self.absolute(url, base: base)
@@ -71,13 +71,13 @@ extension RequestBuilder {
 
   private static func absolute(_ url: [UInt8], base: String?) throws(TransportFailure) -> String {
     guard !url.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-      throw failure("the URL has a space or control character in it")
+      throw failure("the URL contains a space or control character")
     }
     guard var text = String(validating: url, as: UTF8.self) else { throw failure("the URL is not UTF-8") }
     if let base { text = URLReference(text).resolved(against: URLReference(base)).description }
     switch URLPart.authority(of: text) {
     case nil: throw failure("the URL does not begin with http:// or https://")
-    case "": throw failure("the URL names no host")
+    case "": throw failure("the URL has no host")
     default: return text
     }
   }

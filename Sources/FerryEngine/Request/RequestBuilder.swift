@@ -2,25 +2,26 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Builds requests from one template of the manifest. Created once for each step of a node.
+/// Builds requests from one template of the manifest. A builder is created once for each step of a node.
 package struct RequestBuilder: Sendable {
   let template: RequestTemplate
   private let fields: [PreparedField]
 
-  /// Whether a response determines the origin of the URL, and which origins the manifest names.
+  /// Whether a response determines the origin of the URL, and the origins that the manifest names.
   private let isURLCaptured: Bool
   private let known: KnownOrigins
 
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Whether its name makes it a credential and only the manifest determines its value.
+    /// Whether the field is a credential by its name and its value is determined only by the manifest.
     var isCredentialByName: Bool
   }
 
   /// - Parameters:
-  ///   - sessionHeaders: the session's fields; a field of the request replaces one of the same name.
-  ///   - apply: the token's field, which replaces both.
+  ///   - sessionHeaders: the session's header fields. A field of the request replaces a session field with
+  ///     the same name.
+  ///   - apply: the token's header field, which replaces both.
   ///   - isURLCaptured: whether a response determines the origin of the URL.
   ///   - known: the origins that the manifest names for the values in the request.
   package init(
@@ -52,7 +53,7 @@ package struct RequestBuilder: Sendable {
     self.fields = fields
   }
 
-  /// - Parameter base: the URL that a relative URL is resolved against (a captured `Location`).
+  /// - Parameter base: the base URL for relative URLs (a captured `Location`).
   /// - Throws: a failure with the code `request` that names the reference, never a value.
   package func build(_ bindings: Bindings, base: String? = nil) throws(TransportFailure) -> BuiltRequest {
     var headers: [TransferRequest.HeaderField] = []
@@ -63,7 +64,7 @@ package struct RequestBuilder: Sendable {
       let value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
       // Each of these would end the field and start another (RFC 9110 §5.5).
       if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
-        throw Self.failure("the value of the header '\(name)' has a line end or NUL in it")
+        throw Self.failure("the value of the header '\(name)' contains a line break or NUL")
       }
       let isKept = !sensitive.isEmpty || prepared.isCredentialByName || prepared.owner == .token
       headers.append(
@@ -78,7 +79,7 @@ package struct RequestBuilder: Sendable {
     return BuiltRequest(method: template.method, url: url, headers: headers, body: body, sensitive: sensitive)
   }
 
-  /// The template's bytes without any encoding.
+  /// The template's bytes without percent-encoding.
   ///
   /// - Parameter sensitive: receives the names of the sensitive values.
   static func text(
@@ -117,11 +118,11 @@ package struct RequestBuilder: Sendable {
     TransportFailure(.request, message, mayHaveReachedServer: false)
   }
 
-  /// Whether the manifest writes a user name into a URL whose host a response determines.
+  /// Whether the manifest puts a user name into a URL whose host is determined by a response.
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
-      // As characters, a slash and a combining mark after it would be one.
+      // Bytes are compared, because a slash and a combining mark after it form a single Character.
       guard let authority = text.unicodeScalars.firstRange(of: "://".unicodeScalars) else { return false }
       return text.unicodeScalars[authority.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
         .contains("@")
@@ -132,8 +133,8 @@ package struct RequestBuilder: Sendable {
   private static func isCredentialByName(_ field: RequestTemplate.Field) -> Bool {
     guard ["authorization", "cookie", "proxy-authorization", "x-api-key"].contains(field.name.lowercased())
     else { return false }
-    // A captured value that the manifest does not declare secret may be sent where a response leads: alone, or after
-    // the name of a scheme such as `Bearer`.
+    // A captured value that is not declared secret in the manifest may be sent to any server that a response
+    // names, alone or after a scheme such as `Bearer`.
     let isCaptured = field.value.references.contains { reference in
       switch reference {
       case .allocate, .transfer, .request: true

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Reads one response several times. The body is parsed once, and only if that is needed.
+/// Reads one response several times. The body is parsed at most once, when it is first needed.
 struct ResponseReader {
   let answer: TransferResponse
   private let patterns: Patterns

@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The result of reading one response of a step: whether it meets `expect`, and the captured values.
 struct ResponseReading: Sendable {
-  /// Why the response does not meet `expect`. The status is checked elsewhere.
+  /// The reason why the response does not meet `expect`. The status is checked elsewhere.
   var mismatch: ExpectationCheck.Mismatch?
   /// Empty if there is a mismatch.
   var captures: Result<[CapturedValue], TransportFailure> = .success([])

@@ -4,23 +4,25 @@ import FerryManifest
 import FerryPlan
 import FerryReport
 
-/// Masks secrets in text that people will see.
+/// Masks secrets in text for display.
 ///
 /// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
 /// JSON string, in lower case, in Base64 (standard and URL-safe, padded or not, and within `user:secret`), and as the
 /// filters of the manifest's references write it. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
 ///
-/// A server chooses many of the secrets and texts, so the time is bounded: each position of a text is examined once
-/// for all short secrets together, and each long secret takes time linear in the length of the text.
+/// A server determines many of the secrets and texts, so the time is bounded: each position of a text is
+/// examined once for all short secrets together, and each long secret takes time linear in the length of the
+/// text.
 package struct SecretMask: Sendable {
-  /// How often each secret was inserted. Bytes, because String treats differently composed characters as equal.
+  /// The number of insertions of each secret. Keys are bytes, because String treats differently composed
+  /// characters as equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// Short needles, sorted, with a space for each `+`.
+  /// Short needles, sorted, with a space in place of each `+`.
   private var short: [[UInt8]] = []
-  /// Long needles, with a space for each `+`.
+  /// Long needles, with a space in place of each `+`.
   private var long: [[UInt8]] = []
 
-  /// A needle with at least this many bytes is long.
+  /// The minimum length of a long needle in bytes.
   private static let longCount = 32
 
   /// The number of secrets.
@@ -56,8 +58,8 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// Reverts one `insert`, for a capture whose item is done, because each secret costs time in every `mask`. A secret
-  /// that was inserted more often remains masked.
+  /// Reverts one `insert` for a capture whose item is done, because each secret adds to the time of every
+  /// `mask`. A secret with remaining insertions is still masked.
   package mutating func remove(_ secret: String) {
     guard let count = secrets[Array(secret.utf8)] else { return }
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
@@ -181,7 +183,7 @@ package struct SecretMask: Sendable {
     first(in: short.indices, where: isReached)
   }
 
-  /// The first of the sorted needles for which the condition holds. It then holds for all that follow.
+  /// The first of the sorted needles for which the condition holds. It then also holds for all later ones.
   private func first(in range: Range<Int>, where isReached: ([UInt8]) -> Bool) -> Int {
     var (lower, upper) = (range.lowerBound, range.upperBound)
     while lower < upper {
@@ -195,7 +197,7 @@ package struct SecretMask: Sendable {
 
   /// The occurrences of a needle, including overlapping ones.
   private static func places(of needle: [UInt8], in text: [UInt8]) -> [Range<Int>] {
-    // Nearly all texts have none, which memmem(3) determines without a table.
+    // Most texts do not contain the needle, which memmem(3) determines without a table.
     let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
     guard occurs else { return [] }
     // Knuth–Morris–Pratt: for each position of the needle, the length of the longest proper prefix that ends there.
@@ -235,7 +237,7 @@ package struct SecretMask: Sendable {
     return (bytes, starts + [text.count])
   }
 
-  /// Replaces each `+` by a space, which it stands for in a query.
+  /// Replaces each `+` with a space, its meaning in a query.
   private static func withBlanks(_ bytes: [UInt8]) -> [UInt8] {
     bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
   }
@@ -264,7 +266,7 @@ package struct SecretMask: Sendable {
       forms.insert(whole)
       forms.insert(Array(whole.prefix { $0 != UInt8(ascii: "=") }))
       for offset in 0..<3 {
-        // Use only those characters whose bits are independent of adjacent bytes. Short results would match by
+        // Use only the characters whose bits do not depend on adjacent bytes. Short results would match by
         // chance.
         let shifted = Base64.encode(
           Array(repeating: 0, count: offset) + plain, isURLSafe: isURLSafe, isPadded: false)

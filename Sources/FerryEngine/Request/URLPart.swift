@@ -1,8 +1,8 @@
-/// The parts of a URL (RFC 3986 §3) after its scheme, as far as values are inserted into them.
+/// The parts of a URL (RFC 3986 §3) after its scheme, in which values can be inserted.
 enum URLPart {
   case authority, path, query, fragment
 
-  /// The part that continues at the end of an unfinished URL.
+  /// The part that is being written at the end of an unfinished URL.
   static func end(of url: [UInt8]) -> URLPart {
     if url.contains(UInt8(ascii: "#")) { return .fragment }
     if url.contains(UInt8(ascii: "?")) { return .query }
@@ -12,8 +12,8 @@ enum URLPart {
     return url[(slash + 2)...].contains(UInt8(ascii: "/")) ? .path : .authority
   }
 
-  /// Whether a byte may occur in a host name, an address or a port. Other bytes would end the host or turn it into a
-  /// user name.
+  /// Whether a byte may occur in a host name, an address or a port. Any other byte would end the host or
+  /// turn it into a user name.
   static func isHostLetter(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -21,7 +21,7 @@ enum URLPart {
     }
   }
 
-  /// The authority of an absolute http or https URL; empty if it names no host. `nil` for any other text.
+  /// The authority of an absolute http or https URL; empty if the URL has no host. `nil` for any other text.
   static func authority(of url: String) -> Substring? {
     let text = url.utf8
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -53,8 +53,8 @@ enum URLPart {
     }
   }
 
-  /// Whether the value at `range` is empty and nothing else is in its path segment. The request would be for the
-  /// collection that contains what the value was to name.
+  /// Whether the value at `range` is empty and is the whole path segment. The request would then be for the
+  /// parent collection instead of one of its members.
   static func isEmptySegment(_ url: [UInt8], _ range: Range<Int>) -> Bool {
     range.isEmpty && segments(of: url, touching: range).isEmpty
   }

@@ -7,7 +7,7 @@ struct URLReference {
   var fragment: String?
 
   init(_ text: String) {
-    // Split by bytes, as every client does: a delimiter followed by a combining mark is still a delimiter.
+    // Split by bytes, as clients do: a delimiter followed by a combining mark is still a delimiter.
     var rest = text.utf8[...]
     func take(_ part: Substring.UTF8View) -> String { String(Substring(part)) }
     if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -37,7 +37,7 @@ struct URLReference {
     return scheme == "http" || scheme == "https"
   }
 
-  /// Removes the user name and password; returns whether there were any.
+  /// Removes the user name and password; returns whether the URL contained any.
   @discardableResult
   mutating func removeUserinfo() -> Bool {
     guard let host = authority, let at = host.unicodeScalars.lastIndex(of: "@") else { return false }

@@ -3,20 +3,21 @@ import FerryTransfer
 
 /// The validators of a response that a later request can send back (RFC 9110, section 8.8).
 package enum Validator {
-  /// The maximum length in bytes. A longer entity tag is not kept, because many servers refuse a request header of 8
-  /// KiB.
+  /// The maximum length in bytes. A longer entity tag is not kept, because many servers reject request
+  /// headers larger than 8 KiB.
   package static let limit = 1024
 
-  /// The entity tag, `"…"` or `W/"…"` in printable ASCII. `nil` for anything else: a list, two tags that differ, or
-  /// `*`, which would mean any version.
+  /// The entity tag, `"…"` or `W/"…"` in printable ASCII. `nil` for any other value: a list, two different
+  /// tags, or `*`, which would match any version.
   package static func entityTag(of answer: TransferResponse) -> String? {
     single("ETag", of: answer).flatMap { isEntityTag($0) ? $0 : nil }
   }
 
   /// The modification date, in the form of RFC 9110, section 5.6.7.
   ///
-  /// `nil` for one that is later than the response's `Date` (section 8.8.2.1), or more than a day later than its
-  /// arrival: until then, a server that compares dates would report every version as not modified.
+  /// `nil` for a date that is later than the response's `Date` (section 8.8.2.1), or more than a day later
+  /// than the arrival of the response: until that date, a server that compares dates would report every
+  /// version as not modified.
   ///
   /// - Parameter now: when the response arrived.
   package static func lastModified(of answer: TransferResponse, at now: Instant) -> String? {
@@ -34,7 +35,7 @@ package enum Validator {
     guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
       return false
     }
-    // Bytes above 0x7F are legal, but were decoded as UTF-8 and might be sent back differently.
+    // Bytes above 0x7F are valid, but were decoded as UTF-8 and might be sent back differently.
     return bytes.dropFirst().dropLast().allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
   }
 

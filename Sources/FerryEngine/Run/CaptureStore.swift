@@ -3,10 +3,11 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// The values that responses provided for later requests (captures of items, tokens and requests, and digests of
+/// The values from responses for later requests (captures of items, tokens and requests, and digests of
 /// files), and the mask of every known secret.
 ///
-/// A class because it is shared: requests are built from it, responses add to it, and the journal is written from it.
+/// This is a class because it is shared: requests are built from it, responses add to it, and the journal is
+/// written from it.
 final class CaptureStore {
   private let plan: Plan
   private let runID: String
@@ -20,10 +21,10 @@ final class CaptureStore {
   private var tokenValues: [Int: [String: SensitiveValue]] = [:]
   /// By manifest and name.
   private var requestValues: [[String: [String: BoundValue]]]
-  /// Upload IDs to be released.
+  /// Upload IDs to release.
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
-  /// Orphans whose IDs another upload may use: they are not released, now or later.
+  /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
   private var issuedAgain: [OrphansAside.Orphan] = []
@@ -69,7 +70,7 @@ final class CaptureStore {
 
   func keep(sha256: [UInt8], of ref: ItemRef) { items.update(ref) { $0.sha256 = sha256 } }
 
-  /// Records which file was sent.
+  /// Records the identity of the sent file.
   func keep(inode: UInt64, root: FolderIdentity?, of ref: ItemRef) {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
@@ -141,13 +142,15 @@ final class CaptureStore {
     }
   }
 
-  /// The orphans that this launch does not release and whose IDs an item now has, since the last call.
+  /// Returns the orphans that this launch does not release and whose IDs an item has received since the last
+  /// call.
   func takeIssuedAgain() -> [OrphansAside.Orphan] {
     defer { issuedAgain = [] }
     return issuedAgain
   }
 
-  /// Keeps the captures of a token. All are sensitive; those that requests send as the token are also masked.
+  /// Keeps the captures of a token. All are sensitive; captures that requests send as the token are also
+  /// masked.
   private func keep(token captures: [CapturedValue], of node: NodeID) {
     tokenValues[node.index] = Dictionary(captures.map { ($0.name, SensitiveValue($0.value)) }) { $1 }
     guard case .token(let work) = plan.nodes[node.index].work else { return }
@@ -156,9 +159,9 @@ final class CaptureStore {
     }
   }
 
-  /// The captures as they may be journaled and shown. The user name and password of a URL are removed. A capture that
-  /// contains a secret of the manifest, a token, or a secret capture of the same item or response becomes a secret
-  /// itself.
+  /// The captures in the form in which they may be journaled and shown. The user name and password of a URL
+  /// are removed. A capture that contains a secret of the manifest, a token, or a secret capture of the same
+  /// item or response is also treated as secret.
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
     let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
@@ -202,15 +205,15 @@ final class CaptureStore {
     return bindings
   }
 
-  /// The origins of an item's later steps, as far as the captures known so far determine them.
+  /// The origins of an item's later steps, as far as the current captures determine them.
   func laterOrigins(of prepared: PreparedStep, _ ref: ItemRef) -> [Step.Kind: Origin] {
     guard !prepared.laterOrigins.isEmpty, let known = items[ref] else { return [:] }
     var bindings = Bindings(secrets: secrets[plan.manifest(of: ref.node).index])
     bind(known, to: &bindings)
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.laterOrigins {
-      // A URL that needs a later capture is determined after a later step. A value that is not a URL fails when it is
-      // sent.
+      // A URL that needs a later capture is resolved after a later step. A value that is not a URL fails
+      // when it is sent.
       guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else {
         continue
       }
@@ -234,15 +237,16 @@ final class CaptureStore {
     }
   }
 
-  // MARK: Upload IDs to be released
+  // MARK: Upload IDs to release
 
-  /// Records that the item's upload ID will not be used; it is released if the manifest specifies how.
+  /// Records that the item's upload ID will not be used. It is released if the manifest specifies a release
+  /// request.
   ///
   /// - Parameters:
   ///   - isInDoubt: whether the server may have used the ID for the item.
   ///   - place: the orphan's place in the journals.
-  /// - Returns: whether another item has, or was delivered with, the same ID. In that case, the ID must not be
-  ///   released.
+  /// - Returns: whether another item has the same ID, or was delivered with it. In that case, the ID must
+  ///   not be released.
   func orphan(
     _ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, at place: OrphansAside.Orphan? = nil,
     _ scheduler: Scheduler
@@ -272,15 +276,15 @@ final class CaptureStore {
     }
   }
 
-  /// Forgets an orphan that is no longer to be released. Returns whether it is in doubt: another upload may use
-  /// its ID.
+  /// Forgets an orphan that must not be released. Returns whether it is in doubt because another upload may
+  /// use its ID.
   func forget(orphan: ItemRef) -> Bool {
     orphans.forget(orphan)
     items.forget(orphan)
     return inDoubt.remove(orphan) != nil
   }
 
-  /// The orphans whose upload ID an item now has.
+  /// The orphans whose upload ID an item has received.
   ///
   /// - Parameter path: the bytes of the path of the item's file.
   func regained(by ref: ItemRef, path: [UInt8]) -> [ItemRef] {

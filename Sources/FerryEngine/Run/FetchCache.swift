@@ -7,12 +7,12 @@ import FerryTransfer
 struct FetchCache {
   /// The validators of the document in `save_to`, by node.
   private var records: [Int: FetchRecord]
-  /// What a request was sent with.
+  /// The condition with which a request was sent.
   private struct Sent {
     var condition: FetchCondition
-    /// Whether a URL got the condition.
+    /// Whether the condition was added to the request for a URL.
     var applies: @Sendable (String) -> Bool
-    /// The file that the condition is about.
+    /// The file to which the condition applies.
     var file: FileVersion?
     var accepted: String
   }
@@ -27,8 +27,8 @@ struct FetchCache {
 
   /// Makes a request conditional on the node's validators if `save_to` is still the file that they describe.
   ///
-  /// The file may be gone, or an earlier run may have been killed after it replaced the file and before it recorded
-  /// that.
+  /// The file may be gone, or an earlier run may have been killed after it replaced the file but before it
+  /// recorded the change.
   ///
   /// - Parameter file: the current `save_to`; `nil` if the file does not exist.
   mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, file: FileVersion?) {
@@ -36,7 +36,8 @@ struct FetchCache {
     if file == nil || record?.file.map({ $0 != file }) == true { record = nil }
     let condition = FetchCondition(request, record)
     let accepted = Self.accepted(by: request)
-    // Another URL, or another form of the document, has its own validators, which may look the same.
+    // Another URL, or another representation of the document, has its own validators, which may have the
+    // same text.
     let (url, source) = (request.url, record?.source)
     let applies: @Sendable (String) -> Bool = { candidate in
       source.map { $0 == Self.source(candidate, accepted) } ?? (candidate == url)
@@ -52,7 +53,7 @@ struct FetchCache {
     return sent.condition
   }
 
-  /// Forgets what a completed attempt was sent with.
+  /// Drops the condition of a completed attempt.
   mutating func forget(_ attempt: UInt64) { sent[attempt] = nil }
 
   private static func accepted(by request: TransferRequest) -> String {
@@ -60,7 +61,7 @@ struct FetchCache {
       .map { "\($0.name.lowercased()): \($0.value)\n" }.sorted().joined()
   }
 
-  /// A digest, because a URL may hold a secret.
+  /// A digest is used, because a URL may contain a secret.
   private static func source(_ url: String, _ accepted: String) -> String {
     Hexadecimal.text(SHA256.hash((url + "\n" + accepted).utf8).prefix(16))
   }

@@ -1,15 +1,16 @@
 import FerryManifest
 import FerryPlan
 
-/// The values that responses provided for items, and the mask of every known secret.
+/// The values from responses for items, and the mask of every known secret.
 ///
-/// An item's secrets leave the mask together with the item's values. Otherwise a long run would search every text for
-/// the secrets of all its items.
+/// An item's secrets are removed from the mask together with the item's values. Otherwise, a long run would
+/// search every text for the secrets of all its items.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
   private var mask: SecretMask
-  /// Secrets of items that no text was long enough to contain until now, by length, with the number of times each was
-  /// inserted. A server chooses how long they are, and adding one to a mask takes much longer than keeping it here.
+  /// Secrets of items, by length, that are too long to occur in any text so far, with the number of
+  /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
+  /// keeping it here.
   private var unmasked: [Int: [[UInt8]: Int]] = [:]
   /// The greatest length that a secret of the run has had in any form, in bytes.
   private var longestForm = 0
@@ -39,7 +40,7 @@ struct ItemValueStore {
     let before = values.secrets
     body(&values)
     items[ref] = values
-    // Insert the new secrets first, so that the mask is not rebuilt for those that remain.
+    // Insert the new secrets first, so that the mask is not rebuilt for the unchanged ones.
     for secret in values.secrets { insert(secret) }
     for secret in before { remove(secret) }
   }
@@ -49,7 +50,7 @@ struct ItemValueStore {
     for secret in values.secrets { remove(secret) }
   }
 
-  /// Masks a secret that belongs to no item until the run ends.
+  /// Masks a secret that does not belong to an item, until the run ends.
   mutating func keepSecret(_ secret: String) {
     mask.insert(secret)
     lasting.insert(secret)
@@ -92,7 +93,7 @@ struct ItemValueStore {
   }
 
   private mutating func insert(_ secret: String) {
-    // The mask counts the secrets that it has.
+    // The mask counts the insertions of secrets that it already contains.
     if mask.contains(secret) { return mask.insert(secret) }
     let bytes = Array(secret.utf8)
     longestForm = max(longestForm, mask.longestForm(of: secret))

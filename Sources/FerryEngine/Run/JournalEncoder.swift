@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// Encodes the scheduler's journal entries as rows and captured values, and tracks which of them are synced.
+/// Encodes the scheduler's journal entries as rows and captured values, and tracks which rows are synced.
 final class JournalEncoder {
   /// By node.
   private let rounds: [Int64]
@@ -12,8 +12,8 @@ final class JournalEncoder {
   private let places: [(journal: Int, row: Int64)?]
   /// The index of its session, by node.
   private let homes: [Int]
-  /// The number of `.record` actions so far, the last one synced, and the writer's sequence numbers of those not
-  /// synced.
+  /// The number of `.record` actions so far, the last synced action, and the writer's sequence numbers of
+  /// the others.
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
@@ -30,7 +30,7 @@ final class JournalEncoder {
   private var nextOrphans: [Int64]
   /// Whether the node's items have upload IDs, or may have had them under an earlier text of the manifest, by node.
   private let allocates: [Bool]
-  /// Delivered files whose closing is not synced yet, with the `.record` action of each.
+  /// Delivered files whose delivery is not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
   /// - Parameters:
@@ -115,8 +115,8 @@ final class JournalEncoder {
 
   func sync() throws(JournalError) { _ = try writer.sync() }
 
-  /// Returns the last `.record` action that is completely on disk, given the sequence number up to which the writer
-  /// has synced.
+  /// Returns the last `.record` action that is completely on disk, given the last sequence number synced by
+  /// the writer.
   func record(syncedBy sequence: UInt64) -> UInt64 {
     let through = waiting.prefix { $0.sequence <= sequence }
     if let last = through.last { synced = last.record }
@@ -125,7 +125,7 @@ final class JournalEncoder {
     return synced
   }
 
-  /// Starts the `after` actions of delivered files whose closing is on disk.
+  /// Starts the `after` actions of delivered files whose delivery is recorded on disk.
   private func carryOutAfter() {
     let due = delivered.prefix { $0.record <= synced }
     guard !due.isEmpty else { return }
@@ -234,7 +234,7 @@ final class JournalEncoder {
       let modified = table.files.modified[item]
       switch table.entries[item] {
       case .new:
-        // Reconciliation assigns rows to new items in their order, so the rows are consecutive.
+        // Reconciliation assigns consecutive rows to new items.
         if new.count == 0 { firstRow = table.rows[item] }
         new.append(path: table.files.path(item), size: size, modified: modified)
       case .requeued, .changed: requeued.append(.init(row: table.rows[item], size: size, modified: modified))
@@ -250,7 +250,7 @@ final class JournalEncoder {
     guard !requeued.isEmpty else { return writes }
     var firstOrphan: Int64?
     if allocates[id.index] {
-      // Reserve a row for each file, whether or not it holds an ID; numbers are plentiful.
+      // Reserve a row for each file, even if it does not hold an ID; row numbers are plentiful.
       firstOrphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += Int64(requeued.count)
     }
@@ -281,7 +281,7 @@ final class JournalEncoder {
     }
   }
 
-  /// The validators of the response, with the fetch interval that results from it.
+  /// The validators of the response, with the resulting fetch interval.
   private func fetchRecord(_ node: NodeID, _ scheduler: Scheduler, _ fetches: FetchCache) -> FetchRecord? {
     var record = fetches[node]
     record?.interval = scheduler.fetchInterval(of: node)
@@ -290,7 +290,7 @@ final class JournalEncoder {
 }
 
 extension JournalEntry {
-  /// The node that the entry is about; `nil` if it is about a session.
+  /// The node of the entry; `nil` for an entry of a session.
   var node: NodeID? {
     switch self {
     case .sessionResumed, .batchCompleted: nil

@@ -1,8 +1,8 @@
 import FerryPlan
 import Foundation
 
-/// Wall time at the start of the launch, advanced by the monotonic clock. If the wall clock is set later, no interval
-/// of this launch changes.
+/// The wall time at the start of the launch, advanced by the monotonic clock. Intervals of this launch do
+/// not change if the wall clock is set.
 package struct LaunchClock: Sendable {
   private let start: Instant
   private let monotonicStart: ContinuousClock.Instant
@@ -20,7 +20,7 @@ package struct LaunchClock: Sendable {
     return min(Instant(wholeSeconds: time.tv_sec, nanoseconds: Int64(time.tv_nsec)), latest)
   }
 
-  /// A century before the latest representable instant: a date in 2162, to which the longest duration of a manifest
-  /// can be added. A clock that shows a later time is wrong; its time is replaced by this one.
+  /// A century before the latest representable instant: a date in 2162, to which the longest duration of a
+  /// manifest can be added. A clock that shows a later time is wrong, and is replaced by this time.
   private static let latest = Instant.distantFuture.advanced(by: .seconds(-36_500 * 86_400))
 }

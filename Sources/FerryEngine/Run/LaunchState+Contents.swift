@@ -3,8 +3,8 @@ import FerryPlan
 import FerryTransfer
 
 extension LaunchState {
-  /// Reads an upload's delivered files where size and modification time do not decide whether they changed. Returns
-  /// the results in the order of the listing; empty if no file needs to be read.
+  /// Reads an upload's delivered files if their size and modification time do not show whether they changed.
+  /// Returns the results in the order of the listing; empty if no file needs to be read.
   mutating func answers(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
     root: SourceRoot?, _ stopCheck: StopCheck
@@ -18,7 +18,7 @@ extension LaunchState {
         item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
       }
     }
-    // Then the files are not compared at all.
+    // In that case, the files are not compared at all.
     guard isAll else { return [] }
     if let root { contents?.answer(&questions, of: listing.files, root: root) }
     confirmed[id.index] = questions.confirmed
@@ -27,6 +27,6 @@ extension LaunchState {
 }
 
 extension ItemRow {
-  /// The digest of the content last sent, if known.
+  /// The digest of the last sent content, if known.
   var digest: ContentDigest? { sha256.flatMap { ContentDigest($0) } }
 }

@@ -5,11 +5,12 @@ import FerryPlan
 extension LaunchState {
   /// The maximum number of upload IDs that a launch releases per upload, because they are held in memory.
   private static let mostOrphans = 10_000
-  /// The maximum number of other upload IDs that a launch recognizes per session. Only hashes of them are held.
+  /// The maximum number of other upload IDs that a launch recognizes per session. Only their hashes are held
+  /// in memory.
   private static let mostAside = 200_000
 
-  /// Finds the upload IDs of items and orphans that are not part of the launch, or no longer open, and that must not be
-  /// released.
+  /// Finds the upload IDs that must not be released because they belong to items and orphans that are not
+  /// part of the launch or no longer open.
   mutating func findUsedUploadIDs(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection
   ) throws(JournalError) {
@@ -26,7 +27,7 @@ extension LaunchState {
     }
   }
 
-  /// Finds the orphans of earlier launches that the current steps can release, and that no item uses.
+  /// Finds the orphans of earlier launches that the current steps can release and no item uses.
   mutating func findOrphans(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, case .upload = starts[index], let abandon = work.abandon,
@@ -39,7 +40,7 @@ extension LaunchState {
         let values = ItemValues(orphan)
         let known = identity.values(values)
         let session = node.session.index
-        // The release request names the file, whatever ID it has.
+        // The release request refers only to the file, not to the ID.
         if known.isEmpty, try journal.hasUploadID(node: row.id, path: orphan.path) {
           usedOrphans[session, default: UsedOrphans()].inDoubt.insert(orphan.id)
           continue
@@ -79,8 +80,8 @@ extension LaunchState {
   /// The number of upload IDs that a run drops when it starts, by node.
   var dropCounts: [NodeID: Int] { drops.reduce(into: [:]) { $0[$1.node, default: 0] += 1 } }
 
-  /// The number of upload IDs that a run with this state releases, by node. It includes those that the run drops
-  /// itself, which are not orphans yet.
+  /// The number of upload IDs that a run with this state releases, by node. It includes the IDs that the run
+  /// itself drops, which are not orphans yet.
   func releaseCounts(_ plan: Plan) -> [NodeID: Int] {
     drops.reduce(into: orphanCounts) { counts, drop in
       guard let values = drop.released, case .upload(let work) = plan.nodes[drop.node.index].work,
@@ -91,8 +92,9 @@ extension LaunchState {
     }
   }
 
-  /// Turns the upload IDs of files that start over into orphans, and records from which point on an upload with a
-  /// newly allocated ID may count as delivered. Called before a run; its items no longer hold the dropped IDs.
+  /// Turns the upload IDs of files that start over into orphans, and records the point at which an upload
+  /// with a newly allocated ID counts as delivered. Called before a run; the items no longer hold the
+  /// dropped IDs.
   mutating func dropUploadIDs(
     of plan: Plan, in journals: SessionJournals, at now: Instant
   ) throws(JournalError) {

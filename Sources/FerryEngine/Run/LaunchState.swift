@@ -4,16 +4,16 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The state in which a launch starts: the listing reconciled with the journals, node by node.
+/// The state in which a launch starts: the listing, reconciled with the journals, for each node.
 struct LaunchState {
   /// The next free row of each journal, in the order of `SessionID`.
   var nextRows: [Int64]
-  /// By node; `nil` for tokens.
+  /// The journal row of each node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
   /// The captures of earlier launches for items that are still open.
   var values: [ItemRef: ItemValues] = [:]
-  /// The upload IDs that items of the launch hold, and those that must not be released.
+  /// The upload IDs that items of the launch hold, and the IDs that must not be released.
   var uploadIDUses: UploadIDUses
   /// The captures of this round's requests, by manifest and name.
   var requests: [[String: [String: BoundValue]]]
@@ -40,13 +40,13 @@ struct LaunchState {
     var released: ItemValues?
   }
   var drops: [Drop] = []
-  /// Upload IDs to be released, oldest first, by node index.
+  /// Upload IDs to release, oldest first, by node index.
   var orphans: [Int: [OrphanRow]] = [:]
   /// Upload IDs that this launch cannot release; found before a run, not for a preview.
   var orphansAside = OrphansAside()
   /// Orphans whose IDs items use, by session.
   var usedOrphans: [Int: UsedOrphans] = [:]
-  /// Numbers of orphans whose IDs items use.
+  /// The numbers of orphans whose IDs items use.
   struct UsedOrphans {
     /// An item of the same upload uses the ID. A run removes the orphan, because the item accounts for the ID.
     var taken: Set<Int64> = []
@@ -55,12 +55,13 @@ struct LaunchState {
   }
   /// Globs of `include` that matched no file, as positions in the list, by node index.
   var unmatched: [Int: [Int]] = [:]
-  /// Delivered files whose content is unchanged, but for which the journal has no digest or another time, by node.
+  /// Delivered files with unchanged content for which the journal has no digest or another modification
+  /// time, by node.
   var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
-  /// Uploads whose files were not all compared with the journal because the run was stopped, by node index. The run
-  /// starts nothing.
+  /// The uploads, by node index, for which the comparison with the journal was interrupted because the run
+  /// was stopped. The run does not start anything.
   var interrupted: Set<Int> = []
-  /// If `nil`, files that would have to be read to determine whether they changed are not read.
+  /// Reads files to determine whether they changed; if `nil`, such files are not read.
   let contents: ContentReader?
 
   /// The state for a single job.
@@ -75,7 +76,7 @@ struct LaunchState {
 
   /// - Parameters:
   ///   - rounds: by manifest.
-  ///   - contents: reads the files that must be read to determine whether they changed; if `nil`, they are not read.
+  ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
@@ -155,7 +156,8 @@ struct LaunchState {
     return "\(step.origin?.description ?? "") \(mark)"
   }
 
-  /// Adds submitted files to the listing. If the listing already has a file, the listing's entry is used.
+  /// Adds submitted files to the listing. If the listing already contains a file, the listing's entry is
+  /// used.
   private mutating func take(
     _ submitted: SubmittedFiles, into listing: inout Listing?, of id: NodeID, _ row: NodeRow?,
     _ journal: SessionJournal?
@@ -167,7 +169,7 @@ struct LaunchState {
     expect(submitted, of: id, among: submitted.columns)
   }
 
-  /// Records why submitted files that do not exist will fail, for those among the columns.
+  /// Records the failures of submitted files that do not exist, for the files in the columns.
   mutating func expect(_ submitted: SubmittedFiles, of id: NodeID, among files: FileColumns) {
     guard !submitted.absent.isEmpty else { return }
     for file in 0..<files.count {
@@ -189,7 +191,7 @@ struct LaunchState {
       contents: try answers(id, work, row, journal, listing, root: try lister?.folder(), stopCheck),
       round: round,
       nextRow: nextRow)
-    // A row of schema 4 has none.
+    // A row of schema 4 does not have one.
     let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
     if let row, let journal, row.id != 0 {
       let isAll = try stopCheck.forEachRow { check in
@@ -200,7 +202,7 @@ struct LaunchState {
             known.isSubmittedAnew = submitted.isNew(item, at: now)
           }
           guard known.isBegun else {
-            // This may be most of a million items; nothing was captured for them.
+            // There may be almost a million such items, and no captures are needed for them.
             item.withPath { reconciliation.meet(known, path: $0) }
             return
           }
@@ -220,7 +222,7 @@ struct LaunchState {
           }
           let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
-          // New items may precede it; its own position is the last.
+          // New items may precede it, but its own position is the last.
           let last = reconciliation.items.count - 1
           guard last >= before, reconciliation.items.rows[last] == item.id else { return }
           if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
@@ -284,14 +286,14 @@ struct LaunchState {
 }
 
 extension UploadWork {
-  /// Why the captures of an earlier launch for an item cannot be used by the current steps; `nil` if they can.
+  /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if they can.
   ///
   /// If the transfer must not be sent twice, the captures are kept even if some are missing.
   fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
     guard [nil, .commitDeferred].contains(known.intent), transfer.repeatability != .once else { return nil }
     let next: [Step]
     switch known.state {
-    case .allocated where allocate == nil: return "the manifest no longer allocates any"
+    case .allocated where allocate == nil: return "the manifest no longer allocates upload IDs"
     case .allocated: next = [transfer] + [commit].compactMap(\.self)
     case .transferred: next = [commit].compactMap(\.self)
     case .queued, .done, .failed, .ambiguous, .cancelled: return nil
@@ -303,14 +305,14 @@ extension UploadWork {
       case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
       case .secret, .file, .token, .transfer, .request, .run: continue
       }
-      if !captured.contains(name) { return "the steps ask for ${\(name)}, which was not captured with them" }
+      if !captured.contains(name) { return "the steps need ${\(name)}, which was not captured" }
     }
     return nil
   }
 }
 
 extension NodeOutcome {
-  /// The outcome that a closed node's row records.
+  /// The outcome recorded in a closed node's row.
   init(_ state: ItemState) {
     switch state {
     case .done: self = .succeeded

@@ -10,18 +10,19 @@ struct OrphanedUploadIndex {
     var values: ItemValues
   }
 
-  /// A value by which a server knows an upload ID. Values are compared as bytes, because those with different bytes
-  /// may be equal as strings.
+  /// A value that identifies an upload ID to a server. Values are compared as bytes, because values with
+  /// different bytes may be equal as strings.
   private enum Mark: Hashable {
     case captured([UInt8])
-    /// The release request refers to no capture: the file identifies the upload ID.
+    /// The release request does not refer to captures: the file identifies the upload ID.
     case file(path: [UInt8], NodeID)
   }
 
   private var entries: [ItemRef: Entry] = [:]
   /// By upload with `abandon`.
   private let identities: [Int: UploadIDIdentity]
-  /// Each orphan under one of the marks of its ID, so that a response's values find it without looking at all orphans.
+  /// Each orphan, indexed by one of the marks of its ID, so that the values of a response find it without a
+  /// search of all orphans.
   private var orphans: [Mark: [ItemRef]] = [:]
 
   init(_ plan: Plan) {
@@ -35,12 +36,13 @@ struct OrphanedUploadIndex {
 
   subscript(ref: ItemRef) -> Entry? { ref.orphan == nil ? nil : entries[ref] }
 
-  /// Adds an orphan. If no manifest specifies how to release it, it is not kept, and the result is `false`.
+  /// Adds an orphan. If the manifest does not specify a release request for it, it is not kept, and the
+  /// result is `false`.
   @discardableResult
   mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
     guard ref.orphan != nil, let marks = marks(of: entry, ref.node) else { return false }
     entries[ref] = entry
-    // The mark that the fewest other orphans have: all IDs may have the name of the same bucket, for example.
+    // The mark with the fewest other orphans. For example, all IDs may share the name of one bucket.
     guard let rarest = marks.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
       return true
     }
@@ -63,12 +65,13 @@ struct OrphanedUploadIndex {
     }
   }
 
-  /// The values by which the server knows an upload ID; empty if it is not released, or if the file identifies it.
+  /// The values that identify an upload ID to the server; empty if the ID is not released, or if the file
+  /// identifies it.
   func identity(of values: ItemValues, _ node: NodeID) -> [CapturedValue] {
     identities[node.index]?.values(values) ?? []
   }
 
-  /// The orphans whose upload ID an item now has, according to the item's captures.
+  /// The orphans whose upload ID an item has received, according to the item's captures.
   ///
   /// - Parameter path: the bytes of the path of the item's file.
   func regained(by values: ItemValues, path: [UInt8], of node: NodeID) -> [ItemRef] {
@@ -92,8 +95,8 @@ struct OrphanedUploadIndex {
   private static func mark(_ capture: CapturedValue) -> Mark { .captured(Array(capture.value.utf8)) }
 }
 
-/// How a server knows an upload ID: by the captures that the release request refers to. Captures of `transfer` count
-/// only if there are none of `allocate`.
+/// Identifies an upload ID to a server by the captures that the release request refers to. Captures of
+/// `transfer` are used only if there are none of `allocate`.
 struct UploadIDIdentity {
   private let allocate: Set<String>
   private let transfer: Set<String>
@@ -123,8 +126,8 @@ struct UploadIDIdentity {
 }
 
 extension Step {
-  /// A capture that the step's request refers to and that an upload ID of an earlier run lacks, as written in the
-  /// manifest.
+  /// A capture that the step's request refers to but that an upload ID of an earlier run lacks, as written
+  /// in the manifest.
   func lackedCapture(of orphan: OrphanRow) -> String? {
     let captured = Set(orphan.captures.map(\.name))
     for reference in request.references {

@@ -1,8 +1,9 @@
 import FerryJournal
 import FerryPlan
 
-/// Upload IDs in the journals that a launch cannot release: their uploads are not selected, are no longer in the
-/// manifest, or have no usable `abandon`. If an item gets one of them, a later launch must not release it either.
+/// Upload IDs in the journals that a launch cannot release because their uploads are not selected, are no
+/// longer in the manifest, or have no usable `abandon`. If an item receives one of these IDs, later launches
+/// must not release it either.
 struct OrphansAside {
   struct Orphan {
     var session: Int
@@ -13,8 +14,8 @@ struct OrphansAside {
   /// The orphans by the hash of one of their values, and the hashes of the values that an item must have.
   private var orphans: [Int: [(orphan: Orphan, required: Set<Int>)]] = [:]
 
-  /// - Parameter identity: the values by which the server knows the ID; `nil` if no release request says so. Then any of
-  ///   the captured values may be the ID.
+  /// - Parameter identity: the values that identify the ID to the server; `nil` if there is no release
+  ///   request that determines them. In that case, any of the captured values may be the ID.
   mutating func add(_ row: OrphanRow, session: Int, identity: UploadIDIdentity?) {
     let values = ItemValues(journaled: row.captures, sha256: nil)
     let orphan = Orphan(session: session, row: row.id)
@@ -23,7 +24,7 @@ struct OrphansAside {
       add(values, at: orphan)
     } else {
       let hashes = Set(known.map { UploadIDUses.hash($0, nil) })
-      // Filed under the value that the fewest others have.
+      // The orphan is indexed by its rarest value.
       guard let rarest = hashes.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
         return
       }
@@ -31,7 +32,7 @@ struct OrphansAside {
     }
   }
 
-  /// Adds an orphan any of whose values may be the ID.
+  /// Adds an orphan whose ID may be any of its values.
   mutating func add(_ values: ItemValues, at orphan: Orphan) {
     for value in values.allocate + values.transfer {
       let hash = UploadIDUses.hash(value, nil)
@@ -39,7 +40,7 @@ struct OrphansAside {
     }
   }
 
-  /// Removes and returns the orphans whose ID an item with these values has.
+  /// Removes and returns the orphans whose ID an item with these values has received.
   mutating func take(_ values: ItemValues) -> [Orphan] {
     guard !orphans.isEmpty else { return [] }
     let hashes = Set((values.allocate + values.transfer).map { UploadIDUses.hash($0, nil) })

@@ -37,7 +37,7 @@ struct PreparedSteps {
     }
   }
 
-  /// - Parameter plan: the plan of the step's own manifest; its sessions have that manifest's header fields.
+  /// - Parameter plan: the plan of the step's own manifest. Its sessions have that manifest's header fields.
   private static func builder(
     _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
   ) -> RequestBuilder {
@@ -53,15 +53,15 @@ struct PreparedSteps {
   /// The step of an attempt.
   subscript(attempt: Attempt) -> PreparedStep {
     guard let step = steps[attempt.ref.node.index].first(where: { $0.step.kind == attempt.step }) else {
-      preconditionFailure("an attempt is at a step of its node")
+      preconditionFailure("an attempt refers to a step of its node")
     }
     return step
   }
 }
 
-/// A step, with everything that does not depend on the attempt.
+/// A step, with everything that does not depend on the attempt prepared once.
 ///
-/// A class, because a struct of this size would be copied several times per attempt.
+/// This is a class, because a struct of this size would be copied several times per attempt.
 final class PreparedStep {
   let step: Step
   let builder: RequestBuilder
@@ -105,8 +105,8 @@ final class PreparedStep {
     self.laterOrigins = laterOrigins
   }
 
-  /// Whether the body of a response with this status is read for `expect` and `capture` once the response is
-  /// complete.
+  /// Whether the body of a response with this status is read for `expect` and `capture` after the response
+  /// is complete.
   func isRead(_ status: Int) -> Bool {
     guard step.kind == .fetch else { return step.expects(status: status) }
     // A document is checked before it replaces the file.

@@ -9,7 +9,7 @@ struct RequestFactory {
   private let plan: Plan
   private let steps: PreparedSteps
   private let captures: CaptureStore
-  /// The lister that has the root folder open, by upload node.
+  /// The listers with their open root folders, by upload node.
   private let listers: [Int: FileLister]
   /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
@@ -22,7 +22,7 @@ struct RequestFactory {
     self.listers = listers
   }
 
-  /// The file whose digest the attempt's request needs; `nil` if none is needed or the digest is already known.
+  /// The file whose digest the attempt's request needs; `nil` if no digest is needed or it is already known.
   func fileToHash(
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
@@ -48,8 +48,8 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      // libcurl resends a request by itself if its connection ends before a response. For a commit, the scheduler
-      // must know about that: the second commit may be refused because the first was executed.
+      // libcurl resends a request by itself if its connection ends before a response. For a commit, the
+      // scheduler must be informed: the second commit may be refused because the first was executed.
       atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)
     // The key that the journal recorded with the intent, whatever the manifest and the round are now.
@@ -125,7 +125,7 @@ struct RequestFactory {
       close(try FolderPath.descriptor(of: folder, trusting: .ownEntries, creating: true))
     } catch {
       throw TransportFailure(
-        .destination, "the folder of \(work.saveTo) cannot be used: \(error.reason)",
+        .destination, "cannot use the folder of \(work.saveTo): \(error.reason)",
         mayHaveReachedServer: false)
     }
     // A 304 would report another user's file as unchanged.

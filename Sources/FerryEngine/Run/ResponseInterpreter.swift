@@ -6,7 +6,7 @@ import FerryTransfer
 struct ResponseInterpreter {
   private let steps: PreparedSteps
   private let captures: CaptureStore
-  /// Whether a later step checks which file was sent, by node.
+  /// Whether the identity of the sent file is needed later, by node.
   private let keepsInodes: [Bool]
   /// The identities of the root folders, by node; only for nodes whose delivered files are deleted or moved.
   private let rootIdentities: [Int: FolderIdentity]
@@ -20,7 +20,7 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
-  /// The reading that must run on another thread before `result` is called; `nil` if the outcome needs none.
+  /// The reading to run on another thread before `result` is called; `nil` if the outcome does not need one.
   func search(of outcome: TransferOutcome, _ attempt: Attempt) -> (@Sendable () -> ResponseReading)? {
     guard case .success(let answer) = outcome.result else { return nil }
     let prepared = steps[attempt]
@@ -30,17 +30,18 @@ struct ResponseInterpreter {
     return { ResponseReading(answer, of: step, patterns) }
   }
 
-  /// JSON bodies of up to this many bytes are read on the loop's thread.
+  /// The maximum size in bytes of JSON bodies that are read on the loop's thread.
   private static let smallBody = 16 << 10
 
-  /// Converts an outcome for the scheduler, and keeps the values that the response provided.
+  /// Converts an outcome for the scheduler, and keeps the values from the response.
   ///
   /// - Parameter reading: the result of `search`; `nil` to read the response here.
   func result(
     of outcome: TransferOutcome, _ attempt: Attempt, _ reading: ResponseReading? = nil,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
-    // Keep the file's identity even without a response: the user may later resolve the item as delivered.
+    // Keep the file's identity even if there is no response: the user may later resolve the item as
+    // delivered.
     if let inode = outcome.inode, keepsInodes[attempt.ref.node.index] {
       captures.keep(inode: inode, root: rootIdentities[attempt.ref.node.index], of: attempt.ref)
     }

@@ -2,8 +2,8 @@ import FerryJournal
 import FerryPlan
 import FerryProcess
 
-/// The events that a run receives apart from its own requests: signals, changes of the machine's conditions, and
-/// notes in the inboxes of its sessions.
+/// The events that a run receives in addition to those of its requests: signals, changes of the machine's
+/// conditions, and notes in the inboxes of its sessions.
 final class RunEventSources {
   private let signals: StopSignals
   private let conditions: ConditionsWatch?
@@ -11,9 +11,9 @@ final class RunEventSources {
 
   /// - Parameters:
   ///   - hangUp: the message to post on SIGHUP.
-  ///   - look: determines the machine's conditions; `nil` if nothing depends on them. It may wait for other programs,
-  ///     so it runs on its own thread.
-  ///   - sessions: identifiers.
+  ///   - look: determines the machine's conditions; `nil` if they do not affect the run. It may wait for
+  ///     other programs, so it runs on a separate thread.
+  ///   - sessions: session identifiers.
   init(
     messages: Mailbox<RunMessage>, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
     sessions: [String],

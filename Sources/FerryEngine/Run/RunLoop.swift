@@ -5,7 +5,7 @@ import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
 ///
-/// It makes no decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
+/// It does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
 /// `JournalEncoder` writes the scheduler's entries to the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
@@ -19,22 +19,22 @@ final class RunLoop {
   /// Attempts whose requests are in the transfer loop or whose responses are being read.
   private var attempts: [UInt64: Attempt] = [:]
   private let journalEncoder: JournalEncoder
-  /// Results of attempts that never reached the transfer loop, or whose search was canceled.
+  /// Results of attempts that did not reach the transfer loop, or whose search was canceled.
   private var early: [AttemptResult] = []
   /// Attempts that wait for their file's digest.
   private var hashing: [UInt64: Attempt] = [:]
   /// Responses that the search thread is reading, by attempt ID.
   private var searching: [UInt64: TransferOutcome] = [:]
   private let searchThread: SearchThread
-  /// Responses that the search thread has read and the scheduler has not handled yet.
+  /// Responses that the search thread has read but the scheduler has not handled yet.
   private var searched: [(outcome: TransferOutcome, reading: ResponseReading)] = []
-  /// A failure of ferry itself; it stops the run.
+  /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
   /// Returns the next event from the sessions' inboxes.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> Event?
   private let onProgress: (Scheduler, Traffic) -> Void
-  /// The kind of network that the current leases are for.
+  /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
 
@@ -94,7 +94,7 @@ final class RunLoop {
     of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
   ) -> AttemptResult {
     guard let attempt = attempts.removeValue(forKey: outcome.id) else {
-      preconditionFailure("an outcome is of a request that was started")
+      preconditionFailure("an outcome belongs to a request that was started")
     }
     return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
   }
@@ -110,14 +110,14 @@ final class RunLoop {
   private var timeout: Duration? {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
-    // Bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
+    // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
     return loop.inFlight > 0 ? min(wait ?? Self.countInterval, Self.countInterval) : wait
   }
 
   /// The interval between two counts of the sockets' bytes, if no budget needs more frequent ones.
   private static let countInterval = Duration.seconds(10)
 
-  /// Reports the bytes that the sockets have transferred to the scheduler and to the ledger.
+  /// Reports the bytes transferred on the sockets to the scheduler and to the ledger.
   private func count(at now: Instant) {
     guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
     lastCount = now
@@ -154,7 +154,8 @@ final class RunLoop {
     if scheduler.isStopping { giveBackHashing() }
   }
 
-  /// Cancels the attempts that wait for their file's digest. A stop starts nothing more, so they were not sent.
+  /// Cancels the attempts that wait for their file's digest. They were not sent, because a stopped run does
+  /// not start requests.
   private func giveBackHashing() {
     for id in hashing.keys.sorted() {
       loop.cancelDigest(id)
@@ -168,7 +169,7 @@ final class RunLoop {
       .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
   }
 
-  /// Cancels an attempt whose response is being searched; the result of the search will be dropped.
+  /// Cancels an attempt whose response is being searched. The result of the search will be dropped.
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))

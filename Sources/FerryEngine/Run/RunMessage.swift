@@ -7,7 +7,7 @@ import FerryTransfer
 enum RunMessage: Sendable {
   case journal(JournalEvent)
   case stop(StopCause)
-  /// The terminal is gone.
+  /// The terminal has hung up.
   case hangUp
   case leased(Lease, for: Lease.Request)
   /// The machine's conditions have changed to these.
@@ -30,7 +30,7 @@ extension RunMessage {
 }
 
 extension Mailbox<RunMessage> {
-  /// The messages that the run loop has not handled yet. Posting one ends the loop's wait.
+  /// The messages that the run loop has not handled yet. Posting a message ends the loop's wait.
   convenience init(waker: TransferWaker) { self.init { waker.wake() } }
 
   /// Whether a message that stops the run is waiting.

@@ -2,11 +2,11 @@ import FerryJournal
 import FerryProcess
 import FerryTransfer
 
-/// The threads of a run, apart from the main thread.
+/// The threads of a run, in addition to the main thread.
 ///
-/// All are created before the run takes a lock or sends anything. Otherwise, if the system refused a thread, the run
-/// would wait for it and hold its sessions indefinitely. libcurl's resolver creates one more thread per name; if it
-/// cannot, the request fails with `name_resolution` and is retried.
+/// All of them are created before the run takes a lock or sends a request. Otherwise, if the system refused
+/// a thread, the run would wait for it indefinitely and keep its sessions locked. libcurl's resolver creates
+/// one more thread per name; if that fails, the request fails with `name_resolution` and is retried.
 struct RunThreads {
   /// Signals, kernel notifications, and connections that keep libcurl from returning.
   let events: PollThread
@@ -15,11 +15,11 @@ struct RunThreads {
   let journal: JournalWriter.Threads
   let ledger: SerialWorker
   let transfer: TransferLoop.Threads
-  /// Regular expressions and large JSON bodies.
+  /// Searches for regular expressions, and reads large JSON bodies.
   let search: SerialWorker
-  /// `after` actions.
+  /// Performs `after` actions.
   let after: SerialWorker
-  /// `compare: content` of files that are submitted to the run.
+  /// Performs `compare: content` for files that are submitted to the run.
   let compare: SerialWorker
 
   init() throws(EngineFault) {

@@ -2,11 +2,11 @@ import FerryPlan
 import FerryProcess
 import FerryTransfer
 
-/// Reads responses that take long to read, one at a time on its own thread. The loop keeps handling signals, timeouts
-/// and other transfers meanwhile.
+/// Reads slow responses one at a time on a separate thread. In the meantime, the loop continues to handle
+/// signals, timeouts and other transfers.
 ///
-/// These are responses to steps with a regular expression, and responses with a large body. The loop reads all others
-/// itself.
+/// Slow responses are responses to steps with a regular expression, and responses with a large body. The
+/// loop reads all others itself.
 final class SearchThread: Sendable {
   private let worker: SerialWorker
   private let messages: Mailbox<RunMessage>

@@ -1,4 +1,4 @@
-/// Ends reading the rows of a journal early if the run was stopped, or its time has passed.
+/// Stops reading the rows of a journal if the run was stopped, or its time limit has passed.
 struct StopCheck {
   private struct Stopped: Error {}
 
@@ -9,9 +9,9 @@ struct StopCheck {
 
   init(_ isStopped: (@Sendable () -> Bool)?) { self.isStopped = isStopped }
 
-  /// Calls `body`, which passes each row and calls `check` for it.
+  /// Calls `body`, which iterates over the rows and calls `check` for each row.
   ///
-  /// - Returns: whether all rows were read. If not, `check` has thrown.
+  /// - Returns: whether all rows were read. If not, `check` has thrown an error.
   func forEachRow(_ body: (_ check: () throws -> Void) throws -> Void) throws -> Bool {
     var count = 0
     do {

@@ -2,8 +2,8 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// Turns SIGINT, SIGTERM and SIGHUP into messages, so that they do not end the process. The second signal ends
-/// requests immediately.
+/// Turns SIGINT, SIGTERM and SIGHUP into messages, so that they do not terminate the process. The second
+/// signal ends requests immediately.
 final class StopSignals {
   private let watch: SignalWatch
 

@@ -3,10 +3,10 @@ import FerryProcess
 import FerryTransfer
 import Synchronization
 
-/// Reads the content of delivered files that are submitted again during a run, off the loop's thread (`compare:
-/// content`).
+/// Reads, off the loop's thread, the content of delivered files that are submitted again during a run
+/// (`compare: content`).
 final class SubmittedContents: Sendable {
-  /// The files of one note as they were listed, and their comparisons once they were read.
+  /// The files of one note as listed, and their comparisons after they have been read.
   private struct Reading {
     var files: FileColumns
     var answers: [ContentComparison]?
@@ -26,9 +26,9 @@ final class SubmittedContents: Sendable {
   /// The comparisons for a note's files; `nil` while the files are being read.
   ///
   /// - Parameters:
-  ///   - files: the files as listed now. If they differ from those that were read, they are read again.
-  ///   - root: the folder that their paths are relative to.
-  ///   - wake: called on another thread once the files were read.
+  ///   - files: the files as listed now. If they differ from the files that were read, they are read again.
+  ///   - root: the folder to which their paths are relative.
+  ///   - wake: called on another thread after the files have been read.
   func answers(
     note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,
     wake: @escaping @Sendable () -> Void
@@ -55,6 +55,6 @@ final class SubmittedContents: Sendable {
     state.withLock { state in state.readings[note].map { $0.answers == nil } ?? false }
   }
 
-  /// Stops reading, because the run is over.
+  /// Stops reading because the run has ended.
   func stop() { state.withLock { $0.isStopped = true } }
 }

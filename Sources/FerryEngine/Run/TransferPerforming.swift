@@ -1,7 +1,8 @@
 import FerryPlan
 import FerryTransfer
 
-/// Performs requests for the run loop, on the loop's thread. `TransferLoop` is the real one.
+/// Performs requests for the run loop, on the loop's thread. `TransferLoop` is the production
+/// implementation.
 protocol TransferPerforming: AnyObject {
   /// The number of requests that were started and have not ended.
   var inFlight: Int { get }
@@ -10,11 +11,11 @@ protocol TransferPerforming: AnyObject {
   /// The bytes that all connections have transferred so far, in both directions.
   var transferredBytes: Int64 { get }
 
-  /// Waits until a request ends, it is woken, or the time has passed; `nil` waits indefinitely.
+  /// Waits until a request ends, the loop is woken, or the timeout has passed; `nil` waits indefinitely.
   func turn(timeout: Duration?) -> [TransferOutcome]
   /// Starts a request, which ends in a later turn.
   func start(_ request: TransferRequest)
-  /// Ends a request as `cancelled` in a later turn, unless it has ended.
+  /// Ends a request as `cancelled` in a later turn, unless it has already ended.
   func cancel(_ id: UInt64)
   /// Hashes a file. `takeDigests()` returns the outcome after a later turn.
   func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration?)

@@ -1,26 +1,28 @@
 import FerryJournal
 import FerryPlan
 
-/// The upload IDs that items hold, were delivered with, or may have been delivered with. None of them is released.
+/// The upload IDs that items hold or with which items were, or may have been, delivered. They are never
+/// released.
 ///
-/// A server may give one ID to several files, for example because it stores equal content once. An ID is recognized by
-/// its captured values, whichever upload captured them and under whatever names.
+/// A server may give the same ID to several files, for example because it stores equal content once. An ID
+/// is recognized by its captured values, regardless of the upload and the names of the captures.
 struct UploadIDUses {
-  /// Who uses an upload ID, apart from the item that lost it.
+  /// The other users of an upload ID, apart from the item that lost it.
   enum Sharing {
     case none
-    /// An item of the same upload. It accounts for the ID.
+    /// An item of the same upload. The ID remains recorded with that item.
     case sameUpload
-    /// Another upload. Its server may be another one, so its ID may be another one.
+    /// Another upload. It may use another server, so equal values may be different IDs.
     case otherUpload
   }
 
-  /// Whether an upload releases IDs. If none does, nothing is recorded.
+  /// Whether an upload releases IDs. If not, nothing is recorded.
   let isNeeded: Bool
-  // Hashes take less memory than values. If two values have the same hash, an ID that could be released is not.
-  /// How many items hold each value.
+  // Hashes take less memory than values. If two values have the same hash, a releasable ID may not be
+  // released.
+  /// The number of items that hold each value.
   private var held: [Int: Int] = [:]
-  /// How many items that are no longer open, or not part of the launch, have or had each value.
+  /// The number of items that have or had each value and are no longer open, or not part of the launch.
   private var used: [Int: Int] = [:]
 
   /// By what the uploads with `abandon` release their IDs, by node.
@@ -38,7 +40,7 @@ struct UploadIDUses {
     isNeeded = !identities.isEmpty
   }
 
-  /// - Parameter values: those of an item that holds an upload ID.
+  /// - Parameter values: the values of an item that holds an upload ID.
   mutating func hold(_ values: inout ItemValues, of node: NodeID) {
     guard isNeeded, !values.allocate.isEmpty || !values.transfer.isEmpty, !values.isHeld else { return }
     values.isHeld = true
@@ -46,7 +48,7 @@ struct UploadIDUses {
     countReleased(values, of: node, 1)
   }
 
-  /// The item no longer holds its upload ID.
+  /// Records that the item no longer holds its upload ID.
   mutating func drop(_ values: inout ItemValues, of node: NodeID) {
     guard values.isHeld else { return }
     values.isHeld = false
@@ -65,9 +67,9 @@ struct UploadIDUses {
     }
   }
 
-  /// An item was delivered with the upload ID, or may have been.
+  /// Records that an item was, or may have been, delivered with the upload ID.
   ///
-  /// - Parameter node: `nil` if it is not part of the launch.
+  /// - Parameter node: `nil` if the item is not part of the launch.
   mutating func use(_ values: ItemValues, of node: NodeID?) {
     guard isNeeded else { return }
     for hash in Self.hashes(values, node) { used[hash, default: 0] += 1 }
@@ -96,16 +98,16 @@ struct UploadIDUses {
     return isInUse(node) ? .sameUpload : .otherUpload
   }
 
-  /// If more items than this have a value that is not known to be an upload ID, it is something else, such as the name
-  /// of a bucket.
+  /// The maximum number of items that may share a value that is not known to be an upload ID. A value with
+  /// more users is something else, such as the name of a bucket.
   private static let mostSharers = 8
 
-  /// Whether another item may have, or have had, an upload ID of these values. Which of another upload's values is the
-  /// ID is not known.
+  /// Whether another item may have, or have had, an upload ID with these values. For another upload, it is
+  /// unknown which of its values is the ID.
   ///
   /// - Parameters:
-  ///   - values: those of an item that no longer holds its ID.
-  ///   - identity: those by which its own upload releases the ID; empty if it does not.
+  ///   - values: the values of an item that no longer holds its ID.
+  ///   - identity: the values by which the item's upload releases the ID; empty if it does not release IDs.
   func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
     if sharing(identity, of: node, values.servers) != .none { return true }
     let hashes = Set((values.allocate + values.transfer).map { Self.hash($0, nil) })
@@ -123,7 +125,7 @@ struct UploadIDUses {
     }
   }
 
-  /// Each value once for its upload and once for all uploads.
+  /// The hash of each value, once for its upload and once for all uploads.
   private static func hashes(_ values: ItemValues, _ node: NodeID?) -> [Int] {
     let captures = values.allocate + values.transfer
     let shared = captures.map { hash($0, nil) }

@@ -3,19 +3,20 @@ import FerryPlan
 import FerryProcess
 import Synchronization
 
-/// Records the sockets' traffic in the ledger: requests leases, and converts them into usage.
+/// Records the sockets' traffic in the ledger: it requests leases, and converts them into usage.
 ///
-/// The ledger is written on its own thread, in the order of the calls, so that a write of another process never
-/// blocks the transfers. A failure ends the run: traffic that cannot be recorded is not sent.
+/// The ledger is written on a separate thread, in the order of the calls, so that a write by another process
+/// never blocks the transfers. A failure ends the run, because traffic that cannot be recorded must not be
+/// sent.
 final class UsageRecorder: Sendable {
-  /// Without a budget, bytes are recorded in pieces of at least this size, and at the end.
+  /// The minimum number of bytes per record if there is no budget. The remainder is recorded at the end.
   private static let piece: Int64 = 1 << 20
 
   private let ledger: Ledger
   private let worker: SerialWorker
   private let messages: Mailbox<RunMessage>
   private let clock: LaunchClock
-  /// Bytes of the sockets that were reported to the scheduler, and that were submitted to the worker.
+  /// The bytes that were reported to the scheduler, and the bytes that were submitted to the worker.
   private let counted = Mutex((reported: Int64(0), settled: Int64(0)))
   private let failure = Mutex<JournalError?>(nil)
 
@@ -48,7 +49,8 @@ final class UsageRecorder: Sendable {
     }
   }
 
-  /// Records the bytes not recorded yet. Called before leases are released and before the network changes.
+  /// Records the bytes that have not been recorded yet. Called before leases are released and before the
+  /// network changes.
   func settle(total: Int64, on network: DeviceConditions.Network, from least: Int64 = 1) {
     let bytes = counted.withLock { counted in
       let bytes = total -| counted.settled

@@ -2,18 +2,19 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// `ferry cancel`: cancels open work in sessions. If a process holds a session, asks that process to do it.
+/// `ferry cancel`: cancels open work in sessions. If a process holds a session, it asks that process to
+/// cancel the work.
 package struct Cancellation {
   package enum Target: Sendable {
-    /// Everything in the session with this identifier.
+    /// All work in the session with this identifier.
     case session(String)
-    /// Everything that this manifest has in its sessions.
+    /// All work of this manifest in its sessions.
     case manifest(Job)
   }
 
-  /// The result for one session. Its keys are an interface.
+  /// The result for one session. The JSON keys are a stable public interface.
   package struct Outcome: Encodable, Sendable {
-    /// Raw values are an interface.
+    /// The raw values are a stable public interface.
     package enum Result: String, Encodable, Sendable {
       case cancelled
       /// The session's journal was removed (`force_quit: remove_session`).
@@ -26,9 +27,9 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// Items whose unrepeatable step may have reached the server; the user must decide.
+    /// Items whose unrepeatable step may have reached the server; the user must decide about them.
     package var ambiguous = 0
-    /// Files that were submitted and not yet queued.
+    /// Files that were submitted but not yet queued.
     package var submitted = 0
     package var closedRounds: [ClosedRound] = []
     package var pid: Int32?
@@ -62,7 +63,7 @@ package struct Cancellation {
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
     var told: [Told] = []
-    // If a holder releases its session just as the note is written for it, the work is done here.
+    // If a holder releases its session while the note is written, the work is done here.
     for attempt in 1...3 where !wishes.isEmpty {
       let now = LaunchClock.wallTime
       var ending = CancelledSessions(state: state, environment: environment, version: version, now: now)
@@ -78,8 +79,8 @@ package struct Cancellation {
     return (outcomes.sorted { $0.session < $1.session }, inUse)
   }
 
-  /// Waits until holders have released their sessions. If a holder was killed before it read its note, the note is
-  /// executed here.
+  /// Waits until holders have released their sessions. If a holder was killed before it read its note, the
+  /// note is executed here.
   private func wait(for told: inout [Told], _ patience: LockPatience) throws -> [SessionInUse] {
     guard patience.limit > .zero else { return [] }
     var inUse: [SessionInUse] = []
@@ -112,7 +113,7 @@ package struct Cancellation {
 
   private func unreadNotes(of session: String) throws -> Set<Int64> {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
     return Set(try inbox.notes(session: session).map(\.id))
   }
@@ -120,7 +121,7 @@ package struct Cancellation {
   /// The sessions to cancel, and the outcomes of those with nothing to cancel.
   private func wishes(_ targets: [Target]) throws -> ([CancelWish], nothing: [Outcome]) {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
     let catalog = SessionCatalog(state: state, inbox: inbox)
     var all: [CancelWish] = []
@@ -137,7 +138,7 @@ package struct Cancellation {
         }
       }
     }
-    // A session that is named as a whole is not also canceled in part.
+    // A session that is canceled as a whole is not also canceled in part.
     var seen: Set<String> = []
     let wishes = all.filter { wish in
       let isWhole = all.contains { $0.session == wish.session && $0.manifest == nil }
@@ -149,8 +150,8 @@ package struct Cancellation {
     return (present, absent.map { Outcome(session: $0, result: .nothing) })
   }
 
-  /// Leaves notes for the holders of sessions. If nobody would read a note before the next run, it is withdrawn,
-  /// because it would cancel that run's work.
+  /// Leaves notes for the holders of sessions. A note that no process would read before the next run is
+  /// withdrawn, because it would cancel that run's work.
   private func tell(
     _ held: [(wish: CancelWish, pid: Int32?)], finishing: Bool, mayReturn: Bool, at now: Instant
   ) throws -> (told: [Told], freed: [CancelWish]) {

@@ -10,8 +10,8 @@ struct CancelWish {
 
 /// Cancels open work in sessions that no process holds, under their locks.
 ///
-/// `ferry.db` is first only read and then only written, because SQLite's locks do not support both at once in one
-/// process.
+/// `ferry.db` is first only read and then only written, because SQLite's locks do not allow both at once in
+/// one process.
 struct CancelledSessions {
   let state: StateDirectory
   let environment: [String: String]
@@ -60,7 +60,7 @@ struct CancelledSessions {
   /// Cancels open work, and finds the rounds that this completes.
   private mutating func endOpen(_ wishes: [CancelWish]) throws -> [ClosedRound] {
     let history = try RunHistory.openForReading(in: state)
-    // They were only read, so closing cannot lose data.
+    // The databases were only read, so closing them cannot lose data.
     defer { try? history.close() }
     let inbox = try Inbox.openForReading(in: state)
     defer { try? inbox.close() }
@@ -85,7 +85,7 @@ struct CancelledSessions {
       session: wish.session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())),
       writtenBy: version, at: now)
     if let journal = found {
-      defer { try? journal.close() }  // Everything canceled is already synced.
+      defer { try? journal.close() }  // All cancellations are already synced.
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
       let before = try ambiguous(journal)
@@ -103,7 +103,7 @@ struct CancelledSessions {
     try journal.countsByRound().reduce(0) { $0 + ($1.state == .ambiguous ? $1.count : 0) }
   }
 
-  /// Whether the session is to be removed: every manifest in it that can be read must request that.
+  /// Whether to remove the session: every readable manifest in it must request the removal.
   private func vanishes(_ wish: CancelWish, _ manifests: Set<String>, _ history: RunHistory) throws -> Bool {
     var words = [wish.job].compactMap(\.self).map(\.plan.policies.forceQuit)
     for manifest in manifests where manifest != wish.manifest {
@@ -123,7 +123,7 @@ struct CancelledSessions {
     let removed = outcomes.filter { $0.result == .removed }.map(\.session)
     guard !rounds.isEmpty || !removed.isEmpty else { return }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Likewise.
+    defer { try? history.close() }  // The write is already synced.
     for session in removed {
       // If the process is killed in between, the next run registers the journal again.
       try history.forget(session: session)
@@ -133,7 +133,7 @@ struct CancelledSessions {
       try history.closeRound(manifest: round.manifest, number: round.round, at: now)
     }
     guard !rounds.isEmpty else { return }
-    // They are reported with the first session.
+    // The closed rounds are reported with the first session.
     outcomes[0].closedRounds = rounds
   }
 }

@@ -28,10 +28,10 @@ package struct ItemExplanation {
 
   /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file, `NODE/PATH`,
   ///   or a node's name.
-  /// - Throws: `UsageError` if it does not mean anything.
+  /// - Throws: `UsageError` if it does not match anything.
   package func explain(_ item: String) throws -> ItemDocument {
     let history = try RunHistory.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The history was only read, so closing it cannot lose data.
     defer { try? history.close() }
     let report = try lastReport(history)
     return try RunPreview.take(job, options, in: state, environment: environment) { preview in
@@ -62,7 +62,7 @@ package struct ItemExplanation {
     }
   }
 
-  /// If a process holds the session, that process decides, based on the files it has seen.
+  /// If a process holds the session, the state depends on that process and the files it has listed.
   private func tellHolder(of match: inout ItemDocument.Match) throws {
     guard match.next == .begins || match.next == .waits,
       let holder = try SessionLock.holder(session: match.session, in: state)
@@ -73,8 +73,8 @@ package struct ItemExplanation {
   private func unknown(_ item: String) -> UsageError {
     let names = job.plan.nodes.filter { $0.kind != .token }.map(\.name)
     return UsageError(
-      "\(job.plan.manifest) has no item '\(DisplayPath.shown(item))': no upload lists or remembers such a file\n"
-        + "help: name a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
+      "\(job.plan.manifest) has no item '\(DisplayPath.shown(item))': no upload lists this file or has it in a journal\n"
+        + "help: specify a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
     )
   }
 
@@ -157,13 +157,13 @@ package struct ItemExplanation {
     }
     match.attempts =
       report?.items.first {
-        // A report of a single manifest does not repeat the manifest's name.
+        // The report of a single manifest does not repeat the manifest's name.
         $0.node == node.name && $0.path == match.path && $0.manifest ?? job.plan.manifest == job.plan.manifest
       }?.attempts ?? []
     return match
   }
 
-  /// Why the last run did not delete or move a delivered file.
+  /// The reason why the last run did not delete or move a delivered file.
   private func problem(of match: ItemDocument.Match, in report: RunRecord?) -> RecordedFailure? {
     let node = report?.nodes.first {
       $0.name == match.node && $0.kind == .upload
@@ -220,7 +220,7 @@ package struct ItemExplanation {
   /// The report of the last run of this manifest that has one.
   private func lastReport(_ history: RunHistory) throws -> RunRecord? {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
-      // A run that is in progress, or that was killed and not resumed, has no report.
+      // A run that is in progress, or that was killed and not resumed, does not have a report.
       guard let report = try state.storedReport(ofRun: run.id) else { continue }
       return try ReportJSON.decode(report)
     }

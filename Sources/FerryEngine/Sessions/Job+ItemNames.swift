@@ -2,12 +2,12 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// Resolves the names that people give to items.
+/// Resolves the names by which users refer to items.
 extension Job {
-  /// The paths relative to a node's root that a name may mean, likeliest first.
+  /// The paths, relative to a node's root, that a name may refer to, most likely first.
   ///
-  /// Each position stands for one form of name, the same for every node. It is `nil` if the name does not have that
-  /// form.
+  /// Each position represents one form of name, which is the same for every node. It is `nil` if the name
+  /// does not have that form.
   func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]?] {
     guard case .upload(let work) = node.work else { return [] }
     let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)
@@ -20,8 +20,8 @@ extension Job {
     return candidates
   }
 
-  /// The candidates that need no folder: `NODE/PATH`, or the path itself, each first read as ferry quotes names, then
-  /// literally.
+  /// The candidates that do not need a folder: `NODE/PATH`, or the path itself. Each is first read in the
+  /// form in which ferry quotes names, then literally.
   static func relativeCandidates(_ item: String, node: String) -> [[UInt8]?] {
     // Compare bytes: a name may begin with a mark that combines with the slash.
     let item = Array(item.utf8)

@@ -1,28 +1,28 @@
 import FerryJournal
 import FerryPlan
 
-/// Manifests that were run before, read again in their current version.
+/// Manifests of earlier runs, read again in their current version.
 struct KnownJobs {
   let history: RunHistory
   let environment: [String: String]
 
   enum Found {
     case job(Job)
-    /// Why the manifest cannot be read.
+    /// The reason why the manifest cannot be read.
     case unreadable(String)
   }
 
   func find(_ manifest: String) throws -> Found {
     guard let row = try history.job(manifest: manifest) else {
-      return .unreadable("the path of the manifest is not known")
+      return .unreadable("the path of the manifest is unknown")
     }
     do {
       let reading = try Job.read(path: row.path, variables: row.variables, environment: environment)
       guard let job = reading.job else {
-        return .unreadable("\(row.path) has mistakes; ferry check reports them")
+        return .unreadable("\(row.path) is invalid; 'ferry check' reports its errors")
       }
       guard job.plan.manifest == manifest else {
-        return .unreadable("\(row.path) is now the manifest \(job.plan.manifest)")
+        return .unreadable("\(row.path) now contains the manifest \(job.plan.manifest)")
       }
       return .job(job)
     } catch {

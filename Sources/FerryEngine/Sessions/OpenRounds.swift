@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// Finds the rounds that nothing keeps open any longer. The history is only read.
+/// Finds the rounds that no longer have open work. The history is only read.
 struct OpenRounds {
   let state: StateDirectory
   let history: RunHistory
@@ -13,8 +13,8 @@ struct OpenRounds {
     return ClosedRound(manifest: manifest, round: round.number)
   }
 
-  /// The open round of a manifest, unless a session other than the canceled ones still has work in it. The caller
-  /// holds the locks of the canceled sessions, so no run of the manifest is in progress.
+  /// The open round of a manifest, unless a session other than the canceled ones still has work in it. The
+  /// caller holds the locks of the canceled sessions, so the manifest is not running.
   func finished(_ manifest: String, cancelled sessions: Set<String>, at now: Instant) throws -> ClosedRound? {
     guard let round = try open(manifest) else { return nil }
     switch try KnownJobs(history: history, environment: environment).find(manifest) {
@@ -35,17 +35,17 @@ struct OpenRounds {
         $0.look.scheduler.isRoundThrough
       }
     } catch is ListingFailure {
-      // An inaccessible folder of another session may become accessible again.
+      // An inaccessible folder in another session may become accessible again.
       return false
     }
   }
 
-  /// Whether the journal of another session has open items of this round.
+  /// Whether the journal of another session has open items in this round.
   private func isOpenElsewhere(_ manifest: String, _ round: Int64, _ sessions: Set<String>) throws -> Bool {
     for identifier in try state.sessions() where !sessions.contains(identifier) {
       let journal = try SessionJournal.openForReading(
         session: identifier, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
-      // It was only read, so closing cannot lose data.
+      // The journal was only read, so closing it cannot lose data.
       defer { try? journal.close() }
       let nodes = Set(try journal.nodes.filter { $0.manifest == manifest }.map(\.id))
       let counts = try journal.countsByRound()
@@ -57,7 +57,7 @@ struct OpenRounds {
   }
 }
 
-/// A round that a command closes. Its keys are an interface.
+/// A round that a command closes. The JSON keys are a stable public interface.
 package struct ClosedRound: Hashable, Codable, Sendable {
   package var manifest: String
   package var round: Int64

@@ -1,16 +1,17 @@
 import FerryJournal
 import FerryPlan
 
-/// `ferry resolve`: the user decides whether requests whose responses were lost were executed.
+/// `ferry resolve`: records the user's decisions about requests whose responses were lost.
 package struct Resolution {
   package enum Scope: Sendable {
-    /// Everything that a manifest has in its sessions.
+    /// All ambiguous work of a manifest in its sessions.
     case manifest(Job)
-    /// Everything in the session with this identifier, of the manifest with this name or of all manifests.
+    /// All ambiguous work in the session with this identifier, for the manifest with this name or for all
+    /// manifests.
     case session(String, manifest: String?)
   }
 
-  /// The result for one item, request or fetch. Its keys are an interface.
+  /// The result for one item, request or fetch. The JSON keys are a stable public interface.
   package struct Resolved: Encodable, Sendable {
     package var session: String
     package var manifest: String
@@ -40,18 +41,18 @@ package struct Resolution {
     self.version = version
   }
 
-  /// Resolves all of the items, or none if a lock, a name or a journal prevents it. The decisions are on disk when
-  /// this returns.
+  /// Resolves all of the items, or none if a lock, a name or a journal prevents it. The decisions are on
+  /// disk when this method returns.
   ///
-  /// The decisions for each session are one transaction. If the disk fails between two sessions, the error names the
-  /// sessions that were decided.
+  /// The decisions for each session are one transaction. If the disk fails between two sessions, the error
+  /// lists the sessions whose decisions were saved.
   ///
   /// - Parameters:
-  ///   - items: as named for `ferry explain`; `nil` for everything that is ambiguous. If the scope names the
-  ///     session's manifest, each name has only one meaning (`exactly`).
+  ///   - items: names as accepted by `ferry explain`; `nil` for all ambiguous items. If the scope includes
+  ///     the manifest of the session, each name has exactly one meaning (`exactly`).
   ///   - origin: restricts the items to those sent to this server (scheme, host and port); also as recorded in the
   ///     journal, or `ResolveCommand.noOrigin`.
-  /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name means more than one.
+  /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name has several meanings.
   package func resolve(
     _ items: [String]?, as decision: ResolveDecision, in scope: Scope, origin: String? = nil
   ) throws -> Ending {
@@ -122,12 +123,12 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    // A session whose journal is lost counts too: opening the journal then reports what is lost.
+    // A session whose journal is lost is included: opening the journal then reports the loss.
     let known = try Set(state.sessions()).union(RunHistory.knownJournals(in: state))
     switch scope {
     case .session(let name, _):
       let inbox = try Inbox.openForReading(in: state)
-      // It was only read, so closing cannot lose data.
+      // The inbox was only read, so closing it cannot lose data.
       defer { try? inbox.close() }
       try SessionCatalog(state: state, inbox: inbox).check([name])
       return known.contains(name) ? [name] : []
@@ -154,12 +155,13 @@ package struct Resolution {
     }
   }
 
-  /// The named ones, each once.
+  /// The items with the given names, each once.
   private func chosen(
     _ items: [String], from found: [Found], _ scope: Scope, _ decision: ResolveDecision
   ) throws -> [Found] {
     var chosen = [Bool](repeating: false, count: found.count)
-    // By node and path. A manifest may have the same upload at several servers, or in several sessions.
+    // Indexed by node and path. A manifest may have the same upload on several servers, or in several
+    // sessions.
     var places: [String: [[UInt8]: [Int]]] = [:]
     for (index, found) in found.enumerated() {
       places[found.node.name, default: [:]][found.item?.path ?? [], default: []].append(index)
@@ -180,8 +182,8 @@ package struct Resolution {
     var node: Int64
   }
 
-  /// The indices of what a name means. A node's name means the whole node; otherwise the likeliest of the possible
-  /// paths is used.
+  /// The indices of the items that a name refers to. The name of a node refers to the whole node; otherwise
+  /// the most likely path is used.
   private func meant(
     by item: String, among places: [String: [[UInt8]: [Int]]], _ scope: Scope
   ) throws -> [Int] {
@@ -197,8 +199,8 @@ package struct Resolution {
     return best?.found ?? []
   }
 
-  /// The indices of what a name in a printed command means, without guessing: `NODE/PATH`; `NODE/` for all items of
-  /// an upload; `NODE` for a request or a fetch.
+  /// The indices of the items that a name in a printed command refers to, without guessing: `NODE/PATH`;
+  /// `NODE/` for all items of an upload; `NODE` for a request or a fetch.
   private func exactly(_ item: String, among places: [String: [[UInt8]: [Int]]]) -> [Int] {
     guard let slash = item.utf8.firstIndex(of: UInt8(ascii: "/")) else { return places[item]?[[]] ?? [] }
     let paths = places[String(item[..<slash])] ?? [:]
@@ -207,7 +209,7 @@ package struct Resolution {
     return paths[DisplayPath.read(path) ?? path] ?? []
   }
 
-  /// The paths that a name may mean in an upload, likeliest first.
+  /// The paths in an upload that a name may refer to, most likely first.
   private func candidates(_ item: String, _ node: String, _ scope: Scope) throws -> [[UInt8]?] {
     if case .manifest(let job) = scope, let known = job.plan.nodes.first(where: { $0.name == node }) {
       return try job.candidates(item, known, home: environment["HOME"])
@@ -219,13 +221,13 @@ package struct Resolution {
     var named: [NodeKey: ResolveCommand] = [:]
     for one in found {
       let place = NodeKey(session: one.session, node: one.node.id)
-      // A name that means several items of a node stands for the whole node.
+      // A name that refers to several items of a node means the whole node.
       let path = named[place] == nil ? one.item?.path : nil
       named[place] = ResolveCommand(session: one.session, row: one.node, path: path)
     }
     let lines = named.values.map { $0.line(decision, in: state) }.sorted()
     return UsageError(
-      "\(DisplayPath.line(item).quoted) is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n"
+      "\(DisplayPath.line(item).quoted) is ambiguous in several sessions or servers; nothing was decided\nhelp: decide about one of them with:\n"
         + lines.map { "  \(DisplayPath.line($0))" }.joined(separator: "\n"))
   }
 
@@ -234,12 +236,14 @@ package struct Resolution {
       found.item.map { "\(found.node.name)/\(DisplayPath.shown($0.path))" } ?? found.node.name
     }
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
-    let help = names.isEmpty ? "nothing here is" : "what is: \(names.joined(separator: ", "))\(more)"
+    let help =
+      names.isEmpty
+      ? "there are no ambiguous items here" : "ambiguous items: \(names.joined(separator: ", "))\(more)"
     return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
-  /// Opens the round that the next run of each manifest will execute. It must be open now, so that no item belongs to
-  /// a round that `ferry.db` does not know.
+  /// Opens the round that the next run of each manifest will execute. It must be open now, so that every
+  /// item belongs to a round that is recorded in `ferry.db`.
   private func rounds(
     of manifests: Set<String>, _ journals: [SessionJournal], at now: Instant
   ) throws -> [String: Int64] {

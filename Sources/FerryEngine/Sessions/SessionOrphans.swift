@@ -3,12 +3,12 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry orphans`: upload IDs that servers allocated and that will not be used.
+/// `ferry orphans`: lists upload IDs that servers allocated and that will not be used.
 package struct SessionOrphans {
-  /// The orphans that the user has dealt with.
+  /// The orphans to remove from the list.
   package enum Forgotten: Sendable {
     case all
-    /// By their numbers within the session.
+    /// The numbers of the orphans within the session.
     case some([Int64])
   }
 
@@ -36,7 +36,7 @@ package struct SessionOrphans {
   package func look(sessions: [String]) throws -> OrphansDocument {
     try check(sessions)
     let history = try RunHistory.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The history was only read, so closing it cannot lose data.
     defer { try? history.close() }
     let registered = try history.knownJournals(locked: Set(state.lockedSessions()))
     let known = try registered.union(state.sessions())
@@ -59,7 +59,7 @@ package struct SessionOrphans {
     _ jobs: inout [String: KnownJobs.Found]
   ) throws -> [OrphansDocument.Entry] {
     let journal = try SessionJournal.openForReading(session: session, in: state, known: registered)
-    // It was only read, so closing cannot lose data.
+    // The journal was only read, so closing it cannot lose data.
     defer { try? journal.close() }
     let orphans = try journal.orphans
     guard !orphans.isEmpty else { return [] }
@@ -74,9 +74,10 @@ package struct SessionOrphans {
     }
   }
 
-  /// Removes orphans from the list. The change is on disk when this returns.
+  /// Removes orphans from the list. The change is on disk when this method returns.
   ///
-  /// - Throws: `UsageError` if the session or one of the orphans does not exist; then nothing is removed.
+  /// - Throws: `UsageError` if the session or one of the orphans does not exist; in that case, nothing is
+  ///   removed.
   package func forget(_ forgotten: Forgotten, in session: String, patience: LockPatience) throws -> Ending {
     try check([session])
     let isMissing = try state.presence(ofSession: session) == .missing
@@ -99,7 +100,7 @@ package struct SessionOrphans {
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
           "the session \(session) has no orphan \(unknown); nothing was forgotten\n"
-            + "help: this lists them: \(state.command(["orphans", session]))")
+            + "help: list them with: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))
     }
@@ -107,16 +108,16 @@ package struct SessionOrphans {
 
   private func check(_ sessions: [String]) throws {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
     try SessionCatalog(state: state, inbox: inbox).check(sessions)
   }
 
-  /// Why the next run of its manifest does not release the orphan; `nil` if it does.
+  /// The reason why the next run of its manifest does not release the orphan; `nil` if it does.
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {
-    if orphan.orphaning.isInDoubt { return "the server may have used it: look there" }
+    if orphan.orphaning.isInDoubt { return "the server may have used it: check the server" }
     let plan: Plan
     switch found {
     case .job(let job): plan = job.plan
@@ -127,10 +128,10 @@ package struct SessionOrphans {
         && plan.sessions[node.session.index].identifier == session
     }
     guard let node, case .upload(let work) = node.work else {
-      return "the manifest has no upload \(row.name) in this session"
+      return "the manifest does not have the upload \(row.name) in this session"
     }
     let origin = work.first.origin?.description ?? ""
-    guard origin == row.origin else { return "the upload \(row.name) goes to another server now: \(origin)" }
+    guard origin == row.origin else { return "the upload \(row.name) now goes to another server: \(origin)" }
     guard let abandon = work.abandon else { return "the upload \(row.name) has no 'abandon:'" }
     if let lacked = abandon.lackedCapture(of: orphan) {
       return "'abandon:' asks for \(lacked), which was not captured with it"

@@ -2,15 +2,15 @@ import FerryJournal
 import FerryPlan
 import FerryReport
 
-/// Drops the remaining work of sessions, and keeps the record of completed work.
+/// Drops the unfinished work of sessions, and keeps the record of completed work.
 package struct SessionReset {
-  /// The result for one session. Its keys are an interface.
+  /// The result for one session. The JSON keys are a stable public interface.
   package struct Dropped: Encodable, Sendable {
     package var session: String
     package var items: Int
     /// The number of those items that had an upload ID, which is now an orphan.
     package var uploadIds: Int
-    /// Steps that may have reached the server and got no response; they may be sent a second time.
+    /// Steps without a response that may have reached the server; they may be sent a second time.
     package var unanswered: Int
     /// Unread notes.
     package var notes: Int
@@ -21,7 +21,7 @@ package struct SessionReset {
     case reset([Dropped])
     /// Another process holds this session; nothing was dropped.
     case inUse(SessionInUse)
-    /// These may have reached the server and would be sent a second time; nothing was dropped.
+    /// These requests may have reached the server and would be sent a second time; nothing was dropped.
     case unanswered([UnansweredRequest])
   }
 
@@ -35,11 +35,12 @@ package struct SessionReset {
     self.version = version
   }
 
-  /// Drops the queues, resume delays, pending events and unread notes of sessions, and closes the open rounds of
-  /// their manifests. Holds the sessions' locks meanwhile, and opens all their journals before anything is dropped.
+  /// Drops the queues, resume delays, pending events and unread notes of sessions, and closes the open
+  /// rounds of their manifests. It holds the sessions' locks during this time, and opens all their journals
+  /// before anything is dropped.
   ///
-  /// Each session is one transaction. If the disk fails between two sessions, the error names the sessions that were
-  /// dropped.
+  /// Each session is one transaction. If the disk fails between two sessions, the error lists the sessions
+  /// that were dropped.
   ///
   /// - Parameters:
   ///   - sessions: identifiers.
@@ -60,7 +61,7 @@ package struct SessionReset {
     }
     let now = LaunchClock.wallTime
     var journals: [String: SessionJournal] = [:]
-    // Everything dropped is already synced.
+    // All drops are already synced.
     defer { for journal in journals.values { try? journal.close() } }
     for name in present {
       journals[name] = try SessionJournal.openExisting(
@@ -89,7 +90,7 @@ package struct SessionReset {
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {
     let inbox = try Inbox.openForReading(in: state)
-    // It was only read, so closing cannot lose data.
+    // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
     let catalog = SessionCatalog(state: state, inbox: inbox)
     if areKnown { try catalog.check(names) }
@@ -116,7 +117,7 @@ package struct SessionReset {
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Every write is already synced.
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
-    defer { try? inbox.close() }  // Likewise.
+    defer { try? inbox.close() }  // Every write is already synced.
     let rounds = OpenRounds(state: state, history: history, environment: environment)
     return try cleared.map { dropped, manifests in
       var dropped = dropped

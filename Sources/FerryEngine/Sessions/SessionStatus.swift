@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 import FerryReport
 
-/// `ferry status`: reads journals, notes and history, and never takes a lock.
+/// `ferry status`: reads journals, notes and history without taking a lock.
 package struct SessionStatus {
   private let state: StateDirectory
   private let options: RunPreview.Options
@@ -20,13 +20,13 @@ package struct SessionStatus {
     options.power = power
     options.launch = launch
     options.moment = LaunchClock.wallTime
-    // The status is queried often, so it only reports how many files would have to be read.
+    // The status is queried often, so it only reports the number of files that would have to be read.
     options.readsContents = false
     self.options = options
     self.environment = environment
   }
 
-  /// What a manifest's nodes wait for.
+  /// The reasons why a manifest's nodes wait.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
     /// Its last run, if the next one resumes it.
@@ -34,7 +34,7 @@ package struct SessionStatus {
     /// `nil` if the manifest cannot be read.
     var job: Job?
     var round: Int64 = 0
-    /// By node name.
+    /// The reasons, by node name.
     var reasons: [String: RecordedFailure] = [:]
     var toSend: [String: Int] = [:]
     var toCompare: [String: Int] = [:]
@@ -48,7 +48,7 @@ package struct SessionStatus {
   ///   - job: restricts the status to this job's sessions.
   package func look(sessions: [String], job: Job?) throws -> StatusDocument {
     let history = try RunHistory.openForReading(in: state)
-    // They were only read, so closing cannot lose data.
+    // The databases were only read, so closing them cannot lose data.
     defer { try? history.close() }
     let inbox = try Inbox.openForReading(in: state)
     defer { try? inbox.close() }
@@ -81,7 +81,7 @@ package struct SessionStatus {
   ) throws -> StatusDocument.SessionEntry {
     let journal = try SessionJournal.openForReading(
       session: session, in: state, known: history.knownJournals(locked: Set(state.lockedSessions())))
-    // It was only read, so closing cannot lose data.
+    // The journal was only read, so closing it cannot lose data.
     defer { try? journal.close() }
     let notes = try inbox.notes(session: session)
     let rows = try journal.nodes
@@ -143,13 +143,13 @@ package struct SessionStatus {
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = ReportState(row.state) }
       }
-      // A node that the manifest no longer has is omitted unless it has items or orphans.
+      // A node that is no longer in the manifest is omitted unless it has items or orphans.
       let isPresent = looks[row.manifest]?.nodes[journal.identifier]?.contains { $0.name == row.name } ?? true
       return isPresent || counts[row.id] != nil || orphans[row.id] != nil ? entry : nil
     }
   }
 
-  /// Adds what the user must resolve.
+  /// Adds the work that the user must resolve.
   private func tellAmbiguous(
     _ nodes: inout [StatusDocument.NodeEntry], _ rows: [NodeRow], _ journal: SessionJournal,
     _ looks: [String: Look]

@@ -13,7 +13,7 @@ package struct Submission {
     case named([[UInt8]])
   }
 
-  /// The files that were queued. Its keys are an interface.
+  /// The queued files. The JSON keys are a stable public interface.
   package struct Receipt: Encodable, Sendable {
     package var version = 1
     package var manifest: String
@@ -26,9 +26,9 @@ package struct Submission {
     package var round: Int64?
     /// The process that holds the session and takes the files immediately.
     package var pid: Int32?
-    /// Paths of the listing that could not be read, and why.
+    /// The paths that could not be listed, with the reasons.
     package var problems: [String]
-    /// How many more there are; absent if there are none.
+    /// The number of further problems; absent if there are none.
     package var problemsOmitted: Int?
   }
 
@@ -49,7 +49,8 @@ package struct Submission {
     let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
     guard let index = uploads.first(where: { job.plan.nodes[$0].name == upload }) else {
       let names = uploads.map { job.plan.nodes[$0].name }
-      let help = names.isEmpty ? "it has no uploads" : "its uploads are \(names.joined(separator: ", "))"
+      let help =
+        names.isEmpty ? "the manifest has no uploads" : "its uploads are \(names.joined(separator: ", "))"
       throw UsageError(
         "the manifest \(job.plan.manifest) has no upload '\(DisplayPath.shown(upload))'\nhelp: \(help)")
     }
@@ -57,12 +58,12 @@ package struct Submission {
     let session = job.plan.sessions[job.plan.nodes[index].session.index]
     guard session.kind != .ephemeral else {
       throw UsageError(
-        "the session \(session.name) is ephemeral: nothing of it is kept, so nothing can be submitted to it\n"
-          + "help: make its kind 'default' or 'background'")
+        "the session \(session.name) is ephemeral: it does not store anything, so files cannot be submitted to it\n"
+          + "help: set its kind to 'default' or 'background'")
     }
   }
 
-  /// Leaves the note, without waiting for the session's holder. The note is on disk when this returns.
+  /// Leaves the note without waiting for the session's holder. The note is on disk when this method returns.
   package func leave(_ files: Files) throws -> Receipt {
     let now = LaunchClock.wallTime
     let listing = try listing(files)
@@ -81,8 +82,8 @@ package struct Submission {
         manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
         variables: job.variables, registeredAt: now))
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
-    defer { try? inbox.close() }  // Likewise.
-    // Leave the note first: otherwise a run that ends now would close a round without it.
+    defer { try? inbox.close() }  // Every write is already synced.
+    // Leave the note first: otherwise a run that ends at this moment would close a round without it.
     try inbox.leave(
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
@@ -112,7 +113,7 @@ package struct Submission {
     switch files {
     case .listed: return try lister.list()
     case .named(let paths):
-      // If it cannot be opened, the lister reports why.
+      // If the root cannot be opened, the lister reports the reason.
       let folder = try? SourceRoot(lister.root)
       let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root, folder) })
       guard listing.problems.isEmpty else { throw refused(listing.problems, root: lister.root) }
@@ -134,13 +135,14 @@ package struct Submission {
     }
     if problems.count > 10 { lines.append("… and \(problems.count - 10) more") }
     return UsageError(
-      lines.joined(separator: "\n") + "\nhelp: nothing was submitted; name regular files inside \(root)")
+      lines.joined(separator: "\n") + "\nhelp: nothing was submitted; specify regular files inside \(root)")
   }
 
   /// The absolute path of a file.
   ///
-  /// A path through symbolic links, such as the shell's current folder, may also lead into the root. Its beginning is
-  /// then replaced by the root; what follows keeps its links, whose owners the listing checks.
+  /// A path through symbolic links, such as the shell's current folder, may also lead into the root. Its
+  /// beginning is then replaced by the root. The rest keeps its links, whose owners are checked during
+  /// listing.
   private static func absolute(_ path: [UInt8], root: [UInt8], _ folder: SourceRoot?) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let path =
