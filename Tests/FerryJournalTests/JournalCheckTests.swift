@@ -277,7 +277,7 @@ import Testing
       #expect(finding.remedy.contains(remedy))
     }
     let error = #expect(throws: JournalError.self) { try state.open() }
-    #expect(error?.remedy.contains("sends again everything that the session had delivered") == true)
+    #expect(error?.remedy.contains("sends again all files that the session had delivered") == true)
     let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
     #expect(other.remedy.hasPrefix("move the file away"))
   }

@@ -101,7 +101,7 @@ import Testing
     try flip(path, at: size / 2, bit: 3)
     let before = try killed.contents().filter { !$0.key.hasSuffix("-shm") }
     let error = try refusal()
-    #expect(error.cause.contains("of the \(Self.outcomes + 1) transactions that were recorded are not in it"))
+    #expect(error.cause.contains("of the \(Self.outcomes + 1) recorded transactions are missing"))
     // The printed path has no doubled slash, which the path of the folder for temporary files may have.
     let folder = AbsolutePath.text(of: killed.directory.path)
     #expect(error.remedy.contains("ferry journal accept-loss s --state \(folder)"), "\(error)")

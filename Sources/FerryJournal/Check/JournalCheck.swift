@@ -12,15 +12,15 @@ package struct JournalCheck: Sendable {
     self.state = state
   }
 
-  /// Checks the sessions, and then `ferry.db`, which records their rounds.
+  /// Checks the sessions, then `ferry.db`, which records their rounds.
   ///
   /// - Parameter report: called with each file's verdict.
   package static func run(
     sessions: [String], in state: StateDirectory, report: (JournalVerdict) throws -> Void
   ) throws {
     var check = JournalCheck(state: state)
-    // A run opens a round before it writes anything that refers to it. The sessions are read first, so that
-    // every round that they name is in `ferry.db`.
+    // A run opens a round before it writes data that refers to it. The sessions are read first, so that
+    // `ferry.db` contains every round found in them.
     var used: [(verdict: JournalVerdict, rounds: [String: Int64])] = []
     for session in sessions {
       var rounds: [String: Int64] = [:]
@@ -36,11 +36,12 @@ package struct JournalCheck: Sendable {
     if let history { try report(history) }
   }
 
-  /// - Parameter rounds: receives the last round of each manifest that the session's nodes and items name.
+  /// - Parameter rounds: receives the last round of each manifest in the session's nodes and items.
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
     let record = try state.commits(ofSession: identifier)
-    // The record is read before the journal: while a process writes, the journal is never behind its record.
+    // The record is read before the journal: even while a process writes, the journal is never behind its
+    // record.
     let stored = try StoredCommits.read(record)
     var last: [String: Int64] = [:]
     var found: Int64 = 0
@@ -65,7 +66,7 @@ package struct JournalCheck: Sendable {
     return [
       JournalFinding(
         .commitsLost, "\(loss.headline): \(loss.cause)",
-        lost: "which items those transactions recorded as delivered, or as about to be committed",
+        lost: "the delivered items and the intents to commit that those transactions recorded",
         remedy: loss.remedy)
     ]
   }
@@ -73,8 +74,8 @@ package struct JournalCheck: Sendable {
   private static func damagedRecord(_ path: String) -> JournalFinding {
     JournalFinding(
       .recordDamaged, "the record of its transactions, \(path), is damaged",
-      lost: "whether the journal has lost any transactions; it may be complete",
-      remedy: "nothing: the next run rewrites it from the transactions in the journal")
+      lost: "the ability to detect lost transactions; the journal itself may be complete",
+      remedy: "no action is needed: the next run rewrites the record from the journal")
   }
 
   /// `nil` if there is no `ferry.db` yet.
@@ -93,19 +94,20 @@ package struct JournalCheck: Sendable {
     return verdict
   }
 
-  /// Reports sessions whose journal has disappeared. A session whose journal a force quit removed is no
-  /// longer known.
+  /// Reports sessions whose journal has disappeared. A session whose journal was removed by a force quit is
+  /// no longer registered.
   private func missingJournals(_ db: Database) throws -> [JournalFinding] {
     let known = try RunHistory.knownJournals(db, locked: Set(state.lockedSessions()))
     let missing = try known.subtracting(state.sessions()).sorted()
     guard let first = missing.first else { return [] }
-    let more = missing.count > 1 ? "; so are those of \(missing.dropFirst().joined(separator: ", "))" : ""
+    let more =
+      missing.count > 1 ? "; so are the journals of \(missing.dropFirst().joined(separator: ", "))" : ""
     return [
       JournalFinding(
         .journalMissing,
-        "it records a journal of the session \(first), but "
+        "it records a journal for the session \(first), but "
           + "\(try state.database(ofSession: first)) is missing\(more)",
-        lost: "which files the session had delivered, and its remaining work",
+        lost: "the record of the session's delivered files, and its remaining work",
         remedy:
           "restore the file, with its -wal if there is one; if there is no copy, no run starts until the loss "
           + "is accepted, and the next run then sends all files again: "
@@ -118,21 +120,22 @@ package struct JournalCheck: Sendable {
     let wrong = used.filter { $0.value > rounds[$0.key] ?? 0 }.sorted { $0.key < $1.key }
     guard let first = wrong.first else { return nil }
     let known =
-      rounds[first.key].map { "the last round in ferry.db is \($0)" } ?? "ferry.db has no round of it"
+      rounds[first.key].map { "the last round in ferry.db is \($0)" }
+      ?? "ferry.db does not contain any rounds of it"
     return JournalFinding(
       .unknownRound,
       "it has rows of round \(first.value) of the manifest \(first.key), but \(known)"
         + (wrong.count > 1 ? "; \(wrong.count - 1) more manifests are affected" : ""),
       lost:
-        "which round is open, and what earlier runs did: ferry.db is older than the journal, or belongs to another state folder",
+        "the open round, and the history of earlier runs: ferry.db is older than the journal, or belongs to another state folder",
       remedy:
-        "restore the matching ferry.db; without it, the next run opens a round after these: it retries "
+        "restore the matching ferry.db; without it, the next run opens a later round: it retries "
         + "failed items, starts open items over, and sends delivered files again only under "
         + "deliver: every_run")
   }
 
-  /// Opens and checks the file. Repeats the check if a process that wrote meanwhile may have distorted the
-  /// result.
+  /// Opens and checks the file. Repeats the check if concurrent writes of another process may have distorted
+  /// the result.
   private func check(
     _ file: DatabaseFile, _ invariants: (Database) throws -> [JournalFinding]
   ) -> JournalVerdict {
@@ -165,7 +168,7 @@ package struct JournalCheck: Sendable {
           } catch  where verdict.findings.isEmpty {
             throw error
           } catch {
-            // The damage has been reported; the rest cannot be checked.
+            // The damage has been reported, and the rest cannot be checked.
           }
         }
       }
@@ -177,13 +180,13 @@ package struct JournalCheck: Sendable {
 
   private static func refused(_ error: JournalError, _ file: DatabaseFile) -> JournalFinding {
     let isDamage = error.code == .damaged || error.code == .inconsistent
-    // A journal whose header is destroyed looks like another program's file.
+    // A journal with a destroyed header looks like another program's file.
     let isLost = isDamage || error.code == .foreign
     return JournalFinding(
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
       lost: isLost
-        ? "the contents of the file; files that only it records as delivered would be sent again"
-        : "nothing, once it can be opened again",
+        ? "the contents of the file; files whose delivery is recorded only in it would be sent again"
+        : "nothing, if it can be opened again",
       remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)
   }
 
@@ -191,7 +194,7 @@ package struct JournalCheck: Sendable {
     guard exists(path + "-wal") else {
       guard exists(path) else { return nil }
       return JournalFinding(
-        .emptied, "it is empty and has no log",
+        .emptied, "it is empty and does not have a log",
         lost: "its contents; nothing if ferry was killed while it created the file",
         remedy:
           "restore a copy; without one, accept the loss of a session's journal with ferry journal accept-loss, or "
@@ -200,7 +203,7 @@ package struct JournalCheck: Sendable {
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal exists, but the file itself is missing or empty",
       lost: "the contents of the file; the next run would start over and drop the log",
-      remedy: "restore the file next to its log before you run anything")
+      remedy: "restore the file next to its log before the next run")
   }
 
   private func permissions(_ path: String) -> [JournalFinding] {
@@ -213,16 +216,16 @@ package struct JournalCheck: Sendable {
           JournalFinding(
             .wrongOwner,
             "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
-            lost: "nothing; runs of this user are rejected",
-            remedy: "run as the user who owns it, or change its owner with chown"))
+            lost: "nothing; ferry rejects runs by this user",
+            remedy: "run ferry as the user who owns it, or change its owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
         findings.append(
           JournalFinding(
             .openToOthers,
             "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): other users can access it",
-            lost: "nothing, but others may have read a secret capture in it",
-            remedy: "chmod 600 \(path + suffix); the next run does so too"))
+            lost: "nothing, but other users may have read secret captures in it",
+            remedy: "chmod 600 \(path + suffix); the next run also corrects the mode"))
       }
     }
     return findings

@@ -3,19 +3,19 @@ import FerryPlan
 /// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it outside
 /// the journal.
 ///
-/// The journal also counts its transactions itself, in `session.commits`. SQLite treats the first frame of a
-/// log whose checksum is wrong as the end of the log, and a missing log as an empty one, without an error
-/// (https://www.sqlite.org/fileformat.html#wal_file_format). If a journal's own count is below this record's,
-/// it has lost transactions, whatever the reason.
+/// The journal also counts its own transactions, in `session.commits`. SQLite treats the first log frame
+/// with a wrong checksum as the end of the log, and a missing log as an empty one, without reporting an
+/// error (https://www.sqlite.org/fileformat.html#wal_file_format). If a journal's own count is lower than
+/// this record's, it has lost transactions.
 struct CommitCounts: Equatable, Sendable {
   /// Transactions that were committed. They survive the end of the process, but not a power failure.
   var committed: Int64
   /// Transactions that a sync covers. They survive a power failure.
   var synced: Int64
-  /// The boot in which this was written; empty if it is not known.
+  /// The boot in which this was written; empty if unknown.
   var boot: String
 
-  /// The minimum count of a journal that is opened now. If the boot is the same, there was no power failure,
+  /// The minimum count of a journal when it is opened. If the boot is the same, there was no power failure,
   /// so every write must be present.
   func required(in boot: String) -> Int64 {
     !boot.isEmpty && boot == self.boot ? max(committed, synced) : synced
@@ -27,8 +27,8 @@ struct CommitCounts: Equatable, Sendable {
   }
 }
 
-/// The record's format: five lines of text of a fixed length. It is far smaller than a disk sector, so a
-/// power failure leaves either the old record or the new one.
+/// The record's format: five lines of text with a fixed length. It is much smaller than a disk sector, so
+/// after a power failure the file contains either the old or the new record.
 extension CommitCounts {
   static let length = head.count + 3 * newline + numbers + bootLength + checkLength + labels
 
@@ -72,7 +72,7 @@ extension CommitCounts {
     else { return nil }
     let boot = lines[3].dropFirst(Self.names[2].count).prefix { $0 != " " }
     self.init(committed: committed, synced: synced, boot: String(boot))
-    // Detects any other difference, because a record has exactly one encoding.
+    // Detects any other difference, because each record has exactly one encoding.
     guard self.bytes == bytes else { return nil }
   }
 

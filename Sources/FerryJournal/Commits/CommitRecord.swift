@@ -5,12 +5,13 @@ import Synchronization
 /// The open file `sessions/IDENT.commits` of a journal that is open for writing.
 ///
 /// It is written after each commit and after each sync of the log, and is never synced itself. A record that
-/// is older than the journal detects less, but is never wrong. Only the holder of the session's lock uses it.
+/// is older than the journal detects fewer losses, but is never wrong. Only the holder of the session's lock
+/// uses it.
 final class CommitRecord: Sendable {
   private let path: String
   private let descriptor: Int32
   /// Two threads write: one commits, the other syncs. The file is also written under the lock, so that it
-  /// always holds the newest counts.
+  /// always contains the latest counts.
   private let counts: Mutex<CommitCounts>
 
   private init(path: String, descriptor: Int32, counts: CommitCounts) {
@@ -29,17 +30,17 @@ final class CommitRecord: Sendable {
     return record
   }
 
-  /// The number of the next transaction, which the transaction stores as the journal's own count. If a
-  /// damaged journal's count is at the maximum, it stays there.
+  /// The number of the next transaction. The transaction stores it as the journal's own count. If a damaged
+  /// journal's count is at the maximum, the number does not increase further.
   var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
-  /// The transactions that a sync covers if it begins now.
+  /// The transactions that are covered by a sync that starts now.
   var committed: Int64 { counts.withLock { $0.committed } }
 
   /// Records that the transaction `next` was committed.
   func recordCommit() throws(JournalError) { try change { $0.committed +|= 1 } }
 
-  /// Records that a sync that covers these transactions has completed.
+  /// Records that a sync of these transactions has completed.
   func recordSync(through committed: Int64) throws(JournalError) {
     try change { $0.synced = max($0.synced, committed) }
   }
@@ -56,9 +57,10 @@ final class CommitRecord: Sendable {
   }
 }
 
-/// What was found at the path of a record.
+/// The content found at the path of a record.
 enum StoredCommits: Equatable, Sendable {
-  /// No file: the journal is new, an older ferry wrote it, or a power failure destroyed the record.
+  /// There is no file: the journal is new, was written by an older version of ferry, or a power failure
+  /// destroyed the record.
   case missing
   case counts(CommitCounts)
   /// The file is not a record, or its checksum is wrong.
@@ -80,7 +82,7 @@ enum StoredCommits: Equatable, Sendable {
       throw JournalError(errno: errno, doing: "read", file: path)
     }
     defer { close(descriptor) }
-    // One extra byte detects a longer file, which is not a record.
+    // One extra byte detects a longer file, which is not a valid record.
     var bytes = [UInt8](repeating: 0, count: CommitCounts.length + 1)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }

@@ -4,9 +4,9 @@ import Foundation
 package enum AbsolutePath {
   /// The absolute path, without `.` and empty components.
   ///
-  /// If the path contains `..`, its folder is resolved on disk: after a link, `..` is the folder above the
-  /// link's target, which the path's text does not show. If that folder does not exist, `..` remains for the
-  /// system to resolve.
+  /// If the path contains `..`, its folder is resolved on disk: after a link, `..` is the parent of the
+  /// link's target, which the text of the path does not show. If that folder does not exist, `..` is left
+  /// for the system to resolve.
   package static func text(of path: String) -> String {
     let slash = UInt8(ascii: "/")
     var bytes = Array(path.utf8)

@@ -1,7 +1,8 @@
 import GRDB
 
 extension Database {
-  /// Runs one immediate transaction. It waits for another process's transaction before it reads, not after.
+  /// Runs one immediate transaction, which waits for another process's transaction before it reads, not
+  /// after.
   func inImmediateTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
     var result: Swift.Result<Result, any Error>?
     try inTransaction(.immediate) {

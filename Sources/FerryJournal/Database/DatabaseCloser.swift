@@ -24,8 +24,7 @@ final class DatabaseCloser: Sendable {
 
   deinit {
     guard !Self.queues.withLock({ $0.abandoned.contains(ObjectIdentifier(queue)) }) else { return }
-    // A caller that needs to know whether the close succeeded has already closed it. A second close does
-    // nothing.
+    // A caller that needs the result has already closed the connection. A second close has no effect.
     try? queue.close()
   }
 
@@ -33,8 +32,8 @@ final class DatabaseCloser: Sendable {
     queues.withLock { $0.all[ObjectIdentifier(queue)] = queue }
   }
 
-  /// Keeps a connection open until the process ends, so that SQLite never runs its checkpoint at close. After
-  /// a failed write or sync, the log must not be copied into the database.
+  /// Keeps a connection open until the process ends, so that SQLite never runs its checkpoint on close.
+  /// After a failed write or sync, the log must not be copied into the database.
   static func abandon(_ queue: DatabaseQueue) {
     keep(queue)
     _ = queues.withLock { $0.abandoned.insert(ObjectIdentifier(queue)) }

@@ -3,19 +3,19 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// One of ferry's SQLite files: how it is opened, checked and migrated.
+/// Opens, checks and migrates one of ferry's SQLite files.
 struct DatabaseFile: Sendable {
   let path: String
   let schema: DatabaseSchema
 
-  /// When a transaction reaches the disk without an explicit sync.
+  /// Determines when a transaction reaches the disk without an explicit sync.
   enum Durability: Sendable {
     /// At each commit.
     case everyCommit
     /// When the log is checkpointed into the file, or another connection syncs it. SQLite runs a checkpoint
     /// every 1,000 pages.
     case eventually
-    /// When the journal of a session syncs the log, and before each checkpoint, which it also runs.
+    /// When the session's journal syncs the log, and before each checkpoint, which the journal also runs.
     case onRequest
 
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -27,15 +27,15 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// How long to wait for another process's short write, in seconds.
+  /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// If the log has grown beyond this size, it is truncated to it. In bytes.
+  /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20
 
-  /// Opens the file for writing, creates it with mode 0600 if it is missing, and migrates it. Rejects,
-  /// without changing it, a file that belongs to another program or user, is damaged, or has a newer schema.
+  /// Opens the file for writing, creates it with mode 0600 if it is missing, and migrates it. A file that
+  /// belongs to another program or user, is damaged, or has a newer schema is rejected and not changed.
   ///
-  /// The caller must keep other processes from doing this at the same time.
+  /// The caller must prevent other processes from doing this at the same time.
   ///
   /// - Parameter check: checks the content before anything is written. If it throws, the file is rejected.
   func openForWriting(
@@ -67,8 +67,8 @@ struct DatabaseFile: Sendable {
       try schema.migrator(writtenBy: ferry, at: now).migrate(queue)
       return queue
     } catch {
-      // Closing the last connection would checkpoint the log into the file, but a rejected file must not
-      // change.
+      // Closing the last connection would checkpoint the log into the file, but a rejected file must not be
+      // changed.
       DatabaseCloser.abandon(queue)
       throw JournalError(error, file: path, on: queue)
     }
@@ -102,7 +102,7 @@ struct DatabaseFile: Sendable {
         PRAGMA trusted_schema = OFF;
         """)
     if durability == .onRequest {
-      // The journal of a session runs the checkpoints. SQLite's automatic ones would delay commits.
+      // The session's journal runs the checkpoints. SQLite's automatic checkpoints would delay commits.
       try db.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192")
     }
   }
@@ -110,8 +110,8 @@ struct DatabaseFile: Sendable {
   /// The paths of all files that SQLite opens for a database. They need not exist.
   static func files(of path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 
-  /// Creates the file, or restricts an existing one to this user. SQLite gives the log and the shared memory
-  /// the mode of the database file.
+  /// Creates the file, or restricts access to an existing one to this user. SQLite gives the log and the
+  /// shared memory the mode of the database file.
   ///
   /// An existing file is not opened here: closing any descriptor of it would drop this process's POSIX locks
   /// on it (https://www.sqlite.org/howtocorrupt.html §2.2).
@@ -128,8 +128,7 @@ struct DatabaseFile: Sendable {
     for file in Self.files(of: path) { try StateFile.check(file, isWritten: true) }
     var status = stat()
     guard lstat(path, &status) == 0 else { throw JournalError(errno: errno, doing: "stat", file: path) }
-    // A read-only file is the user's decision and remains read-only. A file that other users can access is
-    // closed to them.
+    // A file that is read-only for its owner stays read-only. Access by other users is removed.
     guard status.st_mode & 0o077 != 0 else { return }
     for suffix in ["", "-wal", "-shm"] {
       guard chmod(path + suffix, status.st_mode & 0o700) == 0 || errno == ENOENT else {
@@ -139,7 +138,7 @@ struct DatabaseFile: Sendable {
   }
 
   /// Checks the first 100 bytes (https://www.sqlite.org/fileformat.html#the_database_header) before SQLite
-  /// opens the file. A file that is rejected here is certainly unchanged.
+  /// opens the file. A file that is rejected here is not changed.
   func checkHeader() throws(JournalError) {
     let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }
@@ -148,7 +147,8 @@ struct DatabaseFile: Sendable {
     guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: path) }
     if count == 0 { return }
     guard count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-      throw JournalError(.foreign, file: path, cause: "it does not begin as an SQLite database")
+      throw JournalError(
+        .foreign, file: path, cause: "it does not start with the header of an SQLite database")
     }
     func number(at offset: Int) -> Int32 {
       header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
@@ -160,7 +160,8 @@ struct DatabaseFile: Sendable {
     }
     guard version <= schema.version else {
       throw JournalError(
-        .newerSchema, file: path, cause: "its schema is \(version), this ferry knows \(schema.version)")
+        .newerSchema, file: path,
+        cause: "its schema version is \(version), but this ferry supports versions up to \(schema.version)")
     }
   }
 }

@@ -1,5 +1,5 @@
 extension DatabaseSchema {
-  /// The data that all processes of a user share: `ferry.db`. docs/journal.md describes the columns.
+  /// The data shared by all processes of a user: `ferry.db`. docs/journal.md describes the columns.
   static let history = DatabaseSchema(
     // "FRYH"
     applicationID: 0x4652_5948,

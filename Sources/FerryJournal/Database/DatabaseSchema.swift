@@ -1,17 +1,18 @@
 import FerryPlan
 import GRDB
 
-/// The contents of one kind of file, and every migration from the first released format to the current one.
+/// The contents of one kind of file, and all migrations from the first released format to the current one.
 struct DatabaseSchema: Sendable {
   struct Migration: Sendable {
-    /// Stored in the file. Never change the name of a released migration.
+    /// The name of the migration, which is stored in the file. The name of a released migration must never
+    /// change.
     var name: String
     var sql: String
   }
 
   /// Stored at byte 68 of the file. It identifies the file to ferry and to `file(1)`.
   let applicationID: Int32
-  /// In order. A migration's version is its position, starting at 1.
+  /// The migrations, in order. A migration's version is its position, starting at 1.
   let migrations: [Migration]
 
   var version: Int { migrations.count }
@@ -40,17 +41,20 @@ struct DatabaseSchema: Sendable {
     }
     guard version <= self.version else {
       throw JournalError(
-        .newerSchema, file: file, cause: "its schema is \(version), this ferry knows \(self.version)")
+        .newerSchema, file: file,
+        cause: "its schema version is \(version), but this ferry supports versions up to \(self.version)")
     }
     let known = Set(migrations.map(\.name))
     if let unknown = try migrator().appliedIdentifiers(db).first(where: { !known.contains($0) }) {
       throw JournalError(
-        .newerSchema, file: file, cause: "it went through \"\(unknown)\", which this ferry does not know")
+        .newerSchema, file: file,
+        cause: "it contains the migration \"\(unknown)\", which this ferry does not support")
     }
     return .version(version)
   }
 
-  /// Each step is one transaction: its tables, its row in `history`, and the version in the header.
+  /// Migrates a file. Each step is one transaction: its tables, its row in `history`, and the version in the
+  /// header.
   func migrator(writtenBy ferry: String = "", at now: Instant = Instant(nanoseconds: 0)) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     for (index, migration) in migrations.enumerated() {

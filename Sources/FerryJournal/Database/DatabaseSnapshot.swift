@@ -3,10 +3,10 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A ferry file opened read-only. Nothing in its folder is changed, created, or locked for long.
+/// A ferry file opened read-only. No file in its folder is changed, created, or locked for long.
 ///
 /// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need `-wal`
-/// (https://www.sqlite.org/wal.html#readonly). The way to open it therefore depends on the files beside it:
+/// (https://www.sqlite.org/wal.html#readonly). Therefore, the files beside it determine how it is opened:
 ///
 /// | files next to it | opened as |
 /// |---|---|
@@ -14,8 +14,8 @@ import GRDBSQLite
 /// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
 /// | a log alone or in another format, or a rollback journal | a private copy elsewhere |
 ///
-/// Must not be used for a file that this process has open for writing: copying it would drop SQLite's POSIX
-/// locks.
+/// This must not be used for a file that this process has open for writing: copying it would drop SQLite's
+/// POSIX locks.
 final class DatabaseSnapshot: Sendable {
   let queue: DatabaseQueue
   private let closer: DatabaseCloser
@@ -29,7 +29,8 @@ final class DatabaseSnapshot: Sendable {
   }
 
   deinit {
-    // Nothing was written through it, so a failed close loses nothing. If the copy remains, it is private.
+    // Nothing was written through it, so a failed close cannot lose data. If the copy remains, it is
+    // private.
     try? queue.close()
     if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
   }
@@ -88,7 +89,7 @@ final class DatabaseSnapshot: Sendable {
       }
       return DatabaseSnapshot(queue: queue, closer: closer, scratch: scratch)
     } catch {
-      // The original error says more than an error from removing a private copy.
+      // The original error is more useful than an error from removing a private copy.
       if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
       throw JournalError(error, file: file.path)
     }
@@ -106,9 +107,9 @@ final class DatabaseSnapshot: Sendable {
         chmod(folder + "/copy.db" + suffix, 0o600)
       }
     } catch {
-      // Again a private folder.
+      // This folder is also private.
       try? FileManager.default.removeItem(atPath: folder)
-      throw JournalError(.io, file: path, cause: "copy to read it: \(error)")
+      throw JournalError(.io, file: path, cause: "copy it for reading: \(error)")
     }
     return folder
   }
@@ -117,7 +118,7 @@ final class DatabaseSnapshot: Sendable {
     var plain = CharacterSet(charactersIn: "/-._~")
     plain.formUnion(
       CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-    // Every string can be percent-encoded. An unencoded path would only fail to open.
+    // Every string can be percent-encoded. An unencoded path would merely fail to open.
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
   }
 
@@ -140,7 +141,7 @@ final class DatabaseSnapshot: Sendable {
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// Distinguishes a file that does not exist from one that this user must not read.
+  /// Distinguishes a missing file from a file that this user must not read.
   private static func checkAccess(_ path: String) throws(JournalError) {
     var status = stat()
     guard stat(path, &status) != 0, errno != ENOENT else { return }
@@ -158,7 +159,7 @@ extension DatabaseSnapshot.Route {
       self = .copy
     } else if log <= DatabaseSnapshot.logHeader {
       // A process that was killed before its first frame leaves only a header. With `readonly_shm`, SQLite
-      // would wait for the process to continue writing.
+      // would wait for that process to continue writing.
       self = .immutable
     } else if DatabaseSnapshot.size(path + "-shm") != nil, DatabaseSnapshot.isLog(path + "-wal") {
       self = .sharedLog

@@ -29,8 +29,8 @@ extension JournalError {
     self.init(Code(error), file: file, cause: "\(error.message ?? "no message") (\(name))")
   }
 
-  /// The same, including what the system reported to SQLite. SQLite has a code for a full disk, but none for
-  /// a quota or a file size limit (RLIMIT_FSIZE).
+  /// Like `init(_:file:)`, but includes the error that the system reported to SQLite. SQLite has a code for
+  /// a full disk, but not for an exceeded quota or file size limit (RLIMIT_FSIZE).
   init(_ error: any Error, file: String, on queue: DatabaseQueue) {
     self.init(error, file: file)
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return }

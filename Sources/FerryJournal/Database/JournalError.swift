@@ -2,11 +2,11 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// Why durable state could not be read or written. The run stops.
+/// The reason why durable state could not be read or written. The run stops.
 package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Stable codes. They appear in reports; the text that accompanies them may change.
+  /// Stable codes, which appear in reports. The accompanying text may change.
   package enum Code: String, Hashable, Sendable, CaseIterable {
-    /// No setting determines the state folder.
+    /// The state folder cannot be determined.
     case folderUnknown = "state_folder_unknown"
     /// A session's or run's name cannot be used as a file name.
     case nameRefused = "state_name_refused"
@@ -14,7 +14,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case newerSchema = "journal_newer_schema"
     /// The file is not a database, or belongs to another program.
     case foreign = "journal_foreign_file"
-    /// The file is a journal that cannot be read.
+    /// The journal cannot be read.
     case damaged = "journal_damaged"
     /// The journal lacks transactions that were recorded.
     case commitsLost = "journal_commits_lost"
@@ -32,7 +32,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case diskFull = "journal_disk_full"
     /// Another process wrote to the journal while this one held the session's lock.
     case otherWriter = "journal_other_writer"
-    /// Another process held the file longer than ferry waits.
+    /// Another process held the file longer than ferry's wait limit.
     case busy = "journal_busy"
     /// The file system does not support locks or shared memory.
     case locksUnsupported = "journal_locks_unsupported"
@@ -47,7 +47,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   package var code: Code
-  /// The file or folder concerned.
+  /// The affected file or folder.
   package var file: String
   /// The system's or the database's message.
   package var cause: String
@@ -58,46 +58,48 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     self.cause = cause
   }
 
-  /// What the user can do about it.
+  /// A remedy for the user.
   package var remedy: String {
     switch code {
-    case .folderUnknown: "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may set none)"
+    case .folderUnknown:
+      "pass --state DIR, or set FERRY_STATE, XDG_STATE_HOME or HOME (cron may not set them)"
     case .nameRefused: "give the session an identifier of 1 to 200 letters, digits, '.', '-' or '_'"
-    case .newerSchema: "run the ferry that wrote it, or a newer one; the file was not changed"
+    case .newerSchema: "use the version of ferry that wrote it, or a newer one; the file was not changed"
     case .foreign:
       isJournal
         ? "restore a copy of the journal, with its -wal if there is one; this file was not changed. \(withoutIt)"
-        : "move the file away, or choose another folder with --state; it was not changed"
+        : "move the file away, or choose another folder with --state; the file was not changed"
     case .damaged:
-      "nothing in it was changed. \(withoutIt). For the damage, the losses and the recovery commands: \(check)"
+      "the file was not changed. \(withoutIt). To see the damage, the losses and the recovery commands: \(check)"
     case .commitsLost, .missing:
-      "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, the journal together with its -wal; see \(check). "
-        + "If that is not possible, check on the server what was delivered, and accept the loss: \(acceptance); "
+      "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, and the journal together with its -wal; see \(check). "
+        + "If that is not possible, check the deliveries on the server, and accept the loss: \(acceptance); "
         + (code == .missing
-          ? "the next run then sends again everything that the session had delivered"
-          : "the next run then sends again everything that those transactions had recorded as delivered")
+          ? "the next run then sends again all files that the session had delivered"
+          : "the next run then sends again all files whose delivery those transactions had recorded")
     case .otherWriter:
-      "what was sent is recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
-        + "the .lock files of the state folder: the kernel releases the locks of a process that has ended"
+      "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
+        + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
     case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
     case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
-    case .wrongOwner: "run as the user who owns it, change its owner with chown, or choose another --state"
+    case .wrongOwner:
+      "run ferry as the user who owns it, change its owner with chown, or choose another --state"
     case .unsafeFolder:
       "make this user its owner and the only one who can write to it (chown, chmod go-w; chmod o-w or +t for a "
         + "folder above the state folder), or choose another with --state; nothing in it was used"
     case .diskFull:
-      "free some space, or raise the quota or limit, then run again; everything that was recorded is kept"
+      "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
     case .busy:
       "wait for the other process, or find it with: fuser \(ShellWord.quoted(AbsolutePath.text(of: file)))"
     case .locksUnsupported: "choose a folder on a local file system with --state"
-    case .io: "check the disk and the system's log, then run again; everything that was recorded is kept"
+    case .io: "check the disk and the system log, then run ferry again; all recorded data is kept"
     case .noThread: ThreadUnavailable.remedy
-    case .inconsistent, .closed: "run again; if it happens again, report it as a bug in ferry"
+    case .inconsistent, .closed: "run ferry again; if the error recurs, report it as a bug in ferry"
     }
   }
 
-  /// Whether the file is at the path of a journal. A file there that is not ferry's may have been ferry's
-  /// before it was damaged.
+  /// Whether the file is at the path of a journal. A file there that is not recognized as ferry's may be a
+  /// damaged journal.
   private var isJournal: Bool {
     let path = SplitPath(file)
     return path.name == "ferry.db"
@@ -109,7 +111,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     return StateDirectory.command(["journal", "check"], inFolder: folder)
   }
 
-  /// The command with which the user accepts the loss and continues.
+  /// The command that accepts the loss.
   private var acceptance: String {
     let name = String(SplitPath(file).name.dropLast(".db".utf8.count))
     return StateDirectory.command(
@@ -122,11 +124,11 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     return path.name == "ferry.db" ? path.folder : SplitPath(path.folder).folder
   }
 
-  /// What a run without the damaged file would do.
+  /// The consequence of a run without the damaged file.
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
-      ? "If you move it away, ferry continues from the sessions' journals, without its runs, its open rounds and the used part of budgets"
-      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again everything that the session had delivered: \(acceptance)"
+      ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"
+      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again all files that the session had delivered: \(acceptance)"
   }
 
   /// The problem, without the file and the remedy.
@@ -134,11 +136,11 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     switch code {
     case .folderUnknown: "there is no state folder"
     case .nameRefused: "this name cannot be used for a file in the state folder"
-    case .newerSchema: "a newer ferry has written this file"
-    case .foreign: "this is not a file of ferry"
+    case .newerSchema: "this file was written by a newer version of ferry"
+    case .foreign: "this is not a ferry file"
     case .damaged: "the journal is damaged"
     case .commitsLost: "the journal has lost transactions"
-    case .otherWriter: "another process uses the journal"
+    case .otherWriter: "another process is using the journal"
     case .missing: "the journal is missing"
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"
@@ -148,9 +150,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .busy: "another process keeps the journal busy"
     case .locksUnsupported: "the file system cannot hold a journal"
     case .io: "reading or writing the journal failed"
-    case .inconsistent: "the journal does not hold what it should"
+    case .inconsistent: "the journal is inconsistent"
     case .noThread: "ferry cannot wait for the journal"
-    case .closed: "the journal was closed before"
+    case .closed: "the journal has already been closed"
     }
   }
 

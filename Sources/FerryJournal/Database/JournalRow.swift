@@ -1,17 +1,17 @@
 import Foundation
 import GRDB
 
-/// A row of a query. Its values are checked as they are read.
+/// A row of a query. Its values are checked when they are read.
 ///
-/// A damaged or forged journal may hold NULL, text or any number in every column, and may lack columns.
-/// GRDB's own subscripts terminate the process in that case; these methods report the file, the table, the
-/// row and the column.
+/// A damaged or forged journal may contain NULL, text or any number in every column, and may lack columns.
+/// GRDB's own subscripts terminate the process in that case. These methods instead report the file, the
+/// table, the row and the column.
 struct JournalRow {
   private let row: Row
   private let table: String
   private let file: String
 
-  /// - Parameter row: the query's current row, not a copy, because text is checked as stored in the file.
+  /// - Parameter row: the query's current row, not a copy, because text is checked in its stored form.
   fileprivate init(_ row: Row, table: String, file: String) {
     self.row = row
     self.table = table
@@ -28,7 +28,7 @@ struct JournalRow {
 
   /// The value of a column; `nil` for NULL.
   func optional<Value: JournalValue>(_ column: String, as type: Value.Type = Value.self) throws -> Value? {
-    guard row.hasColumn(column) else { throw damaged(column, "not there") }
+    guard row.hasColumn(column) else { throw damaged(column, "missing") }
     guard let stored: DatabaseValue = row[column], !stored.isNull else { return nil }
     guard let value = try read(stored.storage, column, as: Value.self) else {
       throw damaged(column, "not valid (expected: \(Value.kind))")
@@ -41,8 +41,7 @@ struct JournalRow {
   ) throws -> Value? {
     switch stored {
     case .null, .int64, .double: Value(stored, bytes: Data())
-    // `stored` already contains repaired text if the bytes are not UTF-8, so the raw bytes are passed as
-    // well.
+    // `stored` contains repaired text if the bytes are not valid UTF-8, so the raw bytes are also passed.
     case .string, .blob: try row.withUnsafeData(named: column) { Value(stored, bytes: $0 ?? Data()) }
     }
   }
@@ -70,7 +69,7 @@ struct JournalRow {
     JournalError(.damaged, file: file, cause: "in the table \(table), \(key): \(column) is \(what)")
   }
 
-  /// Identifies the row in messages: its first column, which is its key or the value by which the query
+  /// Identifies the row in messages by its first column, which is its key or the value by which the query
   /// groups.
   private var key: String {
     guard let name = row.columnNames.first else { return "a row" }
@@ -87,9 +86,9 @@ struct JournalRow {
   }
 }
 
-/// A type that a journal's columns can hold.
+/// A type that a journal column can contain.
 protocol JournalValue {
-  /// For messages.
+  /// The description of the type, for messages.
   static var kind: String { get }
 
   /// Returns `nil` if another type is stored. Values are never converted.
@@ -126,7 +125,7 @@ extension Bool: JournalValue {
 }
 
 extension String: JournalValue {
-  static var kind: String { "text in UTF-8" }
+  static var kind: String { "UTF-8 text" }
 
   init?(_ stored: DatabaseValue.Storage, bytes: Data) {
     guard case .string = stored else { return nil }
@@ -159,7 +158,7 @@ extension Database {
     return values
   }
 
-  /// The same for the first row only; `nil` without rows.
+  /// Like `rows`, but for the first row only; `nil` if there are no rows.
   func first<Value>(
     _ sql: String, _ arguments: StatementArguments = [], of table: String, in file: String,
     _ read: (JournalRow) throws -> Value

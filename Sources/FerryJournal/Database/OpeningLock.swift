@@ -1,6 +1,6 @@
 import Foundation
 
-/// Held while a shared file is created or migrated. Acquiring it waits until it is free.
+/// A lock that is held while a shared file is created or migrated. Acquiring it waits until it is free.
 struct OpeningLock {
   private let descriptor: Int32
 

@@ -3,11 +3,11 @@ import Foundation
 
 /// Checks that a folder can be changed only by this user.
 ///
-/// If another user can write to a folder, its contents may be that user's: a forged journal, or a link in
-/// place of a lock that leads to one of this user's files. ferry therefore rejects such folders.
+/// If another user can write to a folder, its contents may come from that user: a forged journal, or a link
+/// in place of a lock that leads to one of this user's files. ferry therefore rejects such folders.
 enum PrivateFolder {
   /// Rejects an existing folder that is a link, belongs to another user, or is writable by others. Accepts a
-  /// missing one.
+  /// missing folder.
   ///
   /// - Parameter mayBeLink: whether the folder itself may be a link. If so, its target is checked.
   static func check(_ path: String, mayBeLink: Bool = false) throws(JournalError) {
@@ -23,17 +23,18 @@ enum PrivateFolder {
       throw refused(path, "it belongs to user \(status.st_uid), but ferry runs as user \(geteuid())")
     }
     guard status.st_mode & 0o022 == 0 else {
-      throw refused(path, "its mode is \(text(status.st_mode)): other users may write to it")
+      throw refused(path, "its mode is \(text(status.st_mode)): other users can write to it")
     }
   }
 
-  /// Rejects a path on which another user could replace a folder: below a folder that is world-writable and
-  /// not sticky, or through a link or folder that another user created in a sticky one.
+  /// Rejects a path on which another user could replace a folder: a path below a folder that is
+  /// world-writable and not sticky, or through a link or folder that another user created in a sticky
+  /// folder.
   ///
-  /// Parent folders that are group-writable or belong to another user are trusted, because home folders and
-  /// mounted volumes often are like that.
+  /// Parent folders that are group-writable or belong to another user are trusted, because this is common
+  /// for home folders and mounted volumes.
   static func checkParents(of path: String) throws(JournalError) {
-    // The path is checked as written, because the components before a `..` determine where it leads.
+    // The path is checked as written, because the components before a `..` determine its target.
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
     try checkPrefixes(of: isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
     guard let found = realpath(path, nil) else { return }
@@ -51,14 +52,14 @@ enum PrivateFolder {
       if above.st_mode & 0o002 != 0 {
         guard above.st_mode & UInt32(S_ISVTX) != 0 else {
           throw refused(
-            folder, "its mode is \(text(above.st_mode)), so that any user can replace what is in it")
+            folder, "its mode is \(text(above.st_mode)), so any user can replace its contents")
         }
         if lstat(next, &status) == 0, status.st_uid != geteuid(), status.st_uid != above.st_uid {
           let isLink = status.st_mode & S_IFMT == S_IFLNK
           throw refused(
             next,
             "it \(isLink ? "is a symbolic link of" : "belongs to") user \(status.st_uid), "
-              + "in a folder that everyone may write to")
+              + "in a world-writable folder")
         }
       }
       folder = next

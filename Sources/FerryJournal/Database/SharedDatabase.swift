@@ -1,9 +1,10 @@
 import FerryPlan
 import GRDB
 
-/// A connection to `ferry.db`, which every process of the user shares.
+/// A connection to `ferry.db`, which all processes of the user share.
 ///
-/// The history, the ledger and the inbox have one each, because they differ in when their commits reach the disk.
+/// The history, the ledger and the inbox each have a separate connection, because their commits reach the
+/// disk at different times.
 struct SharedDatabase: Sendable {
   let path: String
   private let queue: DatabaseQueue
@@ -30,8 +31,8 @@ struct SharedDatabase: Sendable {
     return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
   }
 
-  /// Opens an existing file for reading and changes nothing in the folder. If there is no file, the database
-  /// is empty.
+  /// Opens an existing file for reading without changing its folder. If there is no file, the database is
+  /// empty.
   static func openForReading(in state: StateDirectory) throws(JournalError) -> SharedDatabase {
     let file = DatabaseFile(path: state.history, schema: .history)
     if let snapshot = try DatabaseSnapshot.open(file) {

@@ -1,6 +1,6 @@
 extension StateDirectory {
-  /// A command line that the user can paste in any folder. It names the state folder if ferry would not find
-  /// that folder by default.
+  /// A command line that the user can paste in any folder. It includes the state folder if ferry would not
+  /// find it by default.
   ///
   /// - Parameters:
   ///   - words: the words after `ferry`: the command's name and its arguments.
@@ -10,7 +10,7 @@ extension StateDirectory {
     return Self.command(words, options: options + place)
   }
 
-  /// A command line for a file in a state folder of which only the path is known.
+  /// A command line for a file in a state folder that is known only by its path.
   static func command(_ words: [String], inFolder path: String) -> String {
     command(words, options: [(name: "--state", value: AbsolutePath.text(of: path))])
   }
@@ -20,7 +20,7 @@ extension StateDirectory {
       isDashed(option.value) ? ["\(option.name)=\(option.value)"] : [option.name, option.value]
     }
     guard words.contains(where: isDashed) else { return ShellWord.line(["ferry"] + words + options) }
-    // After `--`, no word is an option.
+    // After `--`, no word is interpreted as an option.
     // The command's name may consist of two words.
     let name = words.prefix { !isDashed($0) }
     return ShellWord.line(["ferry"] + name + options + ["--"] + words.dropFirst(name.count))

@@ -4,11 +4,11 @@ import Foundation
 /// The folder with all state that ferry keeps between launches.
 package struct StateDirectory: Hashable, Sendable {
   package let path: String
-  /// Whether the user or `$FERRY_STATE` named the folder. If so, a command without that setting would use
-  /// another folder.
+  /// Whether the user or `$FERRY_STATE` specified the folder. If so, a command without that setting would
+  /// use another folder.
   package let isNamed: Bool
 
-  /// Uses the first of: the folder that the user named, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
+  /// Uses the first of: the folder that the user specified, `$FERRY_STATE`, `$XDG_STATE_HOME/ferry`,
   /// `$HOME/.local/state/ferry`. A relative `$XDG_STATE_HOME` is ignored, as its specification requires.
   package init(explicit: String?, environment: [String: String]) throws(JournalError) {
     func value(_ name: String) -> String? {
@@ -26,14 +26,14 @@ package struct StateDirectory: Hashable, Sendable {
       throw JournalError(
         .folderUnknown, file: "ferry",
         cause:
-          "there is no --state, and neither FERRY_STATE is set, nor XDG_STATE_HOME or HOME to an absolute path"
+          "--state is missing, FERRY_STATE is not set, and neither XDG_STATE_HOME nor HOME is set to an absolute path"
       )
     }
     try Self.checkIsFolder(path)
     try checkIsPrivate()
   }
 
-  /// Rejects a folder that other users can change or replace. Accepts a missing one.
+  /// Rejects a folder that other users can change or replace. Accepts a missing folder.
   private func checkIsPrivate() throws(JournalError) {
     try PrivateFolder.checkParents(of: path)
     try PrivateFolder.check(path, mayBeLink: true)
@@ -50,12 +50,12 @@ package struct StateDirectory: Hashable, Sendable {
   }
 
   private static func notAFolder(_ path: String) -> JournalError {
-    JournalError(.readOnly, file: path, cause: "there is something that is no folder")
+    JournalError(.readOnly, file: path, cause: "it exists but is not a folder")
   }
 
   package var sessionsFolder: String { path + "/sessions" }
   package var runsFolder: String { path + "/runs" }
-  /// The database of the run history and the ledger, shared by every process of the user.
+  /// The database of the run history and the ledger, shared by all processes of the user.
   package var history: String { path + "/ferry.db" }
 
   package func database(ofSession identifier: String) throws(JournalError) -> String {
@@ -128,7 +128,8 @@ package struct StateDirectory: Hashable, Sendable {
       .filter { !$0.unicodeScalars.contains(where: Self.isInvisible) }.sorted()
   }
 
-  /// Whether a character could change how a terminal shows the text around it. No manifest's name has one.
+  /// Whether a character could change the display of the surrounding text in a terminal. Manifest names
+  /// never contain such characters.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -168,7 +169,7 @@ package struct StateDirectory: Hashable, Sendable {
     // File names are limited to 255 bytes, and ".db-journal" is appended.
     guard (1...200).contains(encoded.utf8.count) else {
       throw JournalError(
-        .nameRefused, file: "\"\(name)\"", cause: "as a file name it has \(encoded.utf8.count) bytes")
+        .nameRefused, file: "\"\(name)\"", cause: "as a file name, it would have \(encoded.utf8.count) bytes")
     }
     return encoded
   }
@@ -203,10 +204,10 @@ package struct StateDirectory: Hashable, Sendable {
 
   static func syncFolder(_ folder: String) throws(JournalError) {
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A parent with search but no read permission cannot be synced. The system syncs it eventually.
+    // A parent folder with search but not read permission cannot be synced. The system syncs it eventually.
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    // Some file systems cannot sync a folder (EINVAL). Nothing can be done about it.
+    // Some file systems cannot sync a folder (EINVAL). There is no workaround.
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw JournalError(errno: errno, doing: "sync", file: folder)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Opens files of the state folder. None is opened through a link, and only this user's regular files are
-/// written.
+/// Opens files of the state folder. Files are never opened through a link, and only regular files of this
+/// user are written.
 enum StateFile {
-  /// Opens a file. A new file is accessible only to this user, whatever the umask is.
+  /// Opens a file. A new file is accessible only to this user, regardless of the umask.
   ///
   /// - Parameter what: the operation, for messages, such as "open".
   static func open(_ path: String, _ flags: Int32, doing what: String) throws(JournalError) -> Int32 {
@@ -30,7 +30,7 @@ enum StateFile {
 
   /// Checks a file that SQLite opens by its path. Accepts a missing file.
   ///
-  /// Nobody can exchange the file between the check and the opening, because only this user can change the
+  /// The file cannot be replaced between the check and the opening, because only this user can change the
   /// folder (`PrivateFolder`).
   ///
   /// - Parameter isWritten: whether the file is to be written; it must then belong to this user.

@@ -1,12 +1,12 @@
 import FerryPlan
 
-/// A manifest as it was last run, so that `ferry resume` can run it again.
+/// A manifest as last run, so that `ferry resume` can run it again.
 package struct JobRow: Hashable, Sendable {
   /// The manifest's name.
   package var manifest: String
   /// The path of the manifest.
   package var path: String
-  /// The variables given with `--var`; no secrets.
+  /// The variables given with `--var`; they do not contain secrets.
   package var variables: [String: String]
   package var registeredAt: Instant
 
@@ -21,7 +21,7 @@ package struct JobRow: Hashable, Sendable {
 /// One pass over a manifest.
 package struct RoundRow: Hashable, Sendable {
   package var manifest: String
-  /// Starts at 1.
+  /// The number of the round, starting at 1.
   package var number: Int64
   package var openedAt: Instant
   package var closedAt: Instant?

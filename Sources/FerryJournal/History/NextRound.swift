@@ -5,16 +5,16 @@ package struct NextRound: Hashable, Sendable {
   package var continues: Bool
 
   /// - Parameters:
-  ///   - latest: the last round that `ferry.db` knows.
-  ///   - used: the last round that the manifest's journals name; 0 if they name none. If `ferry.db` does not
-  ///     know that round, `ferry.db` is new or an old copy. Whether the round was open is then lost, so the
-  ///     next round comes after it.
+  ///   - latest: the last round in `ferry.db`.
+  ///   - used: the last round in the manifest's journals, or 0 if they contain none. If `ferry.db` does not
+  ///     contain that round, `ferry.db` is new or an old copy. Whether the round was open is then unknown,
+  ///     so the next round comes after it.
   package init(latest: RoundRow?, used: Int64) {
     if let latest, latest.closedAt == nil, latest.number >= used {
       number = latest.number
       continues = true
     } else {
-      // A damaged journal may name any number.
+      // A damaged journal may contain any number.
       number = min(max(latest?.number ?? 0, used), .max - 1) + 1
       continues = false
     }

@@ -6,19 +6,19 @@ import GRDB
 extension RunHistory {
   /// The sessions whose journal must exist.
   ///
-  /// Sessions of runs before schema 5 are known by the rates of their uploads. A session that was always
-  /// ephemeral also has rates, but no lock file.
+  /// Sessions of runs before schema 5 are identified by the rates of their uploads. A session that was
+  /// always ephemeral also has rates, but does not have a lock file.
   ///
   /// - Parameter locked: the sessions that have a lock file (`StateDirectory.lockedSessions`).
   package func knownJournals(locked: Set<String>) throws(JournalError) -> Set<String> {
     try read { try Self.knownJournals($0, locked: locked) }
   }
 
-  /// The same for a `ferry.db` that this process does not have open. It is opened for reading and closed
-  /// again.
+  /// Like `knownJournals(locked:)`, for a `ferry.db` that this process does not have open. It is opened for
+  /// reading and closed again.
   package static func knownJournals(in state: StateDirectory) throws(JournalError) -> Set<String> {
     let history = try openForReading(in: state)
-    // It was only read, so a failed close loses nothing.
+    // The history was only read, so a failed close cannot lose data.
     defer { try? history.close() }
     return try history.knownJournals(locked: Set(state.lockedSessions()))
   }
@@ -29,8 +29,8 @@ extension RunHistory {
     return registered.union(sending.intersection(locked))
   }
 
-  /// Removes a session and the rates of its uploads from the history. Its journal is about to be removed, or
-  /// is accepted as lost.
+  /// Removes a session and the rates of its uploads from the history. Called before its journal is removed
+  /// or accepted as lost.
   package func forget(session: String) throws(JournalError) {
     try write { db in
       try db.execute(sql: "DELETE FROM journal WHERE session = ?", arguments: [session])

@@ -30,7 +30,7 @@ extension RunHistory {
     }
   }
 
-  /// Adds the rates that a run measured to its row.
+  /// Adds the rates that a run measured.
   static func insert(_ rates: [RateRow], run id: String, _ db: Database) throws {
     for rate in rates {
       try db.execute(

@@ -2,13 +2,13 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Runs that ended before `limit`, oldest first. Never includes the last run of a manifest, or a run that
-  /// is in progress.
+  /// Runs that ended before `limit`, oldest first, excluding the last run of each manifest and runs in
+  /// progress.
   package func runs(endedBefore limit: Instant, atMost count: Int) throws(JournalError) -> [String] {
     try read { db in
       let arguments: StatementArguments = [limit.nanoseconds]
       let isOld = "state <> \(RunRow.State.running.rawValue) AND ended_at < ?"
-      // Usually no run is old enough; then the rows of rounds are not read.
+      // Usually no run is old enough; in that case, the rows of rounds are not read.
       guard
         try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM run WHERE \(isOld))", arguments: arguments)
           == true
@@ -24,7 +24,7 @@ extension RunHistory {
     }
   }
 
-  /// Removes runs, with their links to rounds and the rates of their uploads. The rounds remain.
+  /// Removes runs, with their links to rounds and the rates of their uploads. The rounds are kept.
   package func forget(runs ids: [String]) throws(JournalError) {
     guard !ids.isEmpty else { return }
     try write { db in

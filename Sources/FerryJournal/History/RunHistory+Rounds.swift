@@ -13,7 +13,7 @@ extension RoundRow {
 }
 
 extension RunHistory {
-  /// Every round, by manifest and number.
+  /// All rounds, by manifest and number.
   package func forEachRound(_ body: (RoundRow) throws -> Void) throws {
     try read { db in
       _ = try db.rows("SELECT * FROM round ORDER BY manifest, number", of: "round", in: self.path) {

@@ -2,10 +2,11 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Records that a run has begun. By the recorded process, later runs determine whether it is still running.
+  /// Records that a run has started. Later runs use the recorded process to determine whether it is still
+  /// running.
   ///
-  /// - Parameter journals: the sessions whose journals the run has opened. These journals must exist from now
-  ///   on.
+  /// - Parameter journals: the sessions whose journals the run has opened. These journals must exist from
+  ///   this point on.
   package func begin(_ run: RunRow, journals: [String] = []) throws(JournalError) {
     try write { db in
       try Self.register(journals: journals, at: run.startedAt, db)
@@ -27,7 +28,7 @@ extension RunHistory {
     }
   }
 
-  /// Records how a run ended, even if another process has marked it as dead.
+  /// Records the end of a run, even if another process has marked the run as dead.
   ///
   /// - Parameter rates: the transfer rates of its uploads, at most one for each.
   package func end(
@@ -91,7 +92,7 @@ extension RunHistory {
   private func rows(
     _ db: Database, _ clause: String, _ arguments: StatementArguments = StatementArguments()
   ) throws -> [RunRow] {
-    // Row by row, because the rounds of each run are another query.
+    // Read row by row, because the rounds of each run are a separate query.
     let runs = try db.rows("SELECT * FROM run \(clause)", arguments, of: "run", in: path) { row in
       let pid: Int64 = try row.value("pid")
       guard let known = Int32(exactly: pid) else { throw row.damaged("pid", "\(pid)") }

@@ -2,9 +2,9 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// `ferry.db`: the jobs, rounds and runs of the user, shared by every process.
+/// `ferry.db`: the jobs, rounds and runs of the user, shared by all of the user's processes.
 ///
-/// Each call is one short transaction, synced at its commit.
+/// Each call is one short transaction, which is synced at its commit.
 package final class RunHistory: Sendable {
   private let database: SharedDatabase
   package var path: String { database.path }
@@ -17,8 +17,8 @@ package final class RunHistory: Sendable {
     RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
-  /// Opens an existing file for reading and changes nothing in the folder. If there is no file, the history
-  /// is empty.
+  /// Opens an existing file for reading without changing its folder. If there is no file, the history is
+  /// empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
     RunHistory(try .openForReading(in: state))
   }
@@ -77,16 +77,16 @@ package final class RunHistory: Sendable {
 
   // MARK: Rounds
 
-  /// The manifest's open round, or else its last; `nil` before the first.
+  /// The manifest's open round, or its last one; `nil` before the first round.
   package func latestRound(manifest: String) throws(JournalError) -> RoundRow? {
     try read { try self.latestRound(manifest, $0) }
   }
 
-  /// Returns the open round, or a new one after the last. Two processes that ask at the same time get the
-  /// same round.
+  /// Returns the open round, or a new one after the last. Two processes that call this at the same time get
+  /// the same round.
   ///
-  /// - Parameter used: the last round that the manifest's journals name. An open round before it comes from
-  ///   an old copy of this file and is closed.
+  /// - Parameter used: the last round in the manifest's journals. An earlier open round comes from an old
+  ///   copy of this file and is closed.
   package func openRound(
     manifest: String, used: Int64 = 0, at now: Instant
   ) throws(JournalError) -> RoundRow {
@@ -105,7 +105,7 @@ package final class RunHistory: Sendable {
     }
   }
 
-  /// Closes the round. Does nothing if it is already closed.
+  /// Closes the round. Has no effect if it is already closed.
   package func closeRound(manifest: String, number: Int64, at now: Instant) throws(JournalError) {
     try write { db in
       try db.execute(
@@ -122,7 +122,7 @@ package final class RunHistory: Sendable {
 
   private func job(_ row: JournalRow) throws -> JobRow {
     let text: String = try row.value("variables")
-    // The decoder's message says less than the column's name.
+    // The column's name is more helpful than the decoder's message.
     guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
       throw row.damaged("variables", "not a JSON object of strings")
     }

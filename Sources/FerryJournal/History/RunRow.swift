@@ -2,11 +2,11 @@ import FerryPlan
 
 /// One launch of `ferry run` in the history.
 package struct RunRow: Hashable, Sendable {
-  /// Raw values are persisted; never reuse one.
+  /// The raw values are persisted and must never be reused.
   package enum State: UInt8, Sendable {
     case running = 1
     case ended = 2
-    /// The process ended without recording it; the next run detected it.
+    /// The process ended without recording the end; the next run detected this.
     case interrupted = 3
   }
 
@@ -29,7 +29,7 @@ package struct RunRow: Hashable, Sendable {
   package var state: State
   package var endedAt: Instant?
   package var exitCode: Int32?
-  /// The path of its report.
+  /// The path of the run's report.
   package var report: String?
 
   package init(

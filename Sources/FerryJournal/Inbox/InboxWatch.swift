@@ -4,9 +4,9 @@ import Foundation
 
 /// Wakes the holder of a session when a note is added for it, without polling.
 ///
-/// Start the watch before the notes are read for the first time, so that no note is missed in between. If the
-/// system has no inotify(7), or its limit is reached, nothing wakes the holder, and it finds the notes at the
-/// next launch.
+/// Start the watch before the notes are read for the first time, so that notes added in between are not
+/// missed. If inotify(7) is unavailable or its limit is reached, the holder is not woken, and finds the
+/// notes at its next launch.
 package final class InboxWatch: Sendable {
   /// Whether `deliver` can be called at all.
   package let isWatching: Bool
@@ -14,8 +14,8 @@ package final class InboxWatch: Sendable {
   private let watch: PollThread.Watch?
   #endif
 
-  /// - Parameter deliver: called on `thread` after notes were added, once for several at a time. A call that
-  ///   has started may outlast the watch.
+  /// - Parameter deliver: called on `thread` after notes were added, once for several notes at a time. A
+  ///   call in progress may outlast the watch.
   package init(
     session identifier: String, in state: StateDirectory, on thread: PollThread,
     deliver: @escaping @Sendable () -> Void
@@ -45,7 +45,7 @@ package final class InboxWatch: Sendable {
     return thread.watch(descriptor) { if drain(descriptor, for: name) { deliver() } }
   }
 
-  /// Reads all waiting events. Returns whether one concerns the file, or events were lost.
+  /// Reads all pending events. Returns whether one of them concerns the file, or events were lost.
   private static func drain(_ descriptor: Int32, for name: String) -> Bool {
     var isMet = false
     var bytes = [UInt8](repeating: 0, count: 16 << 10)

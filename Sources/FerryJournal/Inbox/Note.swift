@@ -1,18 +1,18 @@
 import FerryPlan
 
-/// A request of another process to the current or next holder of a session.
+/// A request from another process to the current or next holder of a session.
 package struct Note: Hashable, Sendable {
-  /// Raw values are persisted; never reuse one.
+  /// The raw values are persisted and must never be reused.
   package enum Kind: String, CaseIterable, Sendable {
     /// Queue these files of an upload.
     case submit = "submit"
     /// Cancel open work.
     case cancel = "cancel"
-    /// Finish the running work and start nothing new.
+    /// Finish the work in progress without starting anything new.
     case finish = "finish"
   }
 
-  /// Increases with each added note, and is never reused; 0 before the note is stored.
+  /// The ID, which increases with each added note and is never reused; 0 before the note is stored.
   package var id: Int64
   /// The session's identifier.
   package var session: String
@@ -21,7 +21,7 @@ package struct Note: Hashable, Sendable {
   package var manifest: String?
   /// The name of the upload, fetch or request; `nil` means all of them.
   package var node: String?
-  /// Paths as bytes relative to the upload's root, in the order in which they were given.
+  /// The paths as bytes, relative to the upload's root, in the order in which they were given.
   package var paths: [[UInt8]]
   package var createdAt: Instant
 

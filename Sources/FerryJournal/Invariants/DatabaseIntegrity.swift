@@ -1,8 +1,8 @@
 import GRDB
 
-/// SQLite's own checks of a file, and whether the file's tables match its schema.
+/// SQLite's own checks of a file, and a comparison of its tables with its schema.
 enum DatabaseIntegrity {
-  /// The number of SQLite's messages that are reported.
+  /// The maximum number of SQLite messages to report.
   private static let messages = 10
 
   static func findings(_ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
@@ -12,7 +12,7 @@ enum DatabaseIntegrity {
     } catch {
       findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db, file))
     }
-    // Tables that cannot be read are among the damaged pages.
+    // Tables that cannot be read are reported as damaged pages.
     findings += (try? references(db)) ?? []
     findings += (try? schema(db, file)) ?? []
     return findings
@@ -37,7 +37,7 @@ enum DatabaseIntegrity {
 
   private static let isOurs = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'grdb_migrations'"
 
-  /// Distinguishes damage to an index only from lost data.
+  /// Distinguishes damage that affects only an index from lost data.
   private static func pages(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> [JournalFinding] {
     let wrong = lines.filter { $0 != "ok" }
     guard !wrong.isEmpty else { return [] }
@@ -67,24 +67,24 @@ enum DatabaseIntegrity {
     )
   }
 
-  /// How to handle damaged pages.
+  /// The procedure for damaged pages.
   ///
-  /// It uses `.dump`, not `.recover`, because Debian builds its sqlite3 without what `.recover` needs
-  /// (SQLITE_ENABLE_DBPAGE_VTAB). A dump that encounters damage ends with a ROLLBACK, and includes neither
-  /// the application ID nor the version.
+  /// It uses `.dump`, not `.recover`, because Debian builds its sqlite3 without the option that `.recover`
+  /// needs (SQLITE_ENABLE_DBPAGE_VTAB). A dump that encounters damage ends with a ROLLBACK, and does not
+  /// include the application ID or the version.
   static func remedy(_ file: DatabaseFile) -> String {
     "stop every ferry process, and keep a copy of the file with its -wal. Save the readable rows: "
       + "umask 077; sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
       + "sqlite3 NEW \"PRAGMA application_id = \(file.schema.applicationID); "
       + "PRAGMA user_version = $(sqlite3 -readonly FILE 'PRAGMA user_version')\". "
       + "Then move the file away with its -wal and -shm, replace it with NEW, and check it again. "
-      + "Without a session's journal, all files that it records as delivered are sent again"
+      + "Without a session's journal, all files whose delivery it records are sent again"
   }
 
-  /// How much of each table can still be read, row by row.
+  /// The readable part of each table, determined row by row.
   private static func readable(_ db: Database) -> String {
     // Without the list of tables, nothing can be read.
-    guard let tables = try? tables(db) else { return "the list of its tables, and therefore everything" }
+    guard let tables = try? tables(db) else { return "the list of its tables, and therefore all contents" }
     let parts = tables.map { table -> String in
       var count = 0
       do {
@@ -95,7 +95,7 @@ enum DatabaseIntegrity {
         return "\(count) of \(table), up to the damage"
       }
     }
-    return "the contents of these pages; rows that can be read in order: \(parts.joined(separator: ", "))"
+    return "the contents of these pages; rows that can be read sequentially: \(parts.joined(separator: ", "))"
   }
 
   private static func references(_ db: Database) throws -> [JournalFinding] {
@@ -106,13 +106,13 @@ enum DatabaseIntegrity {
     return [
       JournalFinding(
         .brokenReference,
-        "\(rows.count) rows refer to missing rows, the first from \(table) to \(parent)",
+        "\(rows.count) rows refer to missing rows, the first one from \(table) to \(parent)",
         lost: "the contents of the missing rows of \(parent)",
         remedy: "the rows are useless but harmless; restore an older copy if you need the missing ones")
     ]
   }
 
-  /// Compares the tables with those that the migrations create.
+  /// Compares the tables with the tables that the migrations create.
   private static func schema(_ db: Database, _ file: DatabaseFile) throws -> [JournalFinding] {
     let model = try DatabaseFile.inMemory(file.schema)
     let closer = DatabaseCloser(model)

@@ -2,7 +2,7 @@ import FerryPlan
 import Foundation
 import GRDB
 
-/// ferry's own invariants of `ferry.db` (docs/journal.md).
+/// ferry's own invariants for `ferry.db` (docs/journal.md).
 enum HistoryInvariants {
   static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(runs, of: "run", lines: "runs", key: "id", db)
@@ -30,12 +30,13 @@ enum HistoryInvariants {
     JournalInvariant(
       .unknownValue,
       "state NOT IN (1, 2, 3) OR launch NOT IN \(list(LaunchKind.allCases.map(\.rawValue)))",
-      "have an unknown state or launch", lost: "how they ended", remedy: edited),
+      "have an unknown state or launch", lost: "the outcome of these runs", remedy: edited),
     JournalInvariant(
       .closingDiffers,
       "(ended_at IS NULL) <> (state = 1) OR (state = 2 AND exit_code IS NULL) OR (state = 1 AND exit_code IS NOT NULL)",
-      "have ended without a time and exit code, or have them and have not ended", lost: "how they ended",
-      remedy: "nothing: no later run depends on it"),
+      "have ended without a time and exit code, or have them although they have not ended",
+      lost: "the outcome of these runs",
+      remedy: "no action is needed: later runs do not depend on it"),
   ]
 
   private static let runRounds = [
@@ -45,7 +46,8 @@ enum HistoryInvariants {
       NOT EXISTS (SELECT 1 FROM round WHERE round.manifest = run_round.manifest
         AND round.number = run_round.round)
       """,
-      "are rounds that were never opened", lost: "when these rounds were opened and closed", remedy: edited)
+      "are rounds that were never opened", lost: "the times at which these rounds were opened and closed",
+      remedy: edited)
   ]
 
   private static let rounds = [
@@ -53,7 +55,7 @@ enum HistoryInvariants {
       .unknownValue, "number < 1", "have a number below 1", lost: "nothing", remedy: edited),
     JournalInvariant(
       .jobMissing, "closed_at IS NULL AND manifest NOT IN (SELECT manifest FROM job)",
-      "are open, but the path of their manifest is not known", lost: "what ferry resume would resume",
+      "are open, but the path of their manifest is unknown", lost: "the path that ferry resume needs",
       remedy: "run the manifest again (ferry run): it resumes the round"),
   ]
 
@@ -64,7 +66,7 @@ enum HistoryInvariants {
       kind NOT IN \(list(Note.Kind.allCases.map(\.rawValue)))
         OR (kind = 'submit' AND (manifest IS NULL OR node IS NULL))
       """,
-      "have an unknown kind", lost: "what they request",
+      "have an unknown kind", lost: "the requests in these notes",
       remedy: "run ferry reset for the session, which drops its notes, and repeat the command")
   ]
 
@@ -74,7 +76,7 @@ enum HistoryInvariants {
       (name: try row.value("manifest", as: String.self), text: try row.value("variables", as: String.self))
     }
     let wrong = rows.filter { row in
-      // A text that cannot be decoded is what this rule looks for.
+      // A text that cannot be decoded violates this rule.
       (try? JSONDecoder().decode([String: String].self, from: Data(row.text.utf8))) == nil
     }
     guard let name = wrong.first?.name else { return [] }
@@ -87,7 +89,7 @@ enum HistoryInvariants {
     ]
   }
 
-  /// Impossible sums: a negative one, one beyond 64 bits, or one for an unknown network.
+  /// Finds impossible sums: a negative one, one beyond 64 bits, or one for an unknown network.
   private static func ledger(_ db: Database, in file: String) throws -> [JournalFinding] {
     var parts: [String] = []
     for (table, words) in [("usage", "usage"), ("lease", "leases")] {
@@ -106,18 +108,18 @@ enum HistoryInvariants {
       }
       for (network, least, isBeyond, strange) in rows {
         if DeviceConditions.Network(rawValue: network) == nil {
-          parts.append("\(words) of a network \"\(network)\"")
+          parts.append("\(words) for an unknown network \"\(network)\"")
         }
-        if least < 0 { parts.append("\(words) of \(network) below 0") }
-        if isBeyond { parts.append("\(words) of \(network) whose sum is impossibly large") }
-        if strange > 0 { parts.append("\(words) of \(network) at \(strange) impossible times") }
+        if least < 0 { parts.append("negative \(words) for \(network)") }
+        if isBeyond { parts.append("an impossibly large sum of \(words) for \(network)") }
+        if strange > 0 { parts.append("\(words) for \(network) at impossible times (\(strange))") }
       }
     }
     guard !parts.isEmpty else { return [] }
     return [
       JournalFinding(
         .ledgerWrong, "its ledger has \(parts.joined(separator: ", "))",
-        lost: "how much of a budget is used; the value is wrong until the window ends",
+        lost: "the budget usage; the value is wrong until the window ends",
         remedy: "restore an older copy, or wait for the budget's next window")
     ]
   }

@@ -1,6 +1,6 @@
 /// A problem that a check found in a journal.
 package struct JournalFinding: Hashable, Codable, Sendable {
-  /// Stable codes. They are an interface; the text that accompanies them may change.
+  /// Stable codes, which are a public interface. The accompanying text may change.
   package enum Code: String, Hashable, Codable, Sendable, CaseIterable {
     /// The file cannot be opened, for the reason in `JournalError`.
     case refused = "refused"
@@ -10,13 +10,13 @@ package struct JournalFinding: Hashable, Codable, Sendable {
     case indexDiffers = "index_differs"
     /// A row refers to a row that does not exist.
     case brokenReference = "broken_reference"
-    /// The tables or columns differ from the schema version that the file names.
+    /// The tables or columns differ from the file's schema version.
     case schemaDiffers = "schema_differs"
     /// The file, or its log, belongs to another user.
     case wrongOwner = "wrong_owner"
     /// Other users can read or write the file.
     case openToOthers = "open_to_others"
-    /// A log exists without the file that it belongs to.
+    /// A log exists without its file.
     case logWithoutFile = "log_without_file"
     /// A file has a length of 0.
     case emptied = "emptied"
@@ -53,11 +53,12 @@ package struct JournalFinding: Hashable, Codable, Sendable {
   package var code: Code
   /// The problem.
   package var message: String
-  /// What can no longer be known because of it.
+  /// The information that was lost.
   package var lost: String
-  /// What the user can do about it.
+  /// A remedy for the user.
   package var remedy: String
-  /// Whether no run may start until the problem is resolved. If false, a run does no harm, or repairs it.
+  /// Whether runs are rejected until the problem is resolved. If false, a run is harmless or repairs the
+  /// file.
   package var stopsRun: Bool
 
   init(_ code: Code, _ message: String, lost: String, remedy: String, stopsRun: Bool = true) {
@@ -74,9 +75,9 @@ package struct JournalVerdict: Hashable, Sendable {
   package var file: String
   /// The session's identifier; `nil` for `ferry.db`.
   package var session: String?
-  /// `nil` if the file cannot be read.
+  /// The schema version; `nil` if the file cannot be read.
   package var schema: Int?
-  /// The number of rows of each table that was read.
+  /// The number of rows in each table that was read.
   package var rows: [String: Int64] = [:]
   package var findings: [JournalFinding] = []
 }

@@ -3,13 +3,13 @@ import GRDB
 /// A rule that every row of a table must satisfy, given as the condition that violates it.
 struct JournalInvariant {
   var code: JournalFinding.Code
-  /// An SQL condition, true for a row that violates the rule.
+  /// An SQL condition that is true for a row that violates the rule.
   var broken: String
   /// Describes such rows, for example "have an intent that …".
   var words: String
   var lost: String
   var remedy: String
-  /// `JournalFinding.stopsRun`.
+  /// The value of `JournalFinding.stopsRun`.
   var stopsRun: Bool
 
   init(

@@ -1,10 +1,10 @@
 import GRDB
 
 /// Checks a session's journal each time it is opened. A journal that takes only a few milliseconds to check
-/// is checked completely. In a longer journal, a run checks the rows that it loads (`ItemRow.checkForm`), and
-/// `ferry journal check` checks the rest.
+/// is checked completely. In a larger journal, a run checks the rows that it loads (`ItemRow.checkForm`),
+/// and `ferry journal check` checks the rest.
 enum OpeningCheck {
-  /// 1 MiB, about 5,000 items.
+  /// The maximum size of a journal that is checked completely: 1 MiB, about 5,000 items.
   private static let mostPages = 256
 
   /// Checks pages and indexes, and that each index matches its table.

@@ -1,7 +1,7 @@
 import FerryPlan
 import GRDB
 
-/// ferry's own invariants of a session's journal (docs/journal.md).
+/// ferry's own invariants for a session's journal (docs/journal.md).
 enum SessionInvariants {
   static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
     try JournalInvariant.findings(nodes, of: "node", lines: "nodes", key: "name", db)
@@ -12,7 +12,7 @@ enum SessionInvariants {
       + snapshot(db)
   }
 
-  /// The last round of each manifest that a node or an item names.
+  /// The last round of each manifest in the nodes and items.
   static func rounds(_ db: Database, in file: String) throws -> [String: Int64] {
     let pairs = try db.rows(
       """
@@ -37,16 +37,16 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "id NOT BETWEEN 1 AND \(ItemRow.mostNumber - 1)",
       "have a number that ferry never assigns",
-      lost: "nothing; a run cannot add items after them", remedy: edited + "ferry refuses to use it"),
+      lost: "nothing; but a run cannot add items after these", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have an unknown state",
-      lost: "whether they were delivered", remedy: edited + "ferry refuses to use it"),
+      lost: "the delivery state of these items", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "intent NOT BETWEEN 1 AND 5", "have an unknown intent",
-      lost: "which step was about to be sent", remedy: edited + "ferry refuses to use it"),
+      lost: "the step that was about to be sent", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
-      "belong to no upload", lost: "their manifest and upload: their files are sent again",
+      "do not belong to an upload", lost: "their manifest and upload; their files are sent again",
       remedy: edited + "the items are harmless", stopsRun: false),
     JournalInvariant(
       .intentNotAllowed,
@@ -62,7 +62,7 @@ enum SessionInvariants {
       state IN (0, 4, 6) AND (captures IS NOT NULL OR secret_captures IS NOT NULL)
         OR state IN (0, 3, 4, 6) AND expires IS NOT NULL
       """,
-      "have captures or an expiry in a state that has none",
+      "have captures or an expiry that their state does not allow",
       lost: "nothing; an upload ID or a secret remains in the file", remedy: resend),
     JournalInvariant(
       .unknownValue,
@@ -71,7 +71,8 @@ enum SessionInvariants {
       lost: "how the server recognizes a repeated commit", remedy: resend),
     JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
-      "are closed without a time, or are open with one", lost: "when they ended", remedy: resend),
+      "are closed without a closing time, or are open with one", lost: "the time at which they ended",
+      remedy: resend),
     JournalInvariant(
       .unknownValue,
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
@@ -80,7 +81,7 @@ enum SessionInvariants {
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "inode = 0", "have an impossible inode number",
-      lost: "the identity of the sent file: it is not deleted or moved",
+      lost: "the identity of the sent file; the file is not deleted or moved",
       remedy: edited + "or delete or move the file by hand"),
     JournalInvariant(
       .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)",
@@ -90,7 +91,8 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
       "record an attempt to delete or move a file, but no such action is pending",
-      lost: "whether ferry next reports a run", remedy: "nothing: each run retries pending actions",
+      lost: "whether ferry next reports a run",
+      remedy: "no action is needed: each run retries pending actions",
       stopsRun: false),
     JournalInvariant(
       .reasonMissing, "state = 4 AND failure_code IS NULL", "failed without a reason",
@@ -116,11 +118,12 @@ enum SessionInvariants {
       lost: "whether the request reached the server", remedy: resend),
     JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
-      "are closed without a time, or are open with one", lost: "when they ended", remedy: resend),
+      "are closed without a closing time, or are open with one", lost: "the time at which they ended",
+      remedy: resend),
     JournalInvariant(
       .unknownValue, "fetched_at IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)",
-      "have the validators of a response, but not its time", lost: "when the next fetch is due",
-      remedy: "nothing: the next fetch rewrites it", stopsRun: false),
+      "have the validators of a response, but not its time", lost: "the time at which the next fetch is due",
+      remedy: "no action is needed: the next fetch rewrites it", stopsRun: false),
   ]
 
   private static let orphans = [
@@ -134,10 +137,10 @@ enum SessionInvariants {
       lost: "whether their upload IDs may be released", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
-      "belong to no upload", lost: "their manifest and upload: their upload IDs are not released",
+      "do not belong to an upload", lost: "their manifest and upload; their upload IDs are not released",
       remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
-      .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "hold no upload ID",
+      .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "do not contain an upload ID",
       lost: "the upload ID, which the server may keep",
       remedy: edited + "or forget them with ferry orphans"),
     JournalInvariant(
@@ -153,8 +156,8 @@ enum SessionInvariants {
     JournalInvariant(
       .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
       "record a failed release without a reason, or a reason without an attempt",
-      lost: "why they were not released",
-      remedy: "nothing: the next run retries them", stopsRun: false),
+      lost: "the reason why they were not released",
+      remedy: "no action is needed: the next run retries them", stopsRun: false),
   ]
 
   private static let sessions = [
@@ -165,7 +168,7 @@ enum SessionInvariants {
         OR commits < 0
       """,
       "have an incomplete resume delay, an invalid flag for pending events, or a negative count",
-      lost: "how long the next run waits",
+      lost: "the delay of the next run",
       remedy: "ferry reset drops the delay")
   ]
 
@@ -175,7 +178,7 @@ enum SessionInvariants {
     return [
       JournalFinding(
         .unknownValue, "its table session has \(count) rows instead of one",
-        lost: "the resume delay, and whether on_events is pending",
+        lost: "the resume delay, and the flag for pending on_events",
         remedy: edited + "or: sqlite3 FILE 'INSERT INTO session (id) VALUES (1)'")
     ]
   }
@@ -190,7 +193,7 @@ enum SessionInvariants {
         WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
         """, of: table, in: file
       ) { row in
-        // A text that cannot be decoded is what this rule looks for.
+        // A text that cannot be decoded violates this rule.
         if (try? row.captures) == nil { ids.append(try row.value("id")) }
       }
       guard let first = ids.first else { continue }

@@ -1,16 +1,16 @@
 import FerryPlan
 import GRDB
 
-/// The bytes that each kind of network carried, by quarter hour in UTC, shared by every process of the user.
+/// The bytes that each kind of network carried, by quarter hour in UTC, shared by all processes of the user.
 ///
-/// A process sends against leases, and converts them into usage as bytes are actually moved. Usage and leases
+/// A process sends against leases, and converts them into usage as bytes are transferred. Usage and leases
 /// together count as used. The leases of a dead process continue to count.
 ///
 /// Each call is one short transaction. When it returns, the transaction survives the end of the process. It
-/// is not synced: a power failure loses what was committed since the log last reached the disk
-/// (docs/journal.md).
+/// is not synced: a power failure loses all transactions that were committed since the log last reached the
+/// disk (docs/journal.md).
 package final class Ledger: Sendable {
-  /// Older usage is in no window of a manifest and may be deleted.
+  /// Older usage is not part of any budget window and may be deleted.
   package static let retention: Duration = .seconds(62 * 86_400)
 
   private let database: SharedDatabase
@@ -35,18 +35,19 @@ package final class Ledger: Sendable {
     Ledger(try .open(in: state, durability: .eventually, writtenBy: ferry, at: now), holder: holder)
   }
 
-  /// Opens an existing file for reading, for a plan, and changes nothing in the folder. If there is no file,
-  /// the ledger is empty.
+  /// Opens an existing file for reading, for a plan, without changing its folder. If there is no file, the
+  /// ledger is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> Ledger {
     Ledger(try .openForReading(in: state), holder: .current)
   }
 
   package func close() throws(JournalError) { try database.close() }
 
-  /// The bytes that count in the window: the bytes moved, and the leases of all processes, dead or alive.
+  /// The bytes that count in the window: the bytes transferred, and the leases of all processes, dead or
+  /// alive.
   ///
-  /// Every calendar's window begins and ends at a quarter hour of UTC. A quarter hour that another window
-  /// overlaps only in part counts as a whole.
+  /// The windows of every calendar begin and end at a quarter hour in UTC. A quarter hour that another
+  /// window overlaps only partly is counted completely.
   package func used(
     _ scope: Lease.Scope, in window: Range<Instant>
   ) throws(JournalError) -> Int64 {
@@ -80,8 +81,8 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Records bytes that were actually moved. They are taken from this process's leases, oldest first, each in
-  /// its quarter hour. Bytes beyond the leases count in the quarter hour of `now`.
+  /// Records transferred bytes. They are taken from this process's leases, oldest first, each in its quarter
+  /// hour. Bytes beyond the leases count in the quarter hour of `now`.
   package func settle(
     _ network: DeviceConditions.Network, bytes: Int64, at now: Instant
   ) throws(JournalError) {
@@ -98,7 +99,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Returns the rest of this process's leases. A second call does nothing.
+  /// Returns the remainder of this process's leases. A second call has no effect.
   package func release(_ network: DeviceConditions.Network) throws(JournalError) {
     try database.write { db in
       try db.execute(
@@ -107,7 +108,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Deletes usage in quarter hours that ended at `limit` or before, and the leases in them whose process no
+  /// Deletes usage in quarter hours that ended at or before `limit`, and leases in them whose process no
   /// longer exists. The caller observes `retention`.
   package func forget(
     before limit: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
@@ -126,7 +127,7 @@ package final class Ledger: Sendable {
         )
       }
       for (pid, started, boot) in holders {
-        // A number that is not a valid pid identifies no process.
+        // A number that is not a valid pid does not identify a process.
         let process = Int32(exactly: pid).map { ProcessIdentity(pid: $0, started: started, boot: boot) }
         if let process, isAlive(process) { continue }
         try db.execute(
@@ -136,7 +137,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Sums in two halves, because SQLite's own sum fails if a 64-bit number overflows.
+  /// Computes the sum in two halves, because SQLite's own sum fails if a 64-bit number overflows.
   private static func used(
     _ scope: Lease.Scope, _ quarters: Range<Int64>, _ db: Database, in file: String
   ) throws -> Int64 {

@@ -3,9 +3,9 @@ import Foundation
 /// Identifies a process, so that a later process with the same pid is not mistaken for it.
 package struct ProcessIdentity: Hashable, Sendable {
   package var pid: Int32
-  /// When it started, in the system's own unit since boot (proc(5), field 22); 0 if it is not known.
+  /// The start time in the system's own unit since boot (proc(5), field 22); 0 if unknown.
   package var started: Int64
-  /// The boot in which it runs; empty if it is not known.
+  /// The boot in which the process runs; empty if unknown.
   package var boot: String
 
   package init(pid: Int32, started: Int64, boot: String) {
@@ -18,21 +18,21 @@ package struct ProcessIdentity: Hashable, Sendable {
     ProcessIdentity(pid: getpid(), started: startTime(of: getpid()) ?? 0, boot: currentBoot)
   }
 
-  /// Whether the process still exists. A process in another container on this machine looks dead; its run is
-  /// still recorded when it ends.
+  /// Whether the process still exists. A process in another container on this machine appears dead, but its
+  /// run is still recorded when it ends.
   package var isAlive: Bool {
     guard boot == Self.currentBoot else { return false }
     if let time = Self.startTime(of: pid) { return time == started }
-    // If there is no /proc, only the pid is known. The same applies if /proc hides processes (hidepid=,
-    // proc(5)), which includes this user's own, because a ferry is not dumpable. EPERM means that the process
-    // belongs to another user, so it is not a ferry of this user.
+    // Without /proc, only the pid is known. The same applies if /proc hides processes (hidepid=, proc(5)),
+    // including this user's own, because ferry is not dumpable. EPERM means that the process belongs to
+    // another user, so it is not a ferry process of this user.
     return (started == 0 || Self.hidesProcesses) && kill(pid, 0) == 0
   }
 
-  /// Whether process 1, which exists as long as the system runs, cannot be seen.
+  /// Whether process 1, which exists as long as the system runs, is hidden.
   private static var hidesProcesses: Bool { startTime(of: 1) == nil }
 
-  /// The identifier of the current boot; empty if it is not known.
+  /// The identifier of the current boot; empty if unknown.
   static var currentBoot: String {
     // Only Linux has this file.
     let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
@@ -40,13 +40,13 @@ package struct ProcessIdentity: Hashable, Sendable {
   }
 
   private static func startTime(of pid: Int32) -> Int64? {
-    // If the file is missing, there is no such process, or no /proc.
+    // If the file is missing, the process does not exist, or there is no /proc.
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
     // The command is in parentheses and may contain spaces and parentheses. Field 3 follows the last
     // parenthesis.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    // A process that has ended, and that its parent has not waited for.
+    // Such a process has ended, but its parent has not waited for it.
     guard let state = fields.first, state != "Z", state != "X" else { return nil }
     return fields.count > 19 ? Int64(fields[19]) : nil
   }

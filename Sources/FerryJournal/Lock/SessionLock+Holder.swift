@@ -4,13 +4,13 @@ import Foundation
 extension SessionLock {
   /// The holder of a session, according to its lock file.
   package struct Holder: Hashable, Sendable {
-    /// `nil` for a moment, until the holder has written it.
+    /// The pid; `nil` until the holder has written it.
     package var pid: Int32?
     package var since: Instant?
   }
 
   /// The current holder of the session, or `nil`. This does not touch the lock, so other processes can take
-  /// it meanwhile.
+  /// it in the meantime.
   package static func holder(
     session identifier: String, in state: StateDirectory
   ) throws(JournalError) -> Holder? {
@@ -21,7 +21,7 @@ extension SessionLock {
     let written = read(descriptor)
     var lock = wholeFile(F_RDLCK)
     guard fcntl(descriptor, getOpenFileLock, &lock) == 0 else {
-      throw JournalError(errno: errno, doing: "ask for the lock of", file: path)
+      throw JournalError(errno: errno, doing: "query the lock of", file: path)
     }
     return lock.l_type == F_UNLCK ? nil : Holder(pid: written.pid, since: written.since)
   }

@@ -3,15 +3,15 @@ import FerryProcess
 import Foundation
 
 extension SessionLock {
-  /// Takes the lock, waiting at most `limit` for its holder. A limit of 0 never waits.
+  /// Takes the lock, waiting at most `limit` for its holder. With a limit of 0, it does not wait.
   ///
   /// A separate thread requests the lock from the kernel and sleeps until the holder releases it or ends
   /// (F_OFD_SETLKW, fcntl(2)). inotify(7) would not work: if the holder is killed, its file is reported as
   /// closed before its lock is released.
   ///
   /// - Parameters:
-  ///   - now: returns the time; called when the lock was taken.
-  ///   - waiting: called once before waiting, with what the holder wrote.
+  ///   - now: returns the time; called when the lock has been taken.
+  ///   - waiting: called once before waiting, with the text that the holder wrote.
   package static func wait(
     session identifier: String, in state: StateDirectory, atMost limit: Duration, now: () -> Instant,
     waiting: (Holder) -> Void = { _ in }
@@ -33,8 +33,8 @@ extension SessionLock {
 
 /// A lock for which a thread waits.
 ///
-/// If the caller gives up, the thread remains. It sleeps until the holder releases the lock, and then
-/// releases the lock at once.
+/// If the caller gives up, the thread continues to exist. It sleeps until the holder releases the lock, and
+/// then releases the lock immediately.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; `descriptor` belongs to the thread
 /// until it has ended.
@@ -43,7 +43,7 @@ private final class LockRequest: @unchecked Sendable {
     case waiting
     case locked
     case failed(errno: Int32)
-    /// The caller has given up.
+    /// The caller has stopped waiting.
     case abandoned
   }
 
@@ -84,7 +84,7 @@ private final class LockRequest: @unchecked Sendable {
     return true
   }
 
-  /// The open file that holds the lock. It belongs to the caller from now on.
+  /// The open file that holds the lock. The caller takes ownership of it.
   func take() -> Int32 { descriptor }
 
   private func run() {

@@ -2,15 +2,15 @@ import FerryPlan
 import Foundation
 import Synchronization
 
-/// The kernel's lock on a session. One process runs a session at a time.
+/// The kernel's lock on a session. Only one process runs a session at a time.
 ///
-/// The lock belongs to an open file (an open file description lock, fcntl(2)). It ends with its process,
-/// however that ends, and its state can be queried without taking it. The file's text is for people; only the
-/// kernel's lock counts.
+/// The lock belongs to an open file (an open file description lock, fcntl(2)). It is released when its
+/// process ends for any reason, and its state can be queried without taking it. The text in the file is for
+/// human readers; only the kernel's lock is relevant.
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
-    /// What the holder wrote; `nil` for a moment, until it has written.
+    /// The session is held, with the text that the holder wrote; `nil` until the holder has written it.
     case held(by: Int32?, since: Instant?)
   }
 
@@ -24,7 +24,7 @@ package final class SessionLock: Sendable {
 
   deinit { release() }
 
-  /// Takes the lock, or returns its holder. Never waits.
+  /// Takes the lock, or returns its holder. It never waits.
   package static func `try`(
     session identifier: String, in state: StateDirectory, at now: Instant
   ) throws(JournalError) -> Attempt {
@@ -50,7 +50,7 @@ package final class SessionLock: Sendable {
     try write(since: now)
   }
 
-  /// Releases the session. A second call does nothing.
+  /// Releases the session. A second call has no effect.
   package func release() {
     descriptor.withLock { descriptor in
       guard let open = descriptor else { return }
@@ -105,13 +105,13 @@ package final class SessionLock: Sendable {
     return (pid, since)
   }
 
-  /// RFC 3339 in UTC, with a resolution of seconds.
+  /// A time in RFC 3339 format in UTC, with a resolution of seconds.
   private static func text(_ instant: Instant) -> String {
     Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000)).formatted(.iso8601)
   }
 
   private static func instant(_ text: String) -> Instant? {
-    // The text is for people. If it cannot be read, it is omitted.
+    // The text is for human readers. If it cannot be parsed, it is omitted.
     guard let date = try? Date(text, strategy: .iso8601) else { return nil }
     return Instant(nanoseconds: Int64(clamping: date.timeIntervalSince1970 * 1e9))
   }

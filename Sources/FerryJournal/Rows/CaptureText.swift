@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The stored form of captures: one compact JSON object, with the names in the order of capture.
 enum CaptureText {
-  /// `nil` if there is nothing to write.
+  /// Returns `nil` if there is nothing to write.
   static func encode(_ values: [CapturedValue], secret: Bool) -> String? {
     var text = ""
     for value in values where value.isSecret == secret {
@@ -14,7 +14,7 @@ enum CaptureText {
     return text.isEmpty ? nil : text + "}"
   }
 
-  /// `nil` if the text is not in the form that `encode` writes.
+  /// Returns `nil` if the text is not in the format that `encode` writes.
   static func decode(_ text: String?, secret: Bool) -> [CapturedValue]? {
     guard var text else { return [] }
     return text.withUTF8 { bytes in
@@ -29,7 +29,7 @@ enum CaptureText {
     }
   }
 
-  /// A later response's value replaces an earlier one of the same name.
+  /// A later response's value replaces an earlier value with the same name.
   static func merge(_ old: [CapturedValue], _ new: [CapturedValue]) -> [CapturedValue] {
     var merged = old
     for value in new {
@@ -43,7 +43,7 @@ enum CaptureText {
   }
 
   private static func append(_ string: String, to text: inout String) {
-    // All characters that are escaped are ASCII, so the text between them is copied as it is.
+    // All escaped characters are ASCII, so the text between them is copied unchanged.
     text += "\""
     var rest = string.utf8[...]
     while let end = rest.firstIndex(where: {
@@ -63,7 +63,7 @@ enum CaptureText {
     text += "\""
   }
 
-  /// Reads bytes: captures may be megabytes, and a launch reads those of all open items.
+  /// Operates on bytes: captures may be megabytes long, and a launch reads the captures of all open items.
   private struct Reader {
     var rest: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -86,7 +86,7 @@ enum CaptureText {
       return nil
     }
 
-    /// Reads what follows a backslash.
+    /// Reads the characters after a backslash.
     private mutating func appendEscaped(to string: inout [UInt8]) -> Bool {
       switch rest.popFirst() {
       case UInt8(ascii: "\""): string.append(UInt8(ascii: "\""))

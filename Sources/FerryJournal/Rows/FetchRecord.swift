@@ -1,15 +1,17 @@
 import FerryPlan
 
-/// What the next conditional request needs (RFC 9110 §13), and when it is due.
+/// The data that the next conditional request needs (RFC 9110 §13), and the time at which it is due.
 package struct FetchRecord: Hashable, Sendable {
   package var etag: String?
   package var lastModified: String?
   package var fetchedAt: Instant
-  /// The time until the next fetch; `nil` without an interval, or if an older ferry wrote it.
+  /// The time until the next fetch; `nil` without an interval, or if an older version of ferry wrote the
+  /// record.
   package var interval: Duration?
-  /// The file whose content the validators describe; `nil` if an older ferry wrote them.
+  /// The file whose content the validators describe; `nil` if an older version of ferry wrote them.
   package var file: FileVersion?
-  /// What the validators belong to: a digest of the URL that sent them and of what was asked of it.
+  /// The source of the validators: a digest of the URL that returned them and of the request's accepted
+  /// representations.
   package var source: String?
 
   package init(

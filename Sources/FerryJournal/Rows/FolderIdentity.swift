@@ -1,4 +1,4 @@
-/// Identifies the folder to which a path led. A mount point without its file system mounted is another
+/// Identifies the folder at the end of a path. A mount point whose file system is not mounted is a different
 /// folder.
 package struct FolderIdentity: Hashable, Sendable {
   package var device: UInt64

@@ -1,11 +1,11 @@
 import FerryPlan
 import GRDBSQLite
 
-/// Checks that a row has a form that ferry writes. SQLite does not report a changed bit in a page.
+/// Checks that a row has a form that ferry writes. SQLite does not detect a changed bit in a page.
 extension ItemRow {
-  /// Throws if the row's state, intent, captures and times do not fit each other.
+  /// Throws an error if the row's state, intent, captures and times contradict each other.
   ///
-  /// A run calls this for each row that it loads. It checks the types of five columns and decodes none.
+  /// A run calls this for each row that it loads. It checks the types of five columns without decoding them.
   func checkForm() throws(JournalError) {
     let state = try state
     switch state {
@@ -19,7 +19,7 @@ extension ItemRow {
     }
     guard isNull(.closedAt) != state.isClosed else {
       throw damaged(
-        "the state \(state.rawValue), \(state.isClosed ? "but no" : "but a") closing time")
+        "the state \(state.rawValue), \(state.isClosed ? "without a" : "with a") closing time")
     }
     guard !isNull(.intent) else { return }
     let intent = try intent

@@ -5,13 +5,13 @@ import GRDBSQLite
 
 /// An item in the journal. Each column is read when it is accessed.
 ///
-/// It is SQLite's own row and is valid only during the call to which it is passed, so a million rows take no
-/// memory.
+/// It refers to SQLite's own row and is valid only during the call to which it is passed, so a million rows
+/// do not occupy memory.
 package struct ItemRow: ~Copyable {
-  /// More items than any journal can hold, but few enough that counting does not overflow.
+  /// A limit that no journal reaches, but small enough to prevent an overflow when counting.
   static let mostNumber: Int64 = 1 << 62
 
-  /// The statement that is stepped, at its current row.
+  /// The statement, positioned at its current row.
   let statement: OpaquePointer
   private let file: String
 
@@ -32,8 +32,8 @@ package struct ItemRow: ~Copyable {
     (SQLITE_TEXT, true), (SQLITE_TEXT, true), (SQLITE_TEXT, true),
   ]
 
-  /// - Throws: if the row's values are not of the types that ferry writes. A damaged or forged journal may
-  ///   hold NULL, text or any number in every column.
+  /// - Throws: an error if the row's values are not of the types that ferry writes. A damaged or forged
+  ///   journal may contain NULL, text or any number in every column.
   init(statement: OpaquePointer, file: String) throws(JournalError) {
     self.statement = statement
     self.file = file
@@ -52,7 +52,7 @@ package struct ItemRow: ~Copyable {
 
   package var id: Int64 { sqlite3_column_int64(statement, 0) }
 
-  /// The path's bytes, relative to the upload's root. Valid only inside `body`.
+  /// The path's bytes, relative to the upload's root. They are valid only inside `body`.
   package func withPath<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(bytes(1))
   }
@@ -81,17 +81,17 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// Size in bytes, as listed when the item was queued.
+  /// The size in bytes, as listed when the item was queued.
   package var size: Int64 { sqlite3_column_int64(statement, 5) }
-  /// Nanoseconds since 1970, as listed when the item was queued.
+  /// The modification time in nanoseconds since 1970, as listed when the item was queued.
   package var modified: Int64 { sqlite3_column_int64(statement, 6) }
   package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
-  /// Until when its upload ID may be used; `nil` if it does not expire, or without an upload ID.
+  /// The expiry of its upload ID; `nil` if the ID does not expire, or if there is no upload ID.
   package var expires: Instant? { integer(8).map(Instant.init(nanoseconds:)) }
   package var closedAt: Instant? { integer(9).map(Instant.init(nanoseconds:)) }
   package var sha256: [UInt8]? { isNull(10) ? nil : Array(bytes(10)) }
 
-  /// The non-secret ones in the order of capture, then the secret ones.
+  /// The captures: non-secret ones in the order of capture, then secret ones.
   package var captures: [CapturedValue] {
     get throws(JournalError) {
       try captures(11, secret: false) + captures(12, secret: true)
@@ -112,7 +112,7 @@ package struct ItemRow: ~Copyable {
       code: .init(rawValue: code), status: integer(14).map { Int($0) }, message: text(15) ?? "")
   }
 
-  /// What happened to the file after its delivery; `nil` if nothing was requested.
+  /// The action for the file after its delivery, or its result; `nil` if nothing was requested.
   package var after: AfterState? {
     get throws(JournalError) {
       guard let raw = integer(16) else { return nil }
@@ -126,13 +126,13 @@ package struct ItemRow: ~Copyable {
   /// The inode of the file that was sent, if known.
   package var inode: UInt64? { integer(17).map { UInt64(bitPattern: $0) } }
 
-  /// The identity of the upload's root when that file was sent, if known.
+  /// The identity of the upload's root at the time the file was sent, if known.
   package var root: FolderIdentity? {
     guard let device = integer(18), let inode = integer(19) else { return nil }
     return FolderIdentity(device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode))
   }
 
-  /// Whether a run tried and failed to perform the action that is owed to the file.
+  /// Whether a run has tried and failed to perform the pending action for the file.
   package var hasTriedAfter: Bool { !isNull(20) }
 
   /// The idempotency key of the commit whose intent was recorded last; `nil` if it had none.

@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The journal's record of an upload, a fetch or a request at one origin.
 package struct NodeRow: Hashable, Sendable {
-  /// Raw values are persisted; never reuse one.
+  /// The raw values are persisted and must never be reused.
   package enum Kind: UInt8, Sendable {
     case upload = 1
     case fetch = 2
@@ -14,15 +14,15 @@ package struct NodeRow: Hashable, Sendable {
   package var manifest: String
   package var name: String
   package var kind: Kind
-  /// Scheme, host and port.
+  /// The scheme, host and port.
   package var origin: String
-  /// Scheme, host and port of its first request; `nil` if a capture determines it. A fetch's origin contains
-  /// more than that.
+  /// The scheme, host and port of its first request; `nil` if a capture determines them. A fetch's origin
+  /// contains additional data.
   package var server: String? {
     let server = origin.prefix { $0 != " " }
     return server.isEmpty ? nil : String(server)
   }
-  /// The round of the last attempt; 0 before the first.
+  /// The round of the last attempt; 0 before the first attempt.
   package var round: Int64
   package var state: ItemState
   /// Whether an unrepeatable attempt was about to be sent and its response is not recorded.
@@ -31,6 +31,7 @@ package struct NodeRow: Hashable, Sendable {
   package var fetch: FetchRecord?
   package var captures: [CapturedValue]
   package var failure: RecordedFailure?
-  /// For an upload, the step from which data under an upload ID may count; `nil` in rows of new nodes and of schema 4.
+  /// For an upload, the step from which data under an upload ID may count as delivered; `nil` in rows of new
+  /// nodes and of schema 4.
   package var countingPoint: CountingPoint?
 }

@@ -5,24 +5,24 @@ import GRDB
 /// An upload ID that the server issued and that will not be used.
 package struct OrphanRow: Hashable, Sendable {
   package var id: Int64
-  /// `NodeRow.id` of its upload.
+  /// The `NodeRow.id` of its upload.
   package var node: Int64
   /// The path of its file, relative to the upload's root.
   package var path: [UInt8]
-  /// Size in bytes, as listed when the file was queued.
+  /// The size in bytes, as listed when the file was queued.
   package var size: Int64
-  /// Nanoseconds since 1970, as listed when the file was queued.
+  /// The modification time in nanoseconds since 1970, as listed when the file was queued.
   package var modified: Int64
   package var sha256: [UInt8]?
-  /// As for an item: the non-secret ones in the order of capture, then the secret ones.
+  /// The captures, as for an item: non-secret ones in the order of capture, then secret ones.
   package var captures: [CapturedValue]
   /// The ID was issued after this time.
   package var handedOver: Instant
-  /// Until when it could be used; `nil` means indefinitely.
+  /// The time until which it could be used; `nil` means indefinitely.
   package var expires: Instant?
   package var orphaning: Orphaning
   package var droppedAt: Instant
-  /// The time of the last failed release attempt. `failure` is the reason.
+  /// The time of the last failed release attempt. `failure` contains the reason.
   package var triedAt: Instant?
   package var failure: RecordedFailure?
   /// As for an item.
@@ -62,7 +62,7 @@ extension OrphanRow {
       OR state = 3 AND (captures IS NOT NULL OR secret_captures IS NOT NULL))
     """#
 
-  /// True for an item whose commit, or whatever makes it count, may have been executed, as far as its row
+  /// True for an item whose delivering step, such as its commit, may have been executed, as far as its row
   /// shows.
   private static let mayCount = """
     (intent IS NOT NULL
@@ -72,8 +72,8 @@ extension OrphanRow {
   /// SQL that records the upload IDs of items as orphans before the items lose them.
   ///
   /// - Parameters:
-  ///   - id: SQL; NULL for the next free ID.
-  ///   - inDoubt: SQL; NULL if only the item's row determines it.
+  ///   - id: an SQL expression; NULL for the next free ID.
+  ///   - inDoubt: an SQL expression; NULL if only the item's row determines the value.
   static func insert(id: String, reason: String, inDoubt: String, at: String, where condition: String)
     -> String
   {
@@ -91,7 +91,7 @@ extension OrphanRow {
     _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
     _ arguments: StatementArguments = [], at now: Instant, _ db: Database
   ) throws {
-    // Usually called for one item at a time.
+    // This is usually called for one item at a time.
     let statement = try db.cachedStatement(
       sql: insert(
         id: "NULL", reason: "\(reason.rawValue)", inDoubt: isInDoubt.map { $0 ? "1" : "0" } ?? "NULL",

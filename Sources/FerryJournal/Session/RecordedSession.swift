@@ -2,8 +2,8 @@ import FerryPlan
 
 /// The recorded state that a session's next launch needs in addition to its nodes and items.
 package struct RecordedSession: Sendable {
-  /// The time by which the last resume delays the start of work, and when that resume was; `nil` if there is
-  /// no delay.
+  /// The period by which the last resume delays the start of work, and the time of that resume; `nil` if
+  /// there is no delay.
   package var delay: (period: Duration, resumedAt: Instant)?
   /// Whether `on_events` must still be started for a completed batch.
   package var hasPendingEvents: Bool

@@ -2,13 +2,15 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// Calls `body` with each item of the node whose delivered file is still owed its `after`, ordered by path.
+  /// Calls `body` with each item of the node whose delivered file still has a pending `after` action,
+  /// ordered by path.
   package func forEachOwed(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
     try forEachItem(
       sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? AND after = 1 ORDER BY path", node: node, body)
   }
 
-  /// How many delivered files are still owed their `after`, by node. A node without such files is absent.
+  /// The number of delivered files with a pending `after` action, by node. Nodes without such files are
+  /// omitted.
   package func owedCounts() throws(JournalError) -> [Int64: Int] {
     try access { db in
       let counts = try db.rows(
@@ -18,7 +20,7 @@ extension SessionJournal {
     }
   }
 
-  /// Whether a delivered file of the node is owed its `after` and no run has tried and failed to perform it.
+  /// Whether the node has a delivered file with a pending `after` action that no run has tried yet.
   package func owesUntriedAfter(node: Int64) throws(JournalError) -> Bool {
     try access { db in
       try Bool.fetchOne(
@@ -28,8 +30,8 @@ extension SessionJournal {
     }
   }
 
-  /// Records, before a run, what happened to delivered files. Actions that are still owed have been tried and
-  /// failed. Synced when this returns.
+  /// Records, before a run, the results of `after` actions. Actions that are still pending have been tried
+  /// and failed. The changes are synced when this method returns.
   package func settle(_ files: [(row: Int64, state: AfterState)]) throws(JournalError) {
     guard !files.isEmpty else { return }
     try commitAndSync(

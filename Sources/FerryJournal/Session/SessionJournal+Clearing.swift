@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 
 extension SessionJournal {
-  /// What `reset` dropped.
+  /// The data dropped by `reset`.
   package struct Dropped: Hashable, Sendable {
     /// The number of dropped items, in any state.
     package var items = 0
-    /// How many of those had an upload ID, which is now an orphan.
+    /// The number of those items that had an upload ID, which is now an orphan.
     package var withUploadID = 0
     /// The number of items, fetches and requests for which a commit, or a step that is never resent, may have
     /// reached the server. It may now be sent a second time.
@@ -49,10 +49,10 @@ extension SessionJournal {
     }
   }
 
-  /// Drops all open items of any round, and forgets the intents of nodes that are not closed, the resume
-  /// delay and owed events. Upload IDs become orphans. Synced when this returns.
+  /// Drops all open items of any round, the intents of open nodes, the resume delay and pending events.
+  /// Upload IDs become orphans. The changes are synced when this method returns.
   ///
-  /// Closed items remain, so that nothing is delivered twice. The caller holds the session's lock, and no
+  /// Closed items are kept, so that nothing is delivered twice. The caller holds the session's lock, and no
   /// run writes to the journal.
   package func reset(at now: Instant) throws(JournalError) -> Dropped {
     try transaction { db in
@@ -78,8 +78,8 @@ extension SessionJournal {
     }
   }
 
-  /// Closes every item that is open in its round, and returns how many were canceled. Synced when this
-  /// returns.
+  /// Closes every item that is open in its round, and returns the number of canceled items. The changes are
+  /// synced when this method returns.
   ///
   /// If a commit, or a step that is never resent, may have reached the server, the item becomes ambiguous
   /// instead and keeps its captures: a canceled item would be sent again in the next round. Upload IDs of the
@@ -117,9 +117,9 @@ extension SessionJournal {
     }
   }
 
-  /// Removes a session's journal with everything in it. Does nothing if there is no journal. The caller holds
-  /// the session's lock and has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
-  /// nobody has the journal open.
+  /// Removes a session's journal with all its contents. Has no effect if there is no journal. The caller
+  /// holds the session's lock, has removed the session from `ferry.db` (`RunHistory.forget(session:)`), and
+  /// has made sure that the journal is not open.
   package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
     let path = try state.database(ofSession: identifier)
     let commits = try state.commits(ofSession: identifier)
@@ -127,7 +127,7 @@ extension SessionJournal {
     guard unlink(commits) == 0 || errno == ENOENT else {
       throw JournalError(errno: errno, doing: "remove", file: commits)
     }
-    // The log is removed first: without its file, it would be taken for the log of the next journal.
+    // The log is removed first: without its file, it would be mistaken for the log of the next journal.
     for suffix in ["-wal", "-shm", ""] {
       guard unlink(path + suffix) == 0 || errno == ENOENT else {
         throw JournalError(errno: errno, doing: "remove", file: path + suffix)
@@ -136,7 +136,8 @@ extension SessionJournal {
     try StateDirectory.syncFolder(state.sessionsFolder)
   }
 
-  /// SQL: a step of the item was about to be sent, and nobody has since decided whether it was executed.
+  /// SQL: a step of the item was about to be sent, and the user has not decided since then whether it was
+  /// executed.
   private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
   private static var isOpen: String { openCondition("") }
@@ -149,14 +150,14 @@ extension SessionJournal {
 
   /// Runs one transaction and syncs it.
   func transaction<Result>(_ body: (Database) throws -> Result) throws(JournalError) -> Result {
-    precondition(isWritable, "a journal opened for reading is not written to")
+    precondition(isWritable, "a journal opened for reading must not be written to")
     do {
       let result = try access { try self.commit($0, body) }
       try sync()
       try checkpointIfDue()
       return result
     } catch {
-      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
+      // As after a lost write in a run, a log in an unknown state must not be checkpointed into the file.
       abandon()
       throw error
     }

@@ -5,18 +5,18 @@ import GRDBSQLite
 extension SessionJournal {
   /// The number of a node's items in one state and one round.
   package struct RoundCount: Hashable, Sendable {
-    /// `NodeRow.id`.
+    /// The node's `NodeRow.id`.
     package var node: Int64
     package var round: Int64
     package var state: ItemState
     package var count: Int
   }
 
-  /// Ordered by node, round and state.
+  /// The counts, ordered by node, round and state.
   package func countsByRound() throws(JournalError) -> [RoundCount] {
     let counts = try access { db in
       var counts: [ItemGroup: Int] = [:]
-      // Reads each row once, in storage order. A GROUP BY would first sort all rows.
+      // This reads each row once, in storage order. A GROUP BY would first sort all rows.
       let statement = try db.cachedStatement(sql: "SELECT node, round, state FROM item").sqliteStatement
       defer { sqlite3_reset(statement) }
       var current = ItemGroup(node: 0, round: 0, state: 0)
@@ -46,7 +46,7 @@ extension SessionJournal {
     }
   }
 
-  /// The last round of a manifest that a node or an item names, or 0.
+  /// The last round of a manifest in its nodes and items, or 0.
   package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     try access { db in
       // The plus makes SQLite scan the whole table. With the index, it would look up each item individually.
@@ -68,7 +68,7 @@ extension SessionJournal {
     package var items: Int
   }
 
-  /// The open uploads of a manifest, except for some nodes. Items of those nodes are not read.
+  /// The open uploads of a manifest, except for certain nodes. The items of those nodes are not read.
   package func openUploads(
     of manifest: String, except known: Set<Int64>
   ) throws(JournalError) -> [OpenUpload] {
@@ -114,7 +114,7 @@ private struct ItemGroup: Hashable, Comparable {
     self.state = state
   }
 
-  /// From the current row of a statement.
+  /// Reads the current row of a statement.
   init(_ statement: OpaquePointer) {
     node = sqlite3_column_int64(statement, 0)
     round = sqlite3_column_int64(statement, 1)

@@ -18,7 +18,7 @@ extension SessionJournal {
     try Int64.fetchOne(db, sql: "SELECT commits FROM session WHERE id = 1") ?? 0
   }
 
-  /// Why a journal that has a file is rejected.
+  /// The reason why a journal with a file is rejected.
   static func loss(in path: String, _ stored: CommitCounts?, found: Int64) -> JournalError? {
     guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
     return JournalError(
@@ -27,7 +27,7 @@ extension SessionJournal {
         + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
-  /// Why a session is rejected whose journal has no file, or an empty one.
+  /// The reason why a session is rejected because its journal has no file, or an empty one.
   static func loss(
     of identifier: String, in state: StateDirectory, _ stored: CommitCounts?,
     known: @autoclosure () throws(JournalError) -> Set<String>
@@ -41,12 +41,12 @@ extension SessionJournal {
     let recorded = lost > 0 ? "; \(lost) transactions were recorded" : ""
     let cause =
       presence == .emptied
-      ? "the file has no byte, and its session has had a journal\(recorded)"
+      ? "the file is empty, but its session has had a journal\(recorded)"
       : "the session has had a journal\(recorded)"
     return JournalError(.missing, file: try state.database(ofSession: identifier), cause: cause)
   }
 
-  /// Checkpoints a new journal into its file, and syncs the file and its name. From then on, a missing or
+  /// Checkpoints a new journal into its file, and syncs the file and its name. After this, a missing or
   /// empty file is a loss, even after a power failure.
   static func settle(_ queue: DatabaseQueue, path: String) throws(JournalError) {
     do {
@@ -61,18 +61,18 @@ extension SessionJournal {
     try StateDirectory.syncFolder(SplitPath(path).folder)
   }
 
-  /// What the user accepts when accepting a journal's loss.
+  /// The loss that the user accepts.
   package enum Loss: Hashable, Sendable {
-    /// This number of transactions. The journal is used as it is.
+    /// The loss of this number of transactions. The journal is used in its current state.
     case transactions(Int64)
-    /// The whole journal; the next run creates an empty one.
+    /// The loss of the whole journal. The next run creates an empty one.
     case journal
   }
 
-  /// Accepts a journal as it is, or as lost; the loss is not reported again. The caller holds the session's
-  /// lock, and removes the session from `ferry.db` before a journal is accepted as lost.
+  /// Accepts a journal in its current state, or as lost; the loss is not reported again. The caller holds
+  /// the session's lock, and removes the session from `ferry.db` before a journal is accepted as lost.
   ///
-  /// - Returns: `nil` if nothing is lost; the journal then remains unchanged.
+  /// - Returns: `nil` if nothing is lost; in that case, the journal is not changed.
   package static func acceptLoss(
     session identifier: String, in state: StateDirectory, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> Loss? {

@@ -3,15 +3,15 @@ import GRDB
 import GRDBSQLite
 
 extension SessionJournal {
-  /// If a listing is this many times shorter than the journal, it is looked up file by file.
+  /// If a listing is this many times shorter than the journal, its files are looked up one by one.
   private static let lookUpFactor: Int64 = 8
 
   /// Calls `body`, ordered by path, with every item of the node that must be reconciled with a listing: the
-  /// items of listed files, and items that are open, ambiguous or owed their `after`. Other delivered or
-  /// failed items may be included. Throws at an item that no version of ferry writes.
+  /// items of listed files, and items that are open, ambiguous or have a pending `after` action. Other
+  /// delivered or failed items may be included. Throws an error for an item that no version of ferry writes.
   ///
-  /// Items that were delivered and moved away remain in the journal. A hundred new files must not wait for a
-  /// million rows.
+  /// Items that were delivered and moved away are kept in the journal. A hundred new files must not wait for
+  /// a million rows.
   package func forEachItem(
     node: Int64, meeting files: FileColumns, _ take: (borrowing ItemRow) throws -> Void
   ) throws {
@@ -19,12 +19,12 @@ extension SessionJournal {
       try row.checkForm()
       try take(row)
     }
-    // Rows of other nodes are counted too. At worst, every row is read although that was not necessary.
+    // Rows of other nodes are counted too. At worst, every row is read unnecessarily.
     guard try Int64(files.count) * Self.lookUpFactor < nextRow - 1 else {
       return try forEachItem(node: node, body)
     }
     try queue.writeWithoutTransaction { db in
-      // One transaction, because a run may be writing.
+      // A single transaction, because a run may be writing.
       try db.inTransaction(.deferred) {
         try lookUp(files, node: node, db, body)
         return .commit
@@ -35,7 +35,8 @@ extension SessionJournal {
   private func lookUp(
     _ files: FileColumns, node: Int64, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
-    // In storage order: with the index, each of a million rows would be looked up individually.
+    // Rows are read in storage order: with the index, each of a million rows would be looked up
+    // individually.
     let unsettled = try prepare(
       """
       SELECT \(ItemRow.columns) FROM item NOT INDEXED WHERE node = ? AND (state < \(ItemState.done.rawValue)
@@ -47,7 +48,7 @@ extension SessionJournal {
     sqlite3_bind_int64(listed, 1, node)
     func find(_ index: Int) throws {
       try files.path(index).withUnsafeBytes { path in
-        // The bytes stay valid while the statement is stepped.
+        // The bytes remain valid while the statement is stepped.
         sqlite3_bind_blob(listed, 2, path.baseAddress, Int32(path.count), nil)
         try forEachRow(listed, db, body)
       }

@@ -4,7 +4,7 @@ import GRDB
 
 /// Upload IDs that the server issued and that will not be used.
 extension SessionJournal {
-  /// The next free ID of an orphan. The holder of the session's lock continues the count itself.
+  /// The next free orphan ID. The holder of the session's lock continues the count itself.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -25,14 +25,14 @@ extension SessionJournal {
     get throws(JournalError) { try orphans(where: "1") }
   }
 
-  /// The orphans of an upload that may be released, at most `limit`: first those never tried, oldest first,
-  /// then those whose last attempt is longest ago. An orphan that its server refuses to release thus does not
-  /// hold back the others.
+  /// The orphans of an upload that may be released, at most `limit`: first the orphans that were never
+  /// tried, oldest first, then the others in order of their last attempt. Therefore, an orphan whose release
+  /// fails repeatedly does not delay the others.
   package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
     try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
   }
 
-  /// The orphans that may be released, of all uploads, oldest first, at most `limit`.
+  /// The orphans that may be released, for all uploads, oldest first, at most `limit`.
   package func releasableOrphans(limit: Int) throws(JournalError) -> [OrphanRow] {
     try orphans(where: "in_doubt = 0", limit: limit)
   }
@@ -98,8 +98,8 @@ extension SessionJournal {
     }
   }
 
-  /// Records that the IDs of orphans may be in use. Synced when this returns. The caller holds the session's lock, and
-  /// no run writes to the journal.
+  /// Records that the IDs of orphans may be in use. The change is synced when this method returns. The
+  /// caller holds the session's lock, and no run writes to the journal.
   package func doubtOrphans(_ ids: [Int64]) throws(JournalError) {
     guard !ids.isEmpty else { return }
     try transaction { db in
@@ -108,8 +108,8 @@ extension SessionJournal {
     }
   }
 
-  /// Before a run, makes orphans of the upload IDs of open items whose files start over. Synced when this
-  /// returns. The caller holds the session's lock, and no run writes to the journal.
+  /// Before a run, turns the upload IDs of open items whose files start over into orphans. The change is
+  /// synced when this method returns. The caller holds the session's lock, and no run writes to the journal.
   package func dropUploadIDs(
     _ items: [(row: Int64, reason: OrphanReason)], at now: Instant
   ) throws(JournalError) {
@@ -128,8 +128,8 @@ extension SessionJournal {
     }
   }
 
-  /// Records, before a run, from which point on the data that the server has under an upload ID of the node
-  /// may count. While items hold IDs from another text of the manifest, the earlier point remains.
+  /// Records, before a run, the step from which data under an upload ID of the node may count as delivered.
+  /// While items hold IDs from an earlier version of the manifest, the earlier step is kept.
   package func setCountingPoint(_ point: CountingPoint, node: Int64) throws(JournalError) {
     let open = "EXISTS (SELECT 1 FROM item WHERE node = ?1 AND state IN (1, 2))"
     try access { db in
@@ -142,8 +142,8 @@ extension SessionJournal {
     }
   }
 
-  /// Removes orphans that the user has dealt with. Synced when this returns. The caller holds the session's
-  /// lock, and no run writes to the journal.
+  /// Removes orphans from the list. The change is synced when this method returns. The caller holds the
+  /// session's lock, and no run writes to the journal.
   ///
   /// - Parameter ids: `nil` means all.
   /// - Returns: the number of removed orphans.

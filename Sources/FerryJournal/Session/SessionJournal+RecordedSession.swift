@@ -2,7 +2,7 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// The state that the last `.resumed` and `.events` recorded.
+  /// The state recorded by the last `.resumed` and `.events`.
   package var recorded: RecordedSession {
     get throws(JournalError) {
       try access { db in
@@ -25,7 +25,7 @@ extension SessionJournal {
 }
 
 extension SessionJournal {
-  /// Records that the owed `on_events` was started. Synced. No run writes to the journal.
+  /// Records that the pending `on_events` was started. The change is synced. No run writes to the journal.
   package func clearEvents() throws(JournalError) {
     try commitAndSync([.events(pending: false)])
   }

@@ -16,11 +16,11 @@ extension SessionJournal {
     package var failure: RecordedFailure?
   }
 
-  /// The user's decision about something ambiguous.
+  /// The user's decision about an ambiguous request.
   package enum Decision: Sendable {
-    /// It was executed.
+    /// The request was executed.
     case done
-    /// It was not executed. The next run resumes it, in this round.
+    /// The request was not executed. The next run resumes it in this round.
     case again(round: Int64)
   }
 
@@ -36,8 +36,8 @@ extension SessionJournal {
   }
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
-    // An item without an intent is at a commit that can be recognized by other means. If the user allowed a
-    // commit to be resent, it is the same commit.
+    // An item without an intent is at a commit that can be recognized by other means. If the user allowed
+    // the commit to be resent, it is the same commit.
     let intent = try row.intent
     let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .commit
     return AmbiguousItem(
@@ -45,10 +45,11 @@ extension SessionJournal {
       captures: try row.captures, servers: row.servers, failure: row.failure)
   }
 
-  /// Closes ambiguous items as the user decided. Synced when this returns.
+  /// Closes ambiguous items according to the user's decision. The changes are synced when this method
+  /// returns.
   ///
   /// If a resent item was at its commit, it resumes there with its captures. Otherwise it starts over, and
-  /// its upload ID becomes an orphan. `timeout_for_resource` counts from now. The caller holds the session's
+  /// its upload ID becomes an orphan. `timeout_for_resource` starts again. The caller holds the session's
   /// lock, and no run writes to the journal.
   package func resolve(
     items: [(item: AmbiguousItem, decision: Decision)], nodes: [(node: Int64, decision: Decision)],
@@ -81,8 +82,9 @@ extension SessionJournal {
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL, servers = NULL, \(noKey)"
     switch decision {
     case .done:
-      // For a delivered file. If the manifest requests no `after`, the next launch clears what is owed. The captures
-      // stay, because another item may have the same upload ID, which must not be released.
+      // For a delivered file. If the manifest does not request an `after` action, the next launch clears the
+      // pending state. The captures are kept, because another item may have the same upload ID, which must
+      // not be released.
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,
@@ -94,7 +96,7 @@ extension SessionJournal {
       let isCommit = item.step == .commit
       let kept: ItemState = isCommit ? .transferred : .queued
       if kept == .queued {
-        // Not in doubt, because the user decided that it was not executed.
+        // The orphan is not in doubt, because the user decided that the request was not executed.
         try OrphanRow.insert(
           .retried, isInDoubt: false, where: isAmbiguous, [item.id], at: now, db)
       }

@@ -27,13 +27,13 @@ extension SessionJournal {
         last = end
       }
     } catch {
-      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
+      // As after a lost write in a run, a log in an unknown state must not be checkpointed into the file.
       abandon()
       throw error
     }
   }
 
-  /// - Returns: the last ID that it processed; `nil` if none follow.
+  /// - Returns: the last processed ID; `nil` if there are no more items.
   private static func forget(
     _ states: Set<ItemState>, after first: Int64, before limit: Instant, _ db: Database
   ) throws -> (count: Int, end: Int64?) {

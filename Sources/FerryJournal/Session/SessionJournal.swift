@@ -6,22 +6,22 @@ import Synchronization
 
 /// One session's durable state: its nodes and items.
 ///
-/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run, only the
-/// run's writer writes to it.
+/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run,
+/// only the run's writer writes to it.
 package final class SessionJournal: Sendable {
   package let identifier: String
   /// The file, or `:memory:`.
   package let path: String
   package let isWritable: Bool
-  /// Whether the journal is kept. An ephemeral session's journal is not.
+  /// Whether the journal is stored on disk. An ephemeral session's journal is not.
   package var isOnDisk: Bool { path != Self.inMemory }
-  /// Whether writes are kept.
+  /// Whether writes are stored on disk.
   package var isDurable: Bool { isWritable && isOnDisk }
 
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
-  /// Counts the commits; `nil` if nothing is kept.
+  /// Counts the commits; `nil` if the journal is not stored.
   let commits: CommitRecord?
   private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
@@ -58,7 +58,7 @@ package final class SessionJournal: Sendable {
     try state.create()
     let path = try state.database(ofSession: identifier)
     let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
-    // Checked first, because SQLite removes the log of an empty file.
+    // This is checked first, because SQLite removes the log of an empty file.
     if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
     var found: Int64 = 0
     let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
@@ -81,20 +81,20 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// The checks of `open` and `checkRows`, for a journal that was opened for reading: `openForReading` also
-  /// opens damaged ones.
+  /// Performs the checks of `open` and `checkRows` on a journal that was opened for reading, because
+  /// `openForReading` also opens damaged journals.
   package func checkContent() throws(JournalError) {
     try access { try OpeningCheck.pages($0, file: self.path) }
     try checkRows()
   }
 
-  /// Throws if the journal has a row that no version of ferry writes and on which a run would rely.
+  /// Throws an error if the journal contains a row that affects a run and that no version of ferry writes.
   package func checkRows() throws(JournalError) {
     try access { try OpeningCheck.rows($0, file: self.path) }
   }
 
-  /// Opens the session's journal like `open`, but does not create one. `nil` if it does not exist and no
-  /// earlier one is known.
+  /// Opens the session's journal like `open`, but does not create one. Returns `nil` if it does not exist
+  /// and no earlier one is known.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
@@ -107,23 +107,23 @@ package final class SessionJournal: Sendable {
     return try open(session: identifier, in: state, known: known(), writtenBy: ferry, at: now)
   }
 
-  /// Opens an existing journal for reading, for a plan, and changes nothing in the folder. If there is no
-  /// file, it is empty.
+  /// Opens an existing journal for reading, for a plan, without changing its folder. If there is no file,
+  /// the journal is empty.
   ///
-  /// - Parameter known: as for `open`. A lost journal is rejected here too.
+  /// - Parameter known: as for `open`. A lost journal is also rejected here.
   package static func openForReading(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String> = []
   ) throws(JournalError) -> SessionJournal {
     let path = try state.database(ofSession: identifier)
     for attempt in 1... {
-      // The record is read first: while a process writes, the journal is never behind it.
+      // The record is read first: even while a process writes, the journal is never behind its record.
       let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
       let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
       var loss: JournalError?
       if let snapshot {
-        // A count that cannot be read is damage. The caller encounters it when it reads on, and an export
-        // writes the rest.
+        // A count that cannot be read indicates damage. The caller encounters it when reading further, and
+        // an export writes the remaining data.
         let found = try? snapshot.queue.read { try Self.transactions($0) }
         loss = found.flatMap { Self.loss(in: path, stored, found: $0) }
       } else {
@@ -153,8 +153,8 @@ package final class SessionJournal: Sendable {
       identifier: identifier, path: inMemory, isWritable: true, queue: queue)
   }
 
-  /// The node with this identity. A writable journal adds it if it is missing. If a journal opened for
-  /// reading does not have it, the result has the ID 0 and no items.
+  /// The node with this identity. A writable journal adds it if it is missing. If it is missing in a journal
+  /// opened for reading, the result has the ID 0 and no items.
   package func node(
     manifest: String, name: String, kind: NodeRow.Kind, origin: String
   ) throws(JournalError) -> NodeRow {
@@ -201,8 +201,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Checks that every item belongs to a node. An item that does not would be overlooked, and its file would
-  /// be sent again. It looks up one item of each node.
+  /// Checks that every item belongs to a node. An item without a node would be overlooked, and its file
+  /// would be sent again. The check looks up one item of each node.
   package func checkItems() throws(JournalError) {
     try access { db in
       let nodes = Set(
@@ -214,7 +214,7 @@ package final class SessionJournal: Sendable {
           in: self.path
         ) { row in
           let node: Int64 = try row.value("node")
-          guard nodes.contains(node) else { throw row.damaged("node", "\(node), and there is no such node") }
+          guard nodes.contains(node) else { throw row.damaged("node", "\(node), but there is no such node") }
           return node
         }
       }
@@ -224,8 +224,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Calls `body` with each item of the node, in the order of the path's bytes (memcmp). Throws what `body`
-  /// throws, or a `JournalError`.
+  /// Calls `body` with each item of the node, in byte order of the paths (memcmp). Throws any error from
+  /// `body`, or a `JournalError`.
   package func forEachItem(node: Int64, _ body: (borrowing ItemRow) throws -> Void) throws {
     try forEachItem(
       sql: "SELECT \(ItemRow.columns) FROM item WHERE node = ? ORDER BY path", node: node, body)
@@ -261,7 +261,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Calls `body` with the item of this path, if there is one. While a run writes to the journal, it
+  /// Calls `body` with the item that has this path, if there is one. While a run writes to the journal, this
   /// waits for the current transaction.
   package func item(node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws -> Void) throws {
     try queue.writeWithoutTransaction { db in
@@ -278,7 +278,7 @@ package final class SessionJournal: Sendable {
   }
 
   /// Checkpoints the log into the file and closes it. The journal must not be used afterwards. A second call
-  /// does nothing.
+  /// has no effect.
   package func close() throws(JournalError) {
     let wasOpen = life.withLock { life in
       defer { life = .closed }
@@ -292,7 +292,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// After a failed write or sync: leaves the files as they are, for the next process to recover.
+  /// After a failed write or sync, leaves the files unchanged for the next process to recover.
   func abandon() {
     life.withLock { life in
       guard life == .open else { return }
@@ -339,7 +339,7 @@ package final class SessionJournal: Sendable {
 }
 
 extension JournalRow {
-  /// The non-secret ones in the order of capture, then the secret ones.
+  /// The captures: non-secret ones in the order of capture, then secret ones.
   var captures: [CapturedValue] {
     get throws { try captures("captures", secret: false) + captures("secret_captures", secret: true) }
   }

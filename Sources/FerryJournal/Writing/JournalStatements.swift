@@ -158,7 +158,8 @@ struct JournalStatements {
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
     case .allocated(let row, let captures, let expires):
-      // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in doubt.
+      // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in
+      // doubt.
       let regained = try handle(.regained)
       bind(regained, 1, row)
       bind(regained, 2, captures: captures)
@@ -186,7 +187,7 @@ struct JournalStatements {
     case .orphaned(let row, let orphan, let orphaning, let at):
       try self.orphan(row: row, as: orphan, orphaning.reason, isInDoubt: orphaning.isInDoubt, at: at)
     case .orphanSettled(let orphan):
-      // The ID may be in use again, so that the orphan no longer exists.
+      // The ID may be in use again, in which case the orphan no longer exists.
       let statement = try handle(.orphanSettled)
       bind(statement, 1, orphan)
       try run(statement)
@@ -242,7 +243,7 @@ struct JournalStatements {
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
-      // The period and the time make a delay only together.
+      // The period and the time form a delay only together.
       bind(statement, 2, at == nil ? nil : period?.nanoseconds)
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
       try update(statement, row: Self.session)
@@ -253,7 +254,7 @@ struct JournalStatements {
     }
   }
 
-  /// Inserts rows `from ..< to` of one insert. A long insert is several transactions.
+  /// Inserts rows `from ..< to` of one insert. A long insert is split into several transactions.
   mutating func insert(
     _ files: FileColumns, from: Int, to: Int, _ node: Int64, _ round: Int64, _ handedOver: Instant,
     _ firstRow: Int64
@@ -308,7 +309,8 @@ struct JournalStatements {
     guard let oldOpen = CaptureText.decode(open, secret: false),
       let oldSecret = CaptureText.decode(secret, secret: true)
     else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(row) has captures that are no JSON")
+      throw DatabaseError(
+        resultCode: .SQLITE_CORRUPT, message: "item \(row) has captures that are not valid JSON")
     }
     let set = try handle(.setCaptures)
     bind(set, 2, captures: CaptureText.merge(oldOpen + oldSecret, captures))
@@ -327,7 +329,7 @@ struct JournalStatements {
     bind(statement, 1, row)
     try run(statement)
     guard sqlite3_changes(db.sqliteConnection) == 1 else {
-      throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "there is no row \(row) to update")
+      throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "the row \(row) to update does not exist")
     }
   }
 
@@ -370,7 +372,7 @@ struct JournalStatements {
     sqlite3_bind_blob(statement, index, blob, Int32(blob.count), copied)
   }
 
-  /// The non-secret ones are bound at `index`, the secret ones after it.
+  /// Binds non-secret captures at `index`, and secret captures after it.
   private func bind(_ statement: OpaquePointer, _ index: Int32, captures: [CapturedValue]) {
     bind(statement, index, text: CaptureText.encode(captures, secret: false))
     bind(statement, index + 1, text: CaptureText.encode(captures, secret: true))

@@ -12,12 +12,12 @@ extension JournalWrite {
     }
   }
 
-  /// Whether the write records a server's response. If a power failure lost it, ferry would send the request
-  /// again.
+  /// Whether the write records a server's response. If it were lost in a power failure, ferry would send the
+  /// request again.
   var isOutcome: Bool {
     switch self {
     case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled, .orphanDoubted: true
-    // The state of the files themselves shows what happened to them.
+    // The state of the files themselves shows the result of these writes.
     case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept, .servers:
       false

@@ -1,14 +1,14 @@
 import FerryPlan
 
-/// One change of a session's journal. Changes are written in the order in which they happened.
+/// One change to a session's journal. Changes are written in the order in which they happened.
 package enum JournalWrite: Sendable {
   /// Items queued for the first time, in this round. Their rows are `firstRow`, `firstRow + 1`, …
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
-  /// Known items that are queued again, because of a new round or a changed file. With `firstOrphan`, their
+  /// Known items that are queued again because of a new round or a changed file. With `firstOrphan`, their
   /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
   /// none. An ID that a delivered item remembers becomes one that is in doubt.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
-  /// Items that an earlier round began continue in this one, with all their state.
+  /// Items that an earlier round started continue in this one, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
   /// A commit, or a step that is never resent, is about to be sent. This must be synced first.
   ///
@@ -25,10 +25,10 @@ package enum JournalWrite: Sendable {
   case transferred(row: Int64, captures: [CapturedValue], sha256: [UInt8]?)
   /// The upload ID can no longer be used. The item is queued again without its captures.
   case released(row: Int64)
-  /// The item's end in this round. Clears the intent and the captures (an ambiguous item keeps both).
+  /// The end of the item in this round. Clears the intent and the captures (an ambiguous item keeps both).
   ///
-  /// - Parameter keepsUploadID: for a delivered item, whether its captures stay, because another item has the same
-  ///   upload ID.
+  /// - Parameter keepsUploadID: for a delivered item, whether its captures are kept because another item has
+  ///   the same upload ID.
   case closed(
     row: Int64, state: ItemState, at: Instant, failure: RecordedFailure?, keepsUploadID: Bool = false)
   /// The item's upload ID becomes an orphan with this ID. The write that clears the upload ID follows in the
@@ -40,20 +40,20 @@ package enum JournalWrite: Sendable {
   case orphanDoubted(orphan: Int64)
   /// The orphan was not released, for this reason.
   case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)
-  /// Identifies the file that was sent: its inode, its root, and its digest if requested. A `nil` value
-  /// leaves the stored one unchanged.
+  /// Identifies the sent file by its inode, its root, and its digest if requested. A `nil` value leaves the
+  /// stored one unchanged.
   case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
   /// Delivered files that still have the delivered content, with their current modification times.
   case confirmed([ContentQuestions.Confirmed])
-  /// The action that is owed to a delivered file, or what happened to the file. If it is appended together
-  /// with the item's end, `.owed` is in the same transaction.
+  /// The pending action for a delivered file, or its result. If it is appended together with the item's end,
+  /// `.owed` is in the same transaction.
   case after(row: Int64, AfterState)
-  /// The action owed to a delivered file was tried and failed. It remains owed.
+  /// The pending action for a delivered file was tried and failed. It remains pending.
   case afterTried(row: Int64)
   /// A fetch's or request's unrepeatable attempt is about to be sent; see `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)
-  /// A fetch's or request's end in this round.
+  /// The end of a fetch or request in this round.
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)

@@ -2,13 +2,14 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The journal's own threads. One takes a run's changes and commits them in groups; the other syncs them.
+/// The journal's own threads. One commits a run's changes in groups; the other syncs them.
 ///
-/// `append` never waits for the disk. Queued changes are committed in one transaction for each journal. An
-/// intent and `sync()` are synced at once, everything else when either `syncInterval` or `syncOutcomes` is
-/// reached. Commits continue during a sync, so SIGKILL loses no more then than at any other time; they wait
-/// only for the syncs that SQLite performs around a checkpoint. A sync covers the commits before its start.
-/// Only one runs at a time, and later commits wait for the next. Order is preserved, and a failure is final.
+/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent
+/// and `sync()` are synced immediately; all other changes are synced when `syncInterval` or `syncOutcomes`
+/// is reached. Commits continue during a sync, so SIGKILL does not lose more at that time than at any other;
+/// they wait only for the syncs that SQLite performs around a checkpoint. A sync covers the commits before
+/// its start. Only one sync runs at a time, and later commits wait for the next one. Order is preserved, and
+/// a failure is final.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
 /// commits.
@@ -21,15 +22,15 @@ package final class JournalWriter: @unchecked Sendable {
     package var syncInterval: Duration = .milliseconds(50)
     /// The maximum number of unsynced outcomes.
     package var syncOutcomes = 512
-    /// The minimum time between two commits, unless a sync is due: at full speed, a commit costs ten times as
-    /// much as a write. SIGKILL loses at most this much work, which is then repeated. 0 commits at each
-    /// wake-up.
+    /// The minimum time between two commits, unless a sync is due: at full speed, a commit costs ten times
+    /// as much as a write. SIGKILL loses at most this much work, which is then repeated. With 0, changes are
+    /// committed at each wake-up.
     package var commitInterval: Duration = .milliseconds(5)
-    /// The maximum size in bytes of changes that wait in memory. Above it, `append` waits too.
+    /// The maximum size in bytes of changes waiting in memory. Above this limit, `append` also waits.
     package var queueLimit = 64 << 20
     /// The minimum duration of each sync, to simulate a slow disk in tests and benchmarks.
     package var syncDelay: Duration = .zero
-    /// The system call of each log's sync. Replaced only by tests.
+    /// The system call that syncs each log. Only tests replace it.
     package var syncCall: SyncCall = LogFile.systemCall
 
     package init() {}
@@ -65,9 +66,10 @@ package final class JournalWriter: @unchecked Sendable {
     var isSyncing = false
     /// Whether a sync has ended since the last check for a due checkpoint.
     var hasSynced = false
-    /// A failure of the sync thread, until the commit thread has seen it.
+    /// A failure of the sync thread that the commit thread has not handled yet.
     var syncFailure: JournalError?
-    /// Whether the thread waits for `commitInterval` to pass and need not be woken for a plain write.
+    /// Whether the thread is waiting for `commitInterval` to pass and does not need to be woken for a plain
+    /// write.
     var isResting = false
     var isClosing = false
     var isFinished = false
@@ -75,7 +77,7 @@ package final class JournalWriter: @unchecked Sendable {
     var statistics = Statistics()
   }
 
-  /// Commits that no started sync covers.
+  /// Commits that are not covered by a started sync.
   private struct Pending {
     var dirty: [Bool]
     var since: Int64?
@@ -102,8 +104,8 @@ package final class JournalWriter: @unchecked Sendable {
   private var state = State()
   private var pending: Pending
 
-  /// Takes the threads. `deliver` is called on them, by one at a time; it must not wait, and must not call
-  /// `close()`. Nothing else may use the journals until `close()` has returned.
+  /// Takes ownership of the threads. `deliver` is called on them, by one thread at a time; it must not wait,
+  /// and must not call `close()`. The journals must not be used elsewhere until `close()` has returned.
   package init(
     journals: [SessionJournal], options: Options = Options(), threads: Threads,
     deliver: @escaping @Sendable (JournalEvent) -> Void
@@ -118,8 +120,8 @@ package final class JournalWriter: @unchecked Sendable {
     threads.commit.submit { self.run() }
   }
 
-  /// Appends changes of one journal, in order. Returns their number for `.synced(through:)`. Waits only while
-  /// `queueLimit` is exceeded. Throws after a write was lost, and after `close()`.
+  /// Appends changes to one journal, in order. Returns their number for `.synced(through:)`. Waits only
+  /// while `queueLimit` is exceeded. Throws an error after a write was lost, and after `close()`.
   @discardableResult
   package func append(_ writes: [JournalWrite], to journal: Int) throws(JournalError) -> UInt64 {
     precondition(journals.indices.contains(journal), "the journal is one of this writer's")
@@ -136,16 +138,16 @@ package final class JournalWriter: @unchecked Sendable {
       if let failure = state.failure { return .failure(failure) }
       if state.isClosing {
         return .failure(
-          JournalError(.closed, file: journals[journal].path, cause: "a write came after the end"))
+          JournalError(.closed, file: journals[journal].path, cause: "a write followed the close"))
       }
-      // A thread that rests after a commit wakes up by itself.
+      // A thread that waits after a commit wakes up by itself.
       let isAwaited = state.batches.isEmpty && !state.isResting
       state.batches.append((journal, writes))
       state.bytes += bytes
       state.outcomes += outcomes
       state.sequence += 1
       if isUrgent { state.syncRequested = true }
-      // While a sync is running, nothing is urgent: its end wakes the thread.
+      // While a sync is running, nothing is urgent: the end of the sync wakes the thread.
       if isAwaited || (isUrgent && !state.isSyncing) || state.outcomes >= options.syncOutcomes
         || state.bytes > options.queueLimit
       {
@@ -156,8 +158,8 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Requests a sync at once. `.synced` follows with the returned number or a later one, even if everything
-  /// was already synced.
+  /// Requests an immediate sync. `.synced` follows with the returned number or a later one, even if
+  /// everything was already synced.
   @discardableResult
   package func sync() throws(JournalError) -> UInt64 {
     let result: Result<UInt64, JournalError> = condition.withLock {
@@ -169,8 +171,8 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Commits and syncs the remaining changes and ends the threads. Throws if a write was lost, now or before.
-  /// A second call has the same result. The journals stay open.
+  /// Commits and syncs the remaining changes and ends the threads. Throws an error if a write was lost, now
+  /// or earlier. A second call has the same result. The journals stay open.
   package func close() throws(JournalError) {
     let failure: JournalError? = condition.withLock {
       state.isClosing = true
@@ -197,7 +199,8 @@ package final class JournalWriter: @unchecked Sendable {
       if condition.withLock({ state.hasSynced }) { try checkpoint() }
       finish(nil)
     } catch {
-      // This comes first, so that closing the connection does not make SQLite continue after the failure.
+      // The journals are abandoned first, so that SQLite does not continue after the failure when the
+      // connection is closed.
       for journal in journals { journal.abandon() }
       finish(error)
     }
@@ -211,7 +214,7 @@ package final class JournalWriter: @unchecked Sendable {
       while true {
         if let failure = state.syncFailure { return .failure(failure) }
         let now = DeadlineCondition.now
-        // A sync requested while another one runs stays requested.
+        // A sync that was requested while another one is running remains requested.
         mustSync =
           !state.isSyncing
           && (state.syncRequested || state.isClosing || syncDeadline <= now
@@ -276,7 +279,7 @@ package final class JournalWriter: @unchecked Sendable {
   /// Passes the committed changes to the sync thread. Called only while no sync is running.
   private func beginSync(answering mustAnswer: Bool) {
     guard pending.since != nil else {
-      // The sync thread has nothing left to report.
+      // The sync thread has nothing more to report.
       if mustAnswer { deliver(.synced(through: pending.through)) }
       return
     }
@@ -303,7 +306,7 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until no sync is running. Throws if one has failed.
+  /// Waits until no sync is running. Throws an error if a sync has failed.
   private func waitForSync() throws(JournalError) {
     let failure = condition.withLock {
       while state.isSyncing { condition.wait() }
@@ -313,7 +316,7 @@ package final class JournalWriter: @unchecked Sendable {
   }
 
   private func finish(_ failure: JournalError?) {
-    // Events of a running sync are delivered before the failure; nothing is delivered after it.
+    // Events of a running sync are delivered before the failure; no event is delivered after it.
     let time = syncer.close() + LogSyncer.processorTime
     condition.withLock {
       state.failure = failure

@@ -1,19 +1,19 @@
 import FerryPlan
 import Foundation
 
-/// A journal's log (its `-wal` file) through ferry's own descriptor, which is synced while SQLite writes to
-/// the file.
+/// A journal's log (its `-wal` file), opened through a separate descriptor so that it can be synced while
+/// SQLite writes to it.
 ///
 /// The descriptor is opened before the first write that it must cover, because the kernel reports a failed
 /// write-back once to each descriptor that was open
-/// (https://www.kernel.org/doc/html/latest/filesystems/vfs.html#handling-errors-during-writeback). Closing it
-/// drops no lock: in WAL mode, SQLite locks the database file and `-shm`
-/// (https://www.sqlite.org/walformat.html §2.3). The log stays the same file while SQLite has the journal
+/// (https://www.kernel.org/doc/html/latest/filesystems/vfs.html#handling-errors-during-writeback). Closing
+/// it does not drop locks: in WAL mode, SQLite locks the database file and `-shm`
+/// (https://www.sqlite.org/walformat.html §2.3). The log remains the same file while SQLite has the journal
 /// open: a checkpoint restarts or truncates it in place, and only the last connection removes it.
 ///
 /// `@unchecked Sendable`: only the sync thread accesses `isNamed`.
 final class LogFile: @unchecked Sendable {
-  /// The journal's file, for messages.
+  /// The path of the journal's file, for messages.
   private let journal: String
   private let descriptor: Int32
   private let commits: CommitRecord?
@@ -22,7 +22,7 @@ final class LogFile: @unchecked Sendable {
 
   /// Opens the log of a journal that SQLite has open.
   ///
-  /// - Parameter commits: records what each sync covers.
+  /// - Parameter commits: records the transactions that each sync covers.
   init(journal: String, commits: CommitRecord?) throws(JournalError) {
     self.journal = journal
     self.commits = commits
@@ -38,15 +38,15 @@ final class LogFile: @unchecked Sendable {
       throw JournalError(errno: errno, doing: "sync the log", file: journal)
     }
     if !isNamed {
-      // SQLite also syncs the folder when it syncs a newly created log, but does not report whether it
-      // succeeded.
+      // SQLite also syncs the folder when it syncs a newly created log, but does not report the result.
       try StateDirectory.syncFolder(SplitPath(journal).folder)
       isNamed = true
     }
     if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
-  /// fdatasync(2), which also syncs a file's length. On macOS it may not, and SQLite uses fsync(2) there.
+  /// fdatasync(2), which also syncs the file's length. On macOS it may not, so fsync(2) is used there, as in
+  /// SQLite.
   static let systemCall: JournalWriter.SyncCall = { descriptor in
     #if os(Linux)
     fdatasync(descriptor)

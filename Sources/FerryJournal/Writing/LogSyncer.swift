@@ -6,7 +6,7 @@ import Foundation
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock.
 final class LogSyncer: @unchecked Sendable {
-  /// What is to be synced.
+  /// A sync to perform.
   struct Job {
     /// The journals that were written to.
     var journals: [Int]
@@ -21,7 +21,7 @@ final class LogSyncer: @unchecked Sendable {
     var processorTime: Duration?
   }
 
-  /// By journal; `nil` for one in memory.
+  /// The logs by journal; `nil` for a journal in memory.
   private let logs: [Result<LogFile?, JournalError>]
   private let call: JournalWriter.SyncCall
   private let delay: Duration
@@ -31,7 +31,8 @@ final class LogSyncer: @unchecked Sendable {
   init(journals: [SessionJournal], options: JournalWriter.Options) {
     logs = journals.map { journal in
       guard journal.isDurable else { return .success(nil) }
-      // If a log cannot be opened, the first sync reports it, like a log that cannot be synced.
+      // If a log cannot be opened, the first sync reports the error, as it does for a log that cannot be
+      // synced.
       return Result { () throws(JournalError) in try LogFile(journal: journal.path, commits: journal.commits)
       }
     }
@@ -39,7 +40,7 @@ final class LogSyncer: @unchecked Sendable {
     delay = options.syncDelay
   }
 
-  /// Occupies the thread until `close()`. `ended` is called on it after each sync, with the error if it
+  /// Occupies the thread until `close()`. `ended` is called on it after each sync, with an error if the sync
   /// failed.
   func start(on thread: SerialWorker, _ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
     thread.submit { self.run(ended) }

@@ -3,18 +3,20 @@ import GRDB
 import GRDBSQLite
 
 extension SessionJournal {
-  /// The number of rows of one insert that go into one transaction. A million rows at once would make the log
-  /// that long.
+  /// The maximum number of rows of one insert per transaction. A transaction with a million rows would make
+  /// the log correspondingly long.
   static let rowsPerTransaction = 20_000
   /// The log is checkpointed into the file after this many pages have been written to it: 4 MiB.
   static let checkpointPages: Int32 = 1024
 
-  /// Commits the writes in order. They then survive the end of the process, but not yet a power failure.
+  /// Commits the writes in order. After this, they survive the end of the process, but not yet a power
+  /// failure.
   ///
   /// Usually this is one transaction; only an insert of many rows takes more. A process that reads during
-  /// such an insert sees some queued items and misses others, which the next listing finds.
+  /// such an insert finds only some of the queued items; the next listing finds the others.
   ///
-  /// - Parameter quiet: returns once nobody else syncs the log, for a checkpoint between two transactions.
+  /// - Parameter quiet: returns when no other sync of the log is running, for a checkpoint between two
+  ///   transactions.
   func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
     try access { db in
       do {
@@ -46,20 +48,21 @@ extension SessionJournal {
     }
   }
 
-  /// Begins a transaction and stores its number. First, because another writer's rows would make no sense.
+  /// Begins a transaction and stores its number. This comes first, because the rows of another writer would
+  /// be inconsistent.
   private func begin(_ db: Database) throws {
     try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     try count(db)
   }
 
-  /// Commits the current transaction and records that.
+  /// Commits the current transaction and records the commit.
   private func countAndCommit(_ db: Database) throws {
     try db.cachedStatement(sql: "COMMIT").execute()
     try commits?.recordCommit()
   }
 
-  /// Stores the number of the current transaction in it. The number before it must be the last one that this process
-  /// stored: otherwise, two processes would send the same files.
+  /// Stores the number of the current transaction in it. The number before it must be the last one stored by
+  /// this process: otherwise, two processes would send the same files.
   private func count(_ db: Database) throws {
     guard let commits else { return }
     try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ?")
@@ -89,18 +92,18 @@ extension SessionJournal {
       try commit([writes])
       try sync()
     } catch {
-      // As after a lost write of a run, a log in an unknown state is not checkpointed into the file.
+      // As after a lost write in a run, a log in an unknown state must not be checkpointed into the file.
       abandon()
       throw error
     }
   }
 
   /// Syncs all commits so far with one fdatasync of the log. While a `JournalWriter` uses the journal, its
-  /// `LogSyncer` does this instead, next to this connection.
+  /// `LogSyncer` performs this task instead.
   ///
-  /// It uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The
-  /// descriptor that wrote the data is the one to which the kernel reports a failed write-back, and the name
-  /// of a new log is also synced in its folder. If the log was restarted since, the checkpoint before the
+  /// This uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The
+  /// kernel reports a failed write-back to the descriptor that wrote the data, and SQLite also syncs the
+  /// name of a new log in its folder. If the log has been restarted since then, the checkpoint before the
   /// restart has synced its frames in the database file.
   func sync() throws(JournalError) {
     guard isDurable else { return }
@@ -120,16 +123,16 @@ extension SessionJournal {
     if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
-  /// Checkpoints the log into the file if it is long enough. Returns whether it did.
+  /// Checkpoints the log into the file if it is long enough. Returns whether it was checkpointed.
   @discardableResult
   func checkpointIfDue() throws(JournalError) -> Bool {
     guard isDurable else { return false }
     return try access { try self.checkpoint($0) }
   }
 
-  /// A PASSIVE checkpoint waits for no reader. Under `synchronous=NORMAL`, SQLite syncs the log before it
-  /// writes to the file, and the file before the log may be reused from its start. Commits that no sync of
-  /// ours has covered yet are therefore also on disk afterwards, in the log or in the file.
+  /// A PASSIVE checkpoint does not wait for readers. Under `synchronous=NORMAL`, SQLite syncs the log before
+  /// it writes to the file, and the file before the log may be reused from its start. Therefore, commits
+  /// that ferry has not synced yet are also on disk afterwards, in the log or in the file.
   @discardableResult
   private func checkpoint(_ db: Database, quiet: () throws -> Void = {}) throws -> Bool {
     guard isDurable else { return false }
