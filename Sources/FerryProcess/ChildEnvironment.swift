@@ -1,7 +1,7 @@
-/// The environment of programs that ferry starts: a small set of variables, so that no secret reaches the
-/// programs.
+/// The environment of programs that ferry starts: a small set of variables, so that secrets are not passed
+/// to them.
 package enum ChildEnvironment {
-  /// Passed in addition to every variable whose name begins with `LC_`.
+  /// The variables to pass in addition to all variables whose names begin with `LC_`.
   package static let names: Set<String> = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
   ]

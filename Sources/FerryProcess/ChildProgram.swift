@@ -8,12 +8,12 @@ import Musl
 import Glibc
 #endif
 
-/// A program to start with posix_spawn(3), which needs no thread. (Foundation's `Process` waits for its own
-/// thread and hangs if the system refuses one; swift-subprocess waits for the program's end.)
+/// A program to start with posix_spawn(3), which does not need a thread. (Foundation's `Process` waits for
+/// its own thread and hangs if the system refuses one; swift-subprocess waits for the end of the program.)
 ///
-/// The program inherits only what is specified here: its environment, and its output and error streams. Its
-/// standard input is `/dev/null`, and no other descriptor is open in it. It runs in a new session, so that ^C
-/// and hang-up of the terminal do not reach it, with every signal unblocked and at its default.
+/// The program inherits only the specified environment, and the specified output and error streams. Its
+/// standard input is `/dev/null`, and all other descriptors are closed. It runs in a new session, so that ^C
+/// and a hangup of the terminal do not reach it, with every signal unblocked and at its default.
 package struct ChildProgram {
   package enum Output: Sendable {
     case discarded
@@ -22,7 +22,7 @@ package struct ChildProgram {
     case descriptor(Int32)
   }
 
-  /// Why it could not be started, as an `errno`.
+  /// The reason why it could not be started, as an `errno`.
   package struct StartFailure: Error, CustomStringConvertible {
     package var number: Int32
 
@@ -44,7 +44,7 @@ package struct ChildProgram {
     self.folder = folder
   }
 
-  /// Starts the program and returns its process ID. The caller waits for its end, or exits earlier.
+  /// Starts the program and returns its process ID. The caller waits for it to end, or exits earlier.
   @discardableResult
   package func start() throws(StartFailure) -> pid_t {
     Self.closeOnExec()
@@ -67,7 +67,8 @@ package struct ChildProgram {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(FERRY_SPAWN_SETSID))
     var codes = [posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)]
-    // In this order, because `error` may be this process's own standard error, which `output` needs first.
+    // The order matters, because `error` may be this process's own standard error, which `output` needs
+    // first.
     codes.append(Self.redirect(STDOUT_FILENO, to: output, &actions))
     codes.append(Self.redirect(STDERR_FILENO, to: error, &actions))
     if let folder { codes.append(ferry_spawn_change_folder(&actions, folder)) }
@@ -121,7 +122,7 @@ package struct ChildProgram {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var program = self
     program.output = .descriptor(ends[1])
-    // The reason for a failed start does not matter to the caller.
+    // The caller does not need the reason for a failed start.
     let started = try? program.start()
     close(ends[1])
     guard let process = started else { return nil }
@@ -132,7 +133,7 @@ package struct ChildProgram {
     return bytes
   }
 
-  /// Reads until the end of the file.
+  /// Reads to the end of the file.
   private static func read(_ descriptor: Int32, until deadline: Int64) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)

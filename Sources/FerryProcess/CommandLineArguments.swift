@@ -13,11 +13,11 @@ import Glibc
 /// has already set a variable, which moves `environ` to the heap (libfaketime does that), or if there is no
 /// `/proc/self/maps`. `CommandLine.arguments` is then empty.
 package enum CommandLineArguments {
-  /// Why there are no arguments.
+  /// The reason why there are no arguments.
   package enum Failure: Error, Equatable {
     /// They cannot be found.
     case missing
-    /// The argument with this number, counted from 1, is not UTF-8.
+    /// The argument with this number, counted from 1, is not valid UTF-8.
     case notUTF8(Int)
   }
 

@@ -8,8 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// Keeps this process's memory, which contains secrets, out of core dumps and away from the user's other
-/// processes.
+/// Excludes this process's memory, which contains secrets, from core dumps and from access by the user's
+/// other processes.
 package enum CoreDumps {
   /// If this variable is `1`, core dumps are allowed, for debugging.
   package static let variable = "FERRY_ALLOW_CORE_DUMPS"
@@ -17,7 +17,7 @@ package enum CoreDumps {
   /// Forbids core dumps (PR_SET_DUMPABLE), unless the environment allows them.
   ///
   /// Programs that are started later are not affected. A core size limit of 0 (RLIMIT_CORE) would affect
-  /// them, and would not apply if core dumps are piped to a program (core(5)).
+  /// them, and would be ineffective if core dumps are piped to a program (core(5)).
   package static func forbid() {
     if let value = getenv(variable), strcmp(value, "1") == 0 { return }
     // With 0 it cannot fail, except on a system that lacks the call.

@@ -8,7 +8,7 @@ import Glibc
 
 /// A lock and a condition variable whose wait can have a deadline on the monotonic clock.
 ///
-/// `@unchecked Sendable`: POSIX mutexes and conditions may be used from every thread, and their storage never
+/// `@unchecked Sendable`: POSIX mutexes and conditions may be used from any thread, and their storage never
 /// moves.
 package final class DeadlineCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -47,7 +47,7 @@ package final class DeadlineCondition: @unchecked Sendable {
   /// The time in nanoseconds on the clock of the deadlines, since its first reading.
   package static var now: Int64 {
     let (start, time) = (start, reading)
-    // No run takes a century. The bound covers a clock that is shifted further meanwhile.
+    // No run takes a century. The bound protects against a clock that is shifted further in the meantime.
     let seconds = min(max(Int64(time.tv_sec) &- Int64(start.tv_sec), 0), 1 << 32)
     return seconds * 1_000_000_000 + Int64(time.tv_nsec) - Int64(start.tv_nsec)
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Messages from any thread to one that takes them together.
+/// Messages from any thread to a single thread, which takes them together.
 package final class Mailbox<Message: Sendable>: Sendable {
   private let waiting = Mutex<[Message]>([])
   private let wake: @Sendable () -> Void

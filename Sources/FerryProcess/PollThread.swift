@@ -44,7 +44,8 @@ package final class PollThread: Sendable {
       self.identifier = identifier
     }
 
-    /// No call begins after this. The thread closes the descriptor, because a running call may still read it.
+    /// No call begins after this. The thread closes the descriptor, because a running call may still read
+    /// from it.
     deinit { loop.remove(identifier) }
   }
 
@@ -59,7 +60,7 @@ package final class PollThread: Sendable {
     }
 
     private struct Timer {
-      /// In nanoseconds on the clock of `DeadlineCondition`.
+      /// The deadline in nanoseconds on the clock of `DeadlineCondition`.
       var deadline: Int64
       var body: @Sendable () -> Void
     }
@@ -71,7 +72,7 @@ package final class PollThread: Sendable {
       var isClosing = false
     }
 
-    /// A pipe. A byte in it ends the thread's wait.
+    /// The reading end of a pipe. A byte in it ends the thread's wait.
     private let reading: Int32
     private let writing: Int32
     private let condition = DeadlineCondition()
@@ -137,14 +138,14 @@ package final class PollThread: Sendable {
         if polled[0].revents != 0 { drain() }
         for (identifier, entry) in zip(identifiers, polled.dropFirst()) where entry.revents != 0 {
           condition.withLock { state.sources[identifier]?.handler }?()
-          // Otherwise such a descriptor would end every further wait at once.
+          // Otherwise, such a descriptor would immediately end every further wait.
           if Int32(entry.revents) & (POLLHUP | POLLNVAL) != 0 { remove(identifier) }
         }
       }
     }
 
-    /// Closes removed sources and runs due timers. Returns what to wait for, and the maximum wait in
-    /// milliseconds; `nil` when the thread must end.
+    /// Closes removed sources and runs due timers. Returns the descriptors to wait for, and the maximum wait
+    /// in milliseconds; `nil` if the thread must end.
     private func prepare() -> (identifiers: [UInt64], descriptors: [Int32], wait: Int32)? {
       let now = DeadlineCondition.now
       let (due, isOver) = condition.withLock {
@@ -180,7 +181,7 @@ package final class PollThread: Sendable {
       while read(reading, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// Needed because `close` is the name of a method here.
+    /// This wrapper is needed because `close` is also the name of a method here.
     private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
       Darwin.close(descriptor)

@@ -1,7 +1,7 @@
 /// A thread that runs blocks one after another, in the order in which they were submitted.
 ///
-/// The thread exists when `init` returns. It ends after the worker is released and all submitted blocks have
-/// run.
+/// The thread exists when `init` returns. It ends after the worker has been released and all submitted
+/// blocks have run.
 package final class SerialWorker: Sendable {
   private let queue = Queue()
 
@@ -14,8 +14,7 @@ package final class SerialWorker: Sendable {
 
   package func submit(_ block: @escaping @Sendable () -> Void) { queue.submit(block) }
 
-  /// Waits until all blocks that were submitted before have run. Must not be called on the worker's own
-  /// thread.
+  /// Waits until all previously submitted blocks have run. Must not be called on the worker's own thread.
   package func drain() { queue.drain() }
 
   /// The waiting blocks. The queue outlives the worker until the thread ends.
@@ -65,7 +64,7 @@ package final class SerialWorker: Sendable {
       }
     }
 
-    /// All waiting blocks; `nil` when there are none and the worker is released.
+    /// Returns all waiting blocks; `nil` if there are none and the worker has been released.
     private func next() -> [@Sendable () -> Void]? {
       condition.withLock {
         while waiting.isEmpty {

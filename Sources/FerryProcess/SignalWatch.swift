@@ -12,8 +12,8 @@ import Glibc
 ///
 /// The signals are blocked, and their arrival makes a descriptor readable (signalfd(2)). This module's
 /// threads block all signals, so blocking the signals on the main thread, which creates and releases this
-/// object, blocks them for the process. If the system has no signalfd, signals terminate the process as
-/// before.
+/// object, blocks them for the process. If the system does not support signalfd, signals terminate the
+/// process as before.
 package final class SignalWatch {
   private var signals: sigset_t
   private let watch: PollThread.Watch?

@@ -11,7 +11,7 @@ import Glibc
 /// Starts threads. When the call returns, the thread exists or its creation has failed.
 ///
 /// Dispatch creates threads when there is work, and waits indefinitely if the system refuses one;
-/// Foundation's `Thread` ignores the error. Neither is suitable for work that a run waits for.
+/// Foundation's `Thread` ignores the error. Neither is suitable for work on which a run depends.
 enum SystemThread {
   /// The size of a thread's stack in bytes: enough for SQLite and OpenSSL, but small, because address space
   /// may be limited.

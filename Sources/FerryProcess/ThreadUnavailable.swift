@@ -9,10 +9,10 @@ package struct ThreadUnavailable: Error, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// What the user can do about it.
+  /// A remedy for the user.
   package static let remedy =
-    "allow more threads or more address space (ulimit -u and -v, TasksMax= of a systemd unit, pids.max and "
-    + "memory.max of a cgroup), and run again"
+    "allow more threads or more address space (ulimit -u and -v, TasksMax= in a systemd unit, pids.max and "
+    + "memory.max of a cgroup), and run ferry again"
 
   package var description: String { "cannot create the thread \(name): \(SystemError.text(number))" }
 }

@@ -6,10 +6,10 @@ import Musl
 import Glibc
 #endif
 
-/// Rejects text in other encodings. Swift replaces bytes that are not UTF-8, and the result may name another
+/// Rejects text in other encodings. Swift replaces invalid bytes, and the result may be the name of another
 /// file, which another user may have created.
 package enum UTF8Environment {
-  /// Removes the environment variables whose values are not UTF-8, and returns their names.
+  /// Removes the environment variables whose values are not valid UTF-8, and returns their names.
   ///
   /// Must be called before any other thread runs.
   package static func removeOthers() -> [String] {
@@ -21,7 +21,7 @@ package enum UTF8Environment {
         continue
       }
       let name = UnsafeRawBufferPointer(start: entry, count: end - entry)
-      // unsetenv moves the following entries up. A name that is not UTF-8 is never looked up.
+      // unsetenv moves the following entries up. A name that is not valid UTF-8 is never looked up.
       guard let name = String(validating: name, as: UTF8.self), unsetenv(name) == 0 else {
         index += 1
         continue

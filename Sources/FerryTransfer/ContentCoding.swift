@@ -2,11 +2,11 @@ import FerryPlan
 
 /// `Content-Encoding` of a response (RFC 9110, section 8.4).
 ///
-/// ferry decodes no content coding and adds no `Accept-Encoding`. If the manifest's request has that field,
-/// the bytes are stored as they were received.
+/// ferry does not decode content codings and does not add `Accept-Encoding`. If the manifest's request has
+/// that field, the bytes are stored as received.
 package enum ContentCoding {
-  /// The codings of the response that the request's `Accept-Encoding` neither names nor covers with `*`;
-  /// `nil` if there are none.
+  /// The content codings of the response that the request's `Accept-Encoding` neither lists nor covers with
+  /// `*`; `nil` if there are none.
   static func unrequested(
     in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
   ) -> String? {
@@ -18,12 +18,12 @@ package enum ContentCoding {
     return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
   }
 
-  /// The codings for use in a message. They are named only if all are registered, because a server could send
-  /// back a secret as a coding.
+  /// The codings for use in a message. They are named only if all of them are registered, because a server
+  /// could return a secret as a coding.
   package static func shown(_ codings: String) -> String {
     let names = codings.split(separator: ", ").map(String.init)
     return names.allSatisfy(registered.contains)
-      ? "Content-Encoding: \(codings)" : "a Content-Encoding that is not registered"
+      ? "Content-Encoding: \(codings)" : "an unregistered Content-Encoding"
   }
 
   /// https://www.iana.org/assignments/http-parameters
@@ -31,8 +31,8 @@ package enum ContentCoding {
     "aes128gcm", "br", "compress", "dcb", "dcz", "deflate", "exi", "gzip", "pack200-gzip", "zstd",
   ]
 
-  /// The codings in lower case, without parameters and without the historic prefix `x-`. A member that cannot be the
-  /// name of a coding is `unknown`, which is not registered.
+  /// The codings in lowercase, without parameters and without the historic prefix `x-`. A list member that
+  /// is not a valid coding name is represented by `unknown`, which is not registered.
   private static func members(of values: [String]) -> [String] {
     values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.compactMap { member in
       let bytes = member.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }

@@ -16,22 +16,23 @@ enum CurlFailure {
     // Only CONNECTTIMEOUT is set; the loop enforces the other two limits itself.
     case CURLE_OPERATION_TIMEDOUT:
       hasReachedServer ? .requestTimeout : .connect
-    // The handshake was cut short, or the two sides share no version or cipher. Once the request has been
-    // sent, only the end of the connection can cause these codes.
+    // The handshake was interrupted, or the two sides do not share a version or cipher. Once the request has
+    // been sent, only the end of the connection can cause these codes.
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_NOTFOUND,
       CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED:
       hasReachedServer ? .connectionLost : .handshake
-    // The server's certificate, or the certificate authorities or client certificate on this machine.
+    // A problem with the server's certificate, or with the certificate authorities or client certificate on
+    // this machine.
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
       hasReachedServer ? .connectionLost : .certificate
-    // The connection broke while sending, while receiving, before the first byte, or before the last. HTTP/2
-    // and HTTP/3 have their own codes for it.
+    // The connection was lost while sending, while receiving, before the first byte, or before the last
+    // byte. HTTP/2 and HTTP/3 have their own codes for this.
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND:
       hasReachedServer ? .connectionLost : .connect
-    // The response is not HTTP, or it is HTTP/0.9, which libcurl calls an unsupported protocol.
+    // The response is not HTTP, or it is HTTP/0.9, which libcurl reports as an unsupported protocol.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       .malformedResponse
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -45,8 +46,8 @@ enum CurlFailure {
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
       CURLE_SETOPT_OPTION_SYNTAX:
       hasReachedServer ? .malformedResponse : .request
-    // A transfer that one of our callbacks aborted has its own failure. Any other code can only mean the
-    // connection.
+    // If one of our callbacks aborted a transfer, the callback has recorded the failure. Any other code can
+    // only refer to the connection.
     default:
       hasReachedServer ? .connectionLost : .connect
     }
@@ -62,7 +63,7 @@ enum CurlFailure {
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
-        "ferry closed the connection, because libcurl kept reading from it without returning"
+        "ferry closed the connection because libcurl kept reading from it without returning"
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
@@ -73,14 +74,14 @@ enum CurlFailure {
     }
     let message =
       switch ours {
-      // libcurl resolves each name on a thread. Its text says here if it could not create one.
+      // libcurl resolves each name on a separate thread. Its message here shows if it could not create one.
       case .nameResolution: "resolve \(address): \(text(code, of: handle))"
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
-      // libcurl quotes OpenSSL here, but no part of the request.
+      // libcurl's message quotes OpenSSL here, but no part of the request.
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
-      // libcurl's text quotes no part of the response here.
+      // libcurl's message does not quote the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      // libcurl's own text for this is "Out of memory".
+      // libcurl's own message for this is "Out of memory".
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,

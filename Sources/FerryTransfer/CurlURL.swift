@@ -1,8 +1,8 @@
 import CCurl
 import FerryPlan
 
-/// A URL parsed and resolved by libcurl's own parser (`curl_url`). Checks of a URL thus apply to exactly the
-/// URL that libcurl will use.
+/// A URL parsed and resolved by libcurl's own parser (`curl_url`), so that checks apply to exactly the URL
+/// that libcurl will use.
 struct CurlURL: ~Copyable {
   private let handle: OpaquePointer
 
@@ -21,7 +21,7 @@ struct CurlURL: ~Copyable {
   /// Resolves a `Location` value, absolute or relative, against this URL. Returns `false` if it is not a URL
   /// reference.
   func resolve(_ location: String) -> Bool {
-    // libcurl uses the same flags when it follows redirects itself, because servers send spaces and raw
+    // These are the flags with which libcurl itself follows redirects, because servers send spaces and raw
     // UTF-8.
     let flags = UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)
     return curl_url_set(handle, CURLUPART_URL, location, flags) == CURLUE_OK
@@ -29,7 +29,7 @@ struct CurlURL: ~Copyable {
 
   var text: String? { part(CURLUPART_URL) }
 
-  /// The origin of the URL. If the URL has no port, it is the scheme's default.
+  /// The origin of the URL. If the URL does not specify a port, it is the scheme's default port.
   var origin: Origin? {
     guard let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
       let port = part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) })

@@ -6,16 +6,16 @@ import Musl
 import Glibc
 #endif
 
-/// Removes the temporary files of downloads whose process was killed. The next download to the same path does
-/// this.
+/// Removes the temporary files of downloads whose process was killed. This is done by the next download to
+/// the same path.
 ///
-/// A temporary file belongs to the process that has it locked (flock(2)). The kernel releases the lock when
-/// that process dies.
+/// A temporary file belongs to the process that holds its lock (flock(2)). The kernel releases the lock when
+/// that process ends.
 extension DownloadFile {
-  /// Locks a temporary file that was just created. It never blocks, because that would block the loop.
+  /// Locks a newly created temporary file without blocking the loop.
   ///
-  /// - Returns: whether the file is the caller's. Before the lock was taken, another process may have
-  ///   mistaken the file for a leftover and removed it, or be about to remove it.
+  /// - Returns: whether the file belongs to the caller. Before the lock was taken, another process may have
+  ///   mistaken the file for a leftover and removed it, or may be about to remove it.
   static func claim(_ descriptor: CInt) -> Bool {
     // On a file system without locks, leftovers are not removed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return errno != EWOULDBLOCK }

@@ -8,9 +8,10 @@ import Musl
 import Glibc
 #endif
 
-/// A download in progress: a temporary file beside its destination, renamed over it when complete.
+/// A download in progress: a temporary file next to its destination, which replaces the destination by a
+/// rename when complete.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it. The loop gives up its reference when it passes the
+/// `@unchecked Sendable`: only one thread at a time uses it. The loop drops its reference when it passes the
 /// object to the thread that stores the file.
 final class DownloadFile: @unchecked Sendable {
   private let destination: String
@@ -29,17 +30,17 @@ final class DownloadFile: @unchecked Sendable {
   /// A file of at most this size may use the space that is otherwise kept free.
   private static let smallFile: Int64 = 1 << 20
 
-  /// Creates the temporary file. Fails with `destination` if no file can be created beside `destination`, or
-  /// if the file system has less free space than the announced size.
+  /// Creates the temporary file. Fails with `destination` if a file cannot be created next to `destination`,
+  /// or if the free space of the file system is less than the announced size.
   ///
-  /// The temporary name is derived from the destination only, never from data sent by the server.
+  /// The temporary name is derived only from the destination, never from data sent by the server.
   init(_ destination: String, announced: Int64? = nil) throws(TransportFailure) {
     let path = SplitPath(destination)
     let name = path.name
     let folder = path.start.isEmpty ? "./" : path.start
     let prefix = TemporaryName.prefix(for: name)
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
-      throw TransportFailure(.destination, "\(destination): not a file's name", mayHaveReachedServer: false)
+      throw TransportFailure(.destination, "\(destination): not a file name", mayHaveReachedServer: false)
     }
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: false)
@@ -66,18 +67,18 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
-  /// Fails with `destination` if fewer than `count` bytes are free. For a large file, the reserve for other
-  /// files counts as used.
+  /// Fails with `destination` if fewer than `count` bytes are free. For a large file, a reserve for other
+  /// files is also kept free.
   private func checkSpace(for count: Int64) throws(TransportFailure) {
     // Some network file systems do not report their free space. If such a file system is full, the write
     // fails.
     guard let space = FreeSpace(descriptor) else { return }
     let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
     guard space.available - reserve < count else { return }
-    let need = count > 0 ? "the response needs \(count) bytes" : "the response has more than \(size) bytes"
-    let rest = reserve > 0 ? ", and a download leaves \(reserve) of them free" : ""
+    let need = count > 0 ? "the response needs \(count) bytes" : "the response is larger than \(size) bytes"
+    let rest = reserve > 0 ? ", of which a download must leave \(reserve) free" : ""
     throw TransportFailure(
-      .destination, "\(destination): \(need), the file system has \(space.available) bytes free\(rest)",
+      .destination, "\(destination): \(need), but the file system has \(space.available) bytes free\(rest)",
       mayHaveReachedServer: true)
   }
 
@@ -87,8 +88,8 @@ final class DownloadFile: @unchecked Sendable {
   private static func make(
     _ prefix: String, mode: mode_t, for destination: String
   ) throws(TransportFailure) -> (descriptor: CInt, path: String) {
-    // A process that removes leftovers may hold the lock of a new file for a moment, but not of each new file
-    // in turn.
+    // A process that removes leftovers may briefly hold the lock of a new file, but not of every new file in
+    // turn.
     for _ in 0..<tries {
       let path = prefix + TemporaryName.random
       let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
@@ -132,7 +133,7 @@ final class DownloadFile: @unchecked Sendable {
 
   enum Stored: Sendable {
     case stored(FileVersion)
-    /// The check's reason. The existing file at the destination remains.
+    /// The check refused the file, for this reason. The existing file at the destination is kept.
     case refused(String)
   }
 
@@ -166,7 +167,7 @@ final class DownloadFile: @unchecked Sendable {
     guard size >= 0 else { throw failure(errno) }
     guard size <= limit else {
       throw TransportFailure(
-        .responseTooLarge, "what 'expect' has to read is longer than \(limit) bytes",
+        .responseTooLarge, "the body to check with 'expect' is larger than \(limit) bytes",
         mayHaveReachedServer: true
       )
     }
@@ -191,7 +192,7 @@ final class DownloadFile: @unchecked Sendable {
     }
     let code = ReplacedFile(destination).restrict(descriptor)
     guard code == 0 else { throw failure(code) }
-    // close(2) reports what a network file system could not write.
+    // close(2) reports data that a network file system could not write.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
     let isSynced = fsync(descriptor) == 0
@@ -206,7 +207,8 @@ final class DownloadFile: @unchecked Sendable {
     let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard directory >= 0 else { throw failure(errno) }
     defer { close(directory) }
-    // Some file systems cannot sync a folder and report EINVAL. They order a rename themselves.
+    // Some file systems cannot sync a folder and report EINVAL. They guarantee the order of a rename
+    // themselves.
     guard fsync(directory) == 0 || errno == EINVAL else { throw failure(errno) }
     return FileVersion(status)
   }

@@ -4,7 +4,7 @@ import FerryPlan
 /// The callbacks that libcurl calls while it performs a transfer. The context of every callback is the handle
 /// object, which outlives libcurl's use of it.
 extension EasyHandle {
-  /// If more bytes than this wait to be hashed, the body waits for the hash thread.
+  /// The maximum number of bytes that wait to be hashed. Beyond it, the body waits for the hash thread.
   private static let hashBacklogLimit = 4 << 20
 
   func setCallbacks() {
@@ -54,9 +54,9 @@ extension EasyHandle {
 
   /// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be sent.
   ///
-  /// libcurl calls it again if it is about to resend the request. Either a reused connection broke before any
-  /// response, or the server rejected the `Expect` of the first request (417) and did not execute that
-  /// request.
+  /// libcurl calls it again before it resends the request. In that case, either a reused connection was lost
+  /// before any response, or the server rejected the `Expect` of the first request (417) without executing
+  /// that request.
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
     exchange.descriptor = descriptor
@@ -64,7 +64,8 @@ extension EasyHandle {
     else {
       exchange.attempts += 1
       fail(
-        .connectionLost, "the connection broke before the response, and the request must not be sent twice")
+        .connectionLost, "the connection was lost before the response, and the request must not be sent twice"
+      )
       return false
     }
     let session = TLSSession(of: curl)
@@ -74,7 +75,7 @@ extension EasyHandle {
       return false
     }
     exchange.attempts += 1
-    // After a 417 to a part of the body, libcurl 7.88 does not ask for the body from its start.
+    // After a 417 response to a part of the body, libcurl 7.88 does not request the body from its start.
     if exchange.offset != 0, exchange.file != nil { restart(exchange) }
     // A proxy's response to CONNECT is not the server's response.
     head.startOver()
@@ -87,8 +88,8 @@ extension EasyHandle {
     exchange.headersReceived += Int64(line.count)
     switch head.append(line) {
     case .first:
-      // Any response so far was one that libcurl handled itself, such as a 417 to its Expect. libcurl now
-      // resends the request.
+      // Any response so far was handled by libcurl itself, such as a 417 to its Expect. libcurl now resends
+      // the request.
       exchange.bodySentAtResponse = nil
       exchange.body = []
       exchange.responseBody = 0
@@ -100,7 +101,7 @@ extension EasyHandle {
     case .last:
       return acceptHeader(of: exchange)
     case .misplaced:
-      fail(.malformedResponse, "the response has a status line inside its header section")
+      fail(.malformedResponse, "the response contains a status line inside its header section")
       return false
     case .tooMuch:
       fail(

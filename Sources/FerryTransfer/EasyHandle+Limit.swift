@@ -1,10 +1,11 @@
 import FerryPlan
 
 /// Enforces `TransferRequest.byteLimit`, for each direction separately and over all hops of the request, and
-/// `sizeLimit`, which applies to a stored body.
+/// `sizeLimit`, which applies to stored bodies.
 ///
-/// A body that is known to be too large is not started: a request body is rejected before connecting, a
-/// response body at the end of the header section. Only a response without a length is cut off in the middle.
+/// A body that is known to be too large is not transferred: a request body is rejected before connecting, a
+/// response body at the end of the header section. Only a response without a length is cut off in the
+/// middle.
 extension EasyHandle {
   /// Fails with `byteLimit` if this hop's body is larger than the number of bytes that may still be sent.
   func checkSending(_ exchange: Exchange) throws(TransportFailure) {
@@ -12,7 +13,7 @@ extension EasyHandle {
       return
     }
     throw TransportFailure(
-      .byteLimit, "the body of \(exchange.bodySize) bytes is more than the \(limit) that may be sent",
+      .byteLimit, "the size of the body, \(exchange.bodySize) bytes, exceeds the limit of \(limit) bytes",
       mayHaveReachedServer: false)
   }
 
@@ -41,7 +42,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.byteLimit, let exchange, case .length(let length) = exchange.framing,
       length > limit - exchange.received
     else { return true }
-    fail(.byteLimit, "the response of \(length) bytes is more than the \(limit) that may be received")
+    fail(.byteLimit, "the size of the response, \(length) bytes, exceeds the limit of \(limit) bytes")
     return false
   }
 
@@ -51,7 +52,7 @@ extension EasyHandle {
     guard let limit = exchange?.request.byteLimit, let exchange, exchange.received > limit else {
       return true
     }
-    fail(.byteLimit, "the response is larger than the \(limit) bytes that may be received")
+    fail(.byteLimit, "the size of the response exceeds the limit of \(limit) bytes")
     return false
   }
 }
@@ -60,7 +61,7 @@ extension Exchange {
   /// Body bytes received over all hops.
   fileprivate var received: Int64 { traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived) }
 
-  /// Body bytes sent before this hop: in earlier hops and, if the body is a file, also in attempts that
-  /// broke. libcurl's counter, on which `traffic` is based, does not count those attempts.
+  /// Body bytes sent before this hop: in earlier hops and, if the body is a file, also in failed attempts.
+  /// libcurl's counter, on which `traffic` is based, does not include those attempts.
   fileprivate var sentBefore: Int64 { max(traffic.bodySent, handedOver) }
 }

@@ -6,7 +6,7 @@ import FerryPlan
 /// libcurl reports success even if the connection ended inside the header section, or if lengths contradict
 /// each other.
 extension EasyHandle {
-  /// The largest accepted body of a response that is not needed, such as an error page. In bytes.
+  /// The maximum size in bytes of an unneeded response body, such as an error page.
   static let unwantedBodyLimit: Int64 = 16 << 20
 
   /// Called when the header section has ended. Returns whether the body may follow.
@@ -33,8 +33,8 @@ extension EasyHandle {
     if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
       exchange.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
-    // If the response arrives before the whole request body was sent, the server takes whatever comes next on
-    // this connection for the rest of that body, so the connection must not be reused. `attempts` excludes a
+    // If the response arrives before the whole request body was sent, the server reads the next data on this
+    // connection as the rest of that body, so the connection must not be reused. `attempts` excludes a
     // proxy's response to CONNECT, which precedes the request.
     if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
@@ -46,11 +46,11 @@ extension EasyHandle {
     else { return true }
     // If the bytes were stored, the file would not contain the document.
     exchange.refusal =
-      "the response has \(ContentCoding.shown(coding)), which the request did not accept"
+      "the response has \(ContentCoding.shown(coding)), which was not requested"
     return false
   }
 
-  /// Why a response that libcurl reports as complete is incomplete; `nil` if it is complete.
+  /// The reason why a response that libcurl reports as complete is incomplete; `nil` if it is complete.
   func incompleteness() -> TransportFailure? {
     guard let exchange else { return nil }
     guard head.isWhole, head.status >= 200 else {
@@ -59,7 +59,7 @@ extension EasyHandle {
     if let sent = exchange.bodySentAtResponse, (200...299).contains(head.status) {
       return failure(
         .connectionLost,
-        "the server responded \(head.status) before it had been sent the whole body "
+        "the server responded with \(head.status) before the whole body had been sent "
           + "(\(sent) of \(exchange.bodySize) bytes)")
     }
     switch exchange.framing {
@@ -68,15 +68,16 @@ extension EasyHandle {
         .connectionLost,
         "the connection ended \(length - exchange.responseBody) bytes before the end of the response")
     case .untilClose where exchange.responseBody == 0 && exchange.storesBody(status: head.status):
-      // A server that dies after its header section causes the same events, and the result would be an empty
-      // file.
+      // A server that fails after its header section causes the same events, and the result would be an
+      // empty file.
       return failure(
         .connectionLost,
-        "the connection ended before the first byte of the body of a response without a length")
+        "the response has no length, and the connection ended before the first byte of its body")
     case .untilClose where exchange.sessionEnd?.isAnnounced == false:
       return failure(
         .connectionLost,
-        "the connection ended without a TLS closure alert, and the response has no length: it may be cut")
+        "the response has no length, and the connection ended without a TLS closure alert: the response may be truncated"
+      )
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
       return nil
     }

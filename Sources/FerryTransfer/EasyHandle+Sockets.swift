@@ -4,8 +4,8 @@ extension EasyHandle {
   /// Makes libcurl open and close its sockets through the ledger.
   ///
   /// The context is the ledger, not the handle. A connection keeps the callback and context of the handle
-  /// that created it, outlives that handle in the multi handle's cache, and is closed by `curl_multi_cleanup`
-  /// at the latest. The loop keeps the ledger alive until then.
+  /// that created it, outlives that handle in the multi handle's cache, and is closed by
+  /// `curl_multi_cleanup` at the latest. The loop keeps the ledger alive until then.
   func setSocketCallbacks() {
     let context = Unmanaged.passUnretained(sockets).toOpaque()
     ferry_easy_set_pointer(curl, CURLOPT_OPENSOCKETDATA, context)

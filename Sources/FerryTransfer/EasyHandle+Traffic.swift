@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension EasyHandle {
-  /// The bytes that the exchange has moved over all its hops, including the current one.
+  /// The bytes that the exchange has transferred over all its hops, including the current one.
   var traffic: Traffic {
     guard let exchange else { return Traffic() }
     guard !exchange.isHopClosed else { return exchange.traffic }

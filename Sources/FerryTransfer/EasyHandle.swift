@@ -4,10 +4,9 @@ import FerryPlan
 
 /// One `CURL` easy handle, used for one exchange after another.
 ///
-/// Options that never change are set once. Other options are set only if they differ from those of the
-/// previous exchange, because `curl_easy_reset` would free and copy every string for each small file. If
-/// libcurl's handles cannot be reused (`CurlLibrary.canReuseHandles`), every hop gets a new one, which takes
-/// 1.5 µs.
+/// Constant options are set once. Other options are set only if they differ from the previous exchange,
+/// because `curl_easy_reset` would free and copy every string for each small file. If libcurl's handles
+/// cannot be reused (`CurlLibrary.canReuseHandles`), every hop gets a new one, which takes 1.5 µs.
 final class EasyHandle {
   /// Bodies below this size are sent in one packet with their header section: libcurl's
   /// MAX_INITIAL_POST_SIZE.
@@ -141,11 +140,11 @@ final class EasyHandle {
       try checkLength(exchange)
       return
     }
-    guard method != "HEAD" else { throw Self.malformed("a HEAD request has no body") }
+    guard method != "HEAD" else { throw Self.malformed("a HEAD request cannot have a body") }
     let custom = method == "POST" ? nil : method
     switch exchange.request.body {
     case .none:
-      preconditionFailure("a hop has a body only where its request has one")
+      preconditionFailure("a hop has a body only if its request has one")
     case .bytes(let bytes):
       exchange.bodySize = Int64(bytes.count)
       try checkLength(exchange)
@@ -199,7 +198,7 @@ final class EasyHandle {
 
   private func checkLength(_ exchange: Exchange) throws(TransportFailure) {
     guard let declared = exchange.headers.declaredLength, declared != exchange.bodySize else { return }
-    throw Self.malformed("the Content-Length header is not the body's size")
+    throw Self.malformed("the Content-Length header does not equal the size of the body")
   }
 
   private func set(_ new: Shape, method: String?) {
@@ -215,7 +214,7 @@ final class EasyHandle {
       case .memoryBody:
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       case .fileBody:
-        // A POST whose body comes from the read callback, whatever the method's name is. Unlike
+        // Sends a POST with a body from the read callback, regardless of the method's name. Unlike
         // CURLOPT_UPLOAD, it sends `Expect: 100-continue` only above 1 MiB.
         ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
@@ -230,14 +229,14 @@ final class EasyHandle {
 
   private func setBuffers() {
     // A download reads in pieces of the curl tool's size; the response to an upload is small. libcurl
-    // allocates both buffers only while they are used. Under a limit, up to one piece too much may be
+    // allocates both buffers only while they are used. Under a limit, up to one piece too many may be
     // received, so the pieces are small.
     ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }
 
   private func setMemoryBody(size: Int64) {
-    // If the address were null, libcurl would ask the read callback for the body.
+    // If the address were null, libcurl would request the body from the read callback.
     if bodyBuffer.baseAddress == nil { reserve(1) }
     ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, bodyBuffer.baseAddress)
     ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(size))
@@ -252,7 +251,7 @@ final class EasyHandle {
   // MARK: After the exchange
 
   /// Whether the next exchange may use this handle. libcurl counts resends over a handle's lifetime, and
-  /// keeps state from a URL's userinfo and from failures.
+  /// keeps state from a URL's user name and password and from failures.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,
@@ -267,7 +266,7 @@ final class EasyHandle {
     return true
   }
 
-  /// libcurl's text for the failure; empty if it gave none.
+  /// libcurl's message for the failure; empty if there is none.
   var curlText: String { String(cString: errorText) }
 
   var systemError: CInt {
@@ -292,8 +291,8 @@ final class EasyHandle {
   func headersSent(bodySent: Int64, attempts: Int) -> Int64 {
     var value = 0
     guard ferry_easy_get_long(curl, CURLINFO_REQUEST_SIZE, &value) == CURLE_OK else { return 0 }
-    // CURLINFO_REQUEST_SIZE includes the body bytes that were sent together with the header section, once for
-    // each attempt. Over HTTP/2 there are none.
+    // CURLINFO_REQUEST_SIZE includes the body bytes that were sent together with the header section, once
+    // for each attempt. Over HTTP/2, no body bytes are included.
     var version = 0
     ferry_easy_get_long(curl, CURLINFO_HTTP_VERSION, &version)
     let isTogether =
@@ -301,7 +300,7 @@ final class EasyHandle {
     return max(0, Int64(value) - (isTogether ? bodySent * Int64(max(1, attempts)) : 0))
   }
 
-  /// The remote address of the last hop's connection; `nil` if it had none.
+  /// The remote address of the last hop's connection; `nil` if there was none.
   var peer: SocketAddress? {
     var host: UnsafeMutableRawPointer?
     var port = 0

@@ -2,20 +2,20 @@ import FerryPlan
 
 /// One request in progress, over all its hops.
 ///
-/// A class, because a struct of this size would be copied in each of the callbacks.
+/// This is a class, because a struct of this size would be copied in each of the callbacks.
 final class Exchange {
   let key: TransferKey
   let request: TransferRequest
-  /// The request as the server of this hop sees it.
+  /// The request in the form in which this hop's server receives it.
   var hop: RedirectPolicy.Hop
   var headers: HeaderList
   /// Header fields that were withheld at the hop's origin.
   var withheld: [OriginGuard.Withheld]
   var redirects = 0
 
-  /// How often libcurl was about to send this hop's request. More than once means a resend.
+  /// The number of times that libcurl was about to send this hop's request. More than one means a resend.
   var attempts = 0
-  /// The socket of the connection that carries the hop's request; `nil` if it is not known.
+  /// The socket of the connection for the hop's request; `nil` if unknown.
   var descriptor: CInt?
   /// Whether the connection may carry HTTP/2: HTTP/2 was negotiated, or libcurl does not report the protocol.
   var mayBeHTTP2 = false
@@ -23,7 +23,7 @@ final class Exchange {
   var needsOtherConnection = false
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false
-  /// Why a callback aborted the transfer. Takes precedence over libcurl's own reason.
+  /// The reason why a callback aborted the transfer. It takes precedence over libcurl's own reason.
   var failure: TransportFailure?
 
   /// The source of a body that is read while it is sent.
@@ -44,14 +44,14 @@ final class Exchange {
   var sink = Sink.undecided
   /// The part of the body that is kept in memory.
   var body: [UInt8] = []
-  /// How the body of the response ends; `nil` until its header section has ended.
+  /// How the end of the response body is determined; `nil` until the header section has ended.
   var framing: ResponseFraming?
   /// How the TLS session ended, for a stored body that is delimited by the end of its connection.
   var sessionEnd: TLSSession.End?
-  /// How much of the request's body had been sent when the response's header section ended; `nil` if all of
-  /// it.
+  /// The number of bytes of the request body that had been sent when the response's header section ended;
+  /// `nil` if the whole body had been sent.
   var bodySentAtResponse: Int64?
-  /// Body bytes received of the response that `framing` describes.
+  /// Body bytes received of the response described by `framing`.
   var responseBody: Int64 = 0
   /// Body bytes received in this hop.
   var bodyReceived: Int64 = 0
@@ -66,9 +66,9 @@ final class Exchange {
   var lastProgress: SuspendingClock.Instant
   /// All bytes of this hop in both directions at `lastProgress`.
   var lastCount: Int64 = 0
-  /// Whether libcurl has finished and only a digest or a stored file is awaited.
+  /// Whether libcurl has finished and the exchange waits only for a digest or a stored file.
   var isSettling = false
-  /// Why a download is not moved to its destination.
+  /// The reason why a download is not moved to its destination.
   var refusal: String?
   var isStoring = false
   var storedFile: FileVersion?
@@ -82,7 +82,7 @@ final class Exchange {
     case done([UInt8])
   }
 
-  /// Where the body of the response goes; decided by its status.
+  /// The destination of the response body, which is determined by the status.
   enum Sink {
     case undecided
     case dropped
@@ -104,25 +104,25 @@ final class Exchange {
     deadline = request.timeLimit.map { now.advanced(by: $0) }
   }
 
-  /// Whether the body of a response with this status goes to the file of `Destination.file`.
+  /// Whether the body of a response with this status is written to the file of `Destination.file`.
   func storesBody(status: Int) -> Bool {
     guard case .file(_, let statuses) = request.destination, hop.method != "HEAD" else { return false }
     return statuses.contains(status)
   }
 
-  /// The size of the response's body, if its header section states it.
+  /// The size of the response body, if specified in the header section.
   private var announced: Int64? {
     if case .length(let length) = framing { length } else { nil }
   }
 
-  /// Decides where the body of the response goes. Fails with `destination`.
+  /// Determines the destination of the response body. Fails with `destination`.
   func sink(status: Int) throws(TransportFailure) -> Sink {
     if RedirectPolicy.isFollowed(status: status, method: hop.method) {
       return .memory(limit: 64 << 10, isNeeded: false)
     }
     switch request.destination {
     case .memory(let limit, let isNeeded):
-      // An error page is not the body that is needed, and its size must not hide the status.
+      // An error page is not the required body, and its size must not hide the status.
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }

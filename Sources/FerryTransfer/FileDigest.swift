@@ -7,7 +7,7 @@ package enum FileDigest {
   private static let piece = 256 << 10
 
   /// - Parameter isStopped: called before each piece of 256 KiB.
-  /// - Returns: 32 bytes; `nil` if it was stopped.
+  /// - Returns: 32 bytes; `nil` if stopped.
   /// - Throws: `sourceMissing`, `sourceUnreadable` or `sourceChanged`, like an attempt to send the file.
   package static func sha256(
     of source: TransferRequest.FileSource, isStopped: () -> Bool

@@ -8,13 +8,13 @@ import Musl
 import Glibc
 #endif
 
-/// Walks the folders of a path, one name at a time.
+/// Traverses the folders of a path, one component at a time.
 ///
 /// In a world-writable folder, any user can create a symbolic link. Linux restricts following such links to
 /// links owned by the follower or by the folder's owner, but only if fs.protected_symlinks is 1 (proc(5)),
 /// which is not the kernel's default.
 package enum FolderPath {
-  /// Why a folder was not opened.
+  /// The reason why a folder was not opened.
   package enum Failure: Error {
     /// An error number.
     case system(CInt)
@@ -22,12 +22,12 @@ package enum FolderPath {
     case foreign(path: String, owner: uid_t, isLink: Bool)
   }
 
-  /// Which entries of a world-writable folder are accepted.
+  /// The accepted entries of a world-writable folder.
   package enum Trust {
-    /// Other users' folders are accepted, but none of their links, nor any link below such a folder. The
-    /// opened folder stays the same, whatever is exchanged later.
+    /// Other users' folders are accepted, but their links are not, nor is any link below such a folder. The
+    /// opened folder stays the same even if its path is replaced later.
     case foreignFolders
-    /// No entries of other users are accepted, because they could be exchanged after the check.
+    /// Entries of other users are rejected, because they could be replaced after the check.
     case ownEntries
   }
 
@@ -35,7 +35,7 @@ package enum FolderPath {
   private static let linkLimit = 40
 
   /// Opens a folder; the caller closes it. The descriptor can be used to open entries below the folder and
-  /// for its status, not for reading it.
+  /// to read its status, but not to read the folder.
   ///
   /// - Parameter creating: whether missing folders are created, with the mode that the umask leaves.
   package static func descriptor(
@@ -44,13 +44,13 @@ package enum FolderPath {
     var names = components(path)
     var current = Descriptor(try start(path))
     var links = 0
-    /// The other user who controls what lies below the current folder; `nil` if there is none.
+    /// The other user who controls the contents of the current folder; `nil` if there is none.
     var stranger: uid_t?
     while let name = names.popLast() {
       let next = open(name, in: current, creating: creating)
       if next >= 0 {
         let opened = Descriptor(next)
-        // Nobody has put `..` there.
+        // `..` exists in every folder and was not created by another user.
         if name != above, let owner = foreignOwner(of: opened.status, in: current.status) {
           stranger = owner
           guard trust == .foreignFolders else {
@@ -74,7 +74,7 @@ package enum FolderPath {
     return current.release()
   }
 
-  /// How a file is opened.
+  /// The mode in which a file is opened.
   package enum Access {
     /// For reading.
     case reading
@@ -82,7 +82,7 @@ package enum FolderPath {
     case readingAtOnce
     /// For appending, without waiting for the reader of a FIFO.
     case appending
-    /// For its status only, which needs no permission on the file.
+    /// For its status only, which does not require permission on the file.
     case looking
 
     fileprivate var flags: CInt {
@@ -96,7 +96,7 @@ package enum FolderPath {
   }
 
   /// Opens an existing file of any kind. An entry that another user created in a world-writable folder is
-  /// neither followed nor opened, whatever is exchanged meanwhile.
+  /// neither followed nor opened, even if entries are replaced in the meantime.
   package static func file(_ path: [UInt8], for access: Access) throws(Failure) -> CInt {
     var path = path
     for _ in 0..<linkLimit {
@@ -109,9 +109,9 @@ package enum FolderPath {
         guard let owner = foreignOwner(owner, in: folder.status) else { return }
         throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: isLink)
       }
-      // Checked also before opening, because opening may block.
+      // This is also checked before opening, because opening may block.
       if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
-      // What looks like a link in /proc/PID/fd refers to an open file and only shows its name (proc(5)).
+      // An apparent link in /proc/PID/fd refers to an open file and only displays its name (proc(5)).
       let follow = folder.isInProc ? 0 : O_NOFOLLOW
       let opened = Self.open(name, in: folder, flags: access.flags | O_CLOEXEC | O_NOCTTY | follow)
       if opened >= 0 {
@@ -143,7 +143,7 @@ package enum FolderPath {
   /// Returns -1 and sets `errno` if the folder cannot be opened.
   private static func open(_ name: [UInt8], in folder: borrowing Descriptor, creating: Bool) -> CInt {
     let number = folder.number
-    // What looks like a link in /proc/PID leads to an open folder, whose name it only shows (proc(5)).
+    // An apparent link in /proc/PID leads to an open folder and only displays its name (proc(5)).
     let follow = folder.isInProc ? 0 : O_NOFOLLOW
     return name.withPath { name in
       let opened = openat(number, name, flags | follow)
@@ -153,8 +153,8 @@ package enum FolderPath {
     }
   }
 
-  /// The owner of an entry in a world-writable folder, if that is neither this user nor the folder's owner;
-  /// `nil` if the entry may be used.
+  /// The owner of an entry in a world-writable folder, if the owner is neither this user nor the folder's
+  /// owner; `nil` if the entry may be used.
   package static func foreignOwner(of entry: stat?, in folder: stat?) -> uid_t? {
     entry.flatMap { foreignOwner($0.st_uid, in: folder) }
   }
@@ -166,7 +166,8 @@ package enum FolderPath {
     return owner
   }
 
-  /// Where a link leads, and whose it is: both of the same link, also where another is put in its place meanwhile.
+  /// The target and the owner of a link. Both belong to the same link, even if it is replaced in the
+  /// meantime.
   static func link(_ name: [UInt8], in folder: CInt) throws(Failure) -> (target: [UInt8], owner: uid_t) {
     for _ in 0..<tries {
       if let link = try linkOnce(name, in: folder) { return link }
@@ -177,7 +178,7 @@ package enum FolderPath {
   /// A link may be replaced while it is read.
   private static let tries = 64
 
-  /// `nil` if the link was replaced meanwhile.
+  /// Returns `nil` if the link was replaced in the meantime.
   private static func linkOnce(
     _ name: [UInt8], in folder: CInt
   ) throws(Failure) -> (target: [UInt8], owner: uid_t)? {
@@ -195,7 +196,7 @@ package enum FolderPath {
       guard count > 0 else { return count < 0 ? errno : ENOENT }
       guard count < target.count else { return ENAMETOOLONG }
       target.removeSubrange(count...)
-      // Nobody but its owner or the folder's can put the same inode back.
+      // Only the owner of the link or the folder can restore the same inode.
       guard fstatat(folder, name, &after, AT_SYMLINK_NOFOLLOW) == 0 else { return errno }
       return before.isSameEntry(as: after) ? 0 : EAGAIN
     }
@@ -204,7 +205,7 @@ package enum FolderPath {
     return (target, before.st_uid)
   }
 
-  // Enough to walk through a folder; its owner need not grant read permission.
+  // This is sufficient to walk through a folder; its owner does not need to grant read permission.
   private static let flags = ferry_o_search | O_DIRECTORY | O_CLOEXEC
   private static let slash = UInt8(ascii: "/")
   private static let above: [UInt8] = [0x2E, 0x2E]
@@ -224,7 +225,7 @@ package enum FolderPath {
     }
   }
 
-  /// The part of the path that was refused, for messages: up to the refused name if no link was followed
+  /// The rejected part of the path, for messages: up to the rejected component if no link was followed
   /// before it, otherwise the whole path.
   private static func text(_ name: [UInt8], _ rest: [[UInt8]], of path: [UInt8]) -> String {
     let all = components(path)
@@ -265,13 +266,13 @@ package enum FolderPath {
 }
 
 extension FolderPath.Failure {
-  /// The reason for messages, after the path that was to be used.
+  /// The reason, for messages that begin with the requested path.
   package var reason: String {
     switch self {
     case .system(let code): SystemText.error(code)
     case .foreign(let path, let owner, let isLink):
-      "\(path) \(isLink ? "is a symbolic link of" : "belongs to") user \(owner), in a folder that everyone may write to; "
-        + "remove it, or choose a folder that only you can write to"
+      "\(path) \(isLink ? "is a symbolic link of" : "belongs to") user \(owner), in a world-writable folder; "
+        + "remove it, or choose a folder that is writable only by you"
     }
   }
 }

@@ -8,10 +8,10 @@ import Glibc
 
 /// The free space of the file system of an open file.
 struct FreeSpace {
-  /// Bytes that this user may still write.
+  /// The number of bytes that this user may still write.
   var available: Int64
-  /// Bytes that a download leaves free, so that a server cannot fill the disk to which journals and logs are
-  /// written: one percent of the file system, at most 64 MiB.
+  /// The number of bytes that a download leaves free, so that a server cannot fill the disk on which
+  /// journals and logs are written: one percent of the file system, at most 64 MiB.
   var reserve: Int64
 
   /// Returns `nil` if the file system does not report its free space.

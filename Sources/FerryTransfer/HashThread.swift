@@ -2,17 +2,17 @@ import FerryDigest
 import FerryPlan
 import FerryProcess
 
-/// Computes SHA-256 on another thread than the loop's, one piece at a time.
+/// Computes SHA-256 on a separate thread, one piece at a time.
 ///
 /// `@unchecked Sendable`: only blocks on `worker` access `streams` and `files`, and `worker` runs one at a time.
 final class HashThread: @unchecked Sendable {
-  /// A large file is hashed in slices of this size, so that pieces of transfers are hashed between them.
+  /// A large file is hashed in slices of this size, so that pieces of transfers are hashed in between.
   private static let slice = 1 << 20
 
   private let worker: SerialWorker
   private let mailbox: Mailbox<TransferMessage>
   private var streams: [TransferKey: SHA256] = [:]
-  /// Files that are not being sent and are not hashed completely yet.
+  /// Files that are not being sent and have not been hashed completely.
   private var files: [TransferKey: FileHash] = [:]
 
   init(worker: SerialWorker, mailbox: Mailbox<TransferMessage>) {
@@ -20,7 +20,7 @@ final class HashThread: @unchecked Sendable {
     self.mailbox = mailbox
   }
 
-  /// Adds the next bytes of a stream. Posts `hashed` when they are hashed.
+  /// Adds the next bytes of a stream. Posts `hashed` when they have been hashed.
   func update(_ key: TransferKey, _ bytes: [UInt8]) {
     worker.submit { [self] in
       let hash = streams[key] ?? SHA256()
@@ -55,12 +55,13 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// Ends the hashing of a file before its next slice. `fileDigest` is not posted, unless it already was.
+  /// Stops hashing a file before its next slice. `fileDigest` is not posted, unless it has already been
+  /// posted.
   func cancel(_ key: TransferKey) {
     worker.submit { [self] in files[key] = nil }
   }
 
-  /// A file of which `offset` bytes have been hashed.
+  /// A partly hashed file; `offset` bytes have been hashed.
   private final class FileHash {
     let file: UploadFile
     var offset: Int64 = 0

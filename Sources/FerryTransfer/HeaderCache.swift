@@ -1,12 +1,13 @@
 import FerryPlan
 
-/// The header lists of the latest requests. The items of a batch differ in their URL, but seldom in their
-/// headers.
+/// The header lists of the latest requests. The items of a batch have different URLs, but usually the same
+/// header fields.
 struct HeaderCache {
-  /// A batch alternates between its steps (allocate, transfer, commit), a few batches at a time.
+  /// A batch alternates between its steps (allocate, transfer, commit), and only a few batches run at a
+  /// time.
   private static let capacity = 8
 
-  /// The latest first.
+  /// The lists, latest first.
   private var lists: [HeaderList] = []
 
   mutating func list(_ fields: [TransferRequest.HeaderField]) throws(TransportFailure) -> HeaderList {

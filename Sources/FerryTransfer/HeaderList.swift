@@ -1,7 +1,7 @@
 import CCurl
 import FerryPlan
 
-/// A request's checked header fields in the form that `CURLOPT_HTTPHEADER` takes.
+/// A request's validated header fields in the form required by `CURLOPT_HTTPHEADER`.
 final class HeaderList {
   let fields: [TransferRequest.HeaderField]
   /// The value of a `Content-Length` among the fields. libcurl sends that field itself.
@@ -19,12 +19,12 @@ final class HeaderList {
       switch field.name.lowercased() {
       case "content-length":
         guard let length = Int64(field.value), length >= 0, declaredLength ?? length == length else {
-          throw Self.failure("the Content-Length header is not the body's size")
+          throw Self.failure("the Content-Length header does not equal the size of the body")
         }
         declaredLength = length
         continue
       case "transfer-encoding":
-        throw Self.failure("the Transfer-Encoding header is ferry's own to set")
+        throw Self.failure("the Transfer-Encoding header is set by ferry itself")
       case "content-type":
         hasContentType = true
       default:
@@ -45,10 +45,11 @@ final class HeaderList {
 
   private static func line(_ field: TransferRequest.HeaderField) throws(TransportFailure) -> [CChar] {
     guard !field.name.isEmpty, field.name.utf8.allSatisfy(\.isToken) else {
-      throw failure("a header's name is not a token")
+      throw failure("a header name is not a token")
     }
     guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-      throw failure("the value of the header \(field.name) has a line end or another control character")
+      throw failure(
+        "the value of the header \(field.name) contains a line break or another control character")
     }
     // libcurl sends a field with an empty value if it is written as "Name;".
     let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }

@@ -7,23 +7,24 @@ enum OriginGuard {
     /// For example `token.access_token in the header Authorization`.
     var text: String
     var owner: TransferRequest.HeaderField.Owner
-    /// Where it was not sent. Later hops do not get it either.
+    /// The origin to which the field was not sent. Later hops do not receive it either.
     var origin: Origin
   }
 
   enum Admission: Equatable {
     case send([TransferRequest.HeaderField], withheld: [Withheld])
-    /// The reason names values and origins only.
+    /// The request is refused. The reason contains only the names of values and origins.
     case refuse(String)
   }
 
-  /// In bytes. No DNS name is longer (RFC 1035, section 2.3.4). Host names appear in messages.
+  /// The maximum length in bytes, which no DNS name exceeds (RFC 1035, section 2.3.4). Host names appear in
+  /// messages.
   static let hostLimit = 255
 
   // MARK: The first request
 
-  /// The request in the form in which the origin of its URL may receive it. Only a URL that came from a
-  /// response is checked; all other URLs come from the manifest.
+  /// The request in the form in which the origin of its URL may receive it. Only a URL from a response is
+  /// checked; all other URLs come from the manifest.
   ///
   /// - Throws: a failure with the code `redirect`, before anything is sent.
   static func firstHop(
@@ -32,12 +33,12 @@ enum OriginGuard {
     var hop = RedirectPolicy.Hop(
       method: request.method, url: request.url, headers: request.headers, hasBody: request.body.isSent)
     guard request.sensitive.isURLCaptured else { return (hop, []) }
-    // libcurl's own parser reads the URL, so that libcurl and this check cannot see different hosts.
+    // The URL is parsed by libcurl's own parser, so that libcurl and this check cannot see different hosts.
     guard let url = CurlURL(request.url), let origin = url.origin else {
-      throw EasyHandle.malformed("the URL that a response named cannot be read")
+      throw EasyHandle.malformed("the URL in a response is invalid")
     }
     guard origin.host.utf8.count <= hostLimit else {
-      throw EasyHandle.malformed("the host that a response named is longer than \(hostLimit) bytes")
+      throw EasyHandle.malformed("the host name in a response is longer than \(hostLimit) bytes")
     }
     if url.userinfo == nil, let userinfo = request.sensitive.known.userinfo[origin] {
       url.set(userinfo)
@@ -75,13 +76,13 @@ enum OriginGuard {
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
     return .refuse(
-      "the request was not sent to \(origin): a response named this origin, the manifest does not, and the request "
-        + "carries \(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
+      "the request was not sent to \(origin): this origin comes from a response but not from the manifest, and the request "
+        + "contains \(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
   }
 
   // MARK: Redirects
 
-  /// Decides which parts of a hop a redirect may take to another origin.
+  /// Determines the parts of a hop that a redirect may take to another origin.
   static func admit(
     _ hop: RedirectPolicy.Hop, _ sensitive: SensitiveParts, _ rules: TransferRequest.AcrossOrigins,
     hasUserinfo: Bool, from: Origin, to: Origin
@@ -116,10 +117,10 @@ enum OriginGuard {
     }
     let what = isDowngrade ? "the redirect from https to \(to)" : "the redirect to \(to)"
     return .refuse(
-      "\(what) was not followed, because the request carries \(list(held)); to follow it, \(help)")
+      "\(what) was not followed, because the request contains \(list(held)); to follow it, \(help)")
   }
 
-  /// The owner of a field that must stay with its origin; `nil` for a field that may be sent anywhere.
+  /// The owner of a field that must stay with its origin; `nil` for a field that may be sent to any origin.
   private static func owner(of field: TransferRequest.HeaderField) -> TransferRequest.HeaderField.Owner? {
     if let sensitivity = field.sensitivity { return sensitivity.owner }
     switch field.name.lowercased() {
@@ -130,8 +131,8 @@ enum OriginGuard {
 
   // MARK: Messages
 
-  /// A possible reason for a 401 or 403 response of an origin: which fields were withheld there or at an earlier hop,
-  /// and how to allow them.
+  /// A possible reason for a 401 or 403 response from an origin: the fields that were withheld there or at
+  /// an earlier hop, and the setting that would allow them.
   static func explanation(_ withheld: [Withheld], at last: Origin?) -> String? {
     guard let first = withheld.first else { return nil }
     let origin = first.origin
@@ -139,14 +140,14 @@ enum OriginGuard {
       switch first.owner {
       case .token: tokenRemedy(origin)
       case .session:
-        "name a URL of this origin in the session, or set 'redirects: { across_origins: follow }' on the session"
+        "use a URL with this origin in the session, or set 'redirects: { across_origins: follow }' on the session"
       case .request: "set 'redirects: { across_origins: follow }' on the session"
       }
     let fields = list(withheld.filter { $0.origin == origin }.map(\.text))
     let reason =
       origin == last
       ? "ferry did not send \(fields) to \(origin), which the manifest does not name for it"
-      : "ferry left out \(fields) when a redirect led to \(origin), which the manifest does not name for it"
+      : "ferry omitted \(fields) when a redirect led to \(origin), which the manifest does not name for it"
     return "\(reason); to send it, \(help)"
   }
 
@@ -156,7 +157,7 @@ enum OriginGuard {
 
   private static func remedy(canStrip: Bool) -> String {
     canStrip
-      ? "set 'redirects: { across_origins: strip }' on the session, which leaves the header out, or 'follow'"
+      ? "set 'redirects: { across_origins: strip }' on the session, which omits the header, or 'follow'"
       : "set 'redirects: { across_origins: follow }' on the session"
   }
 

@@ -1,12 +1,12 @@
 import FerryPlan
 
-/// Decides where a redirect sends a request and which parts of the request go with it (RFC 9110, section
+/// Determines the target of a redirect and the parts of the request that are sent there (RFC 9110, section
 /// 15.4).
 ///
-/// ferry follows redirects itself. libcurl drops Authorization and Cookie for another host, but does not know
-/// about other sensitive header fields, URLs and bodies.
+/// ferry follows redirects itself. libcurl drops Authorization and Cookie for another host, but not other
+/// sensitive header fields, URLs and bodies.
 enum RedirectPolicy {
-  /// A request as it is sent to one server.
+  /// A request as sent to one server.
   struct Hop: Equatable {
     var method: String
     var url: String
@@ -17,19 +17,20 @@ enum RedirectPolicy {
   }
 
   enum Decision: Equatable {
-    /// The redirect is not followed; it is the response to the request.
+    /// The redirect is not followed; it is the final response to the request.
     case stay
     case follow(Hop, withheld: [OriginGuard.Withheld])
-    /// The reason contains no URL.
+    /// The redirect is refused. The reason does not contain URLs.
     case refuse(String)
   }
 
-  /// Whether a response of this status redirects a request of this method, if it has a Location.
+  /// Whether a response with this status redirects a request with this method, if the response has a
+  /// Location.
   ///
-  /// A redirect that would turn a request that sends something into a GET is not followed. Servers use such
-  /// redirects to confirm what they did and to lead to a login page, and the response to the GET would be
-  /// mistaken for the response to the request. RFC 9110 allows clients to rewrite POST at 301 and 302, and
-  /// requires it at 303.
+  /// A redirect that would turn a request that sends data into a GET is not followed. Servers use such
+  /// redirects to confirm an action or to lead to a login page, and the response to the GET would be
+  /// mistaken for the response to the request. RFC 9110 allows clients to change POST to GET at 301 and 302,
+  /// and requires it at 303.
   static func isFollowed(status: Int, method: String) -> Bool {
     switch status {
     case 307, 308: return true
@@ -39,8 +40,8 @@ enum RedirectPolicy {
     }
   }
 
-  /// Whether clients resend the method unchanged at 301 and 302, and sending it twice has the same effect as
-  /// sending it once.
+  /// Whether clients resend the method unchanged at 301 and 302, and sending the request twice has the same
+  /// effect as sending it once.
   private static func keepsMeaning(_ method: String) -> Bool {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
   }
@@ -53,24 +54,24 @@ enum RedirectPolicy {
     guard isFollowed(status: status, method: hop.method), rules.limit > 0, let location, !location.isEmpty
     else { return .stay }
     guard followed < rules.limit else {
-      return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' of the session)")
+      return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' in the session)")
     }
     guard let url = CurlURL(hop.url), let from = url.origin else {
-      return .refuse("a redirect from something that is not a URL")
+      return .refuse("a redirect from an invalid URL")
     }
     let userinfo = url.userinfo
     guard url.resolve(location), let to = url.origin else {
-      return .refuse("a redirect to something that is not a URL")
+      return .refuse("a redirect to an invalid URL")
     }
     guard to.scheme == "http" || to.scheme == "https" else {
-      return .refuse("a redirect to what is neither http nor https")
+      return .refuse("a redirect to a URL that is neither http nor https")
     }
     guard to.host.utf8.count <= OriginGuard.hostLimit else {
       return .refuse("a redirect to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
     }
     // A user name in a Location comes from the server and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
-    guard let text = url.text else { return .refuse("a redirect to something that is not a URL") }
+    guard let text = url.text else { return .refuse("a redirect to an invalid URL") }
     var next = Hop(method: hop.method, url: text, headers: hop.headers, hasBody: hop.hasBody)
     var withheld: [OriginGuard.Withheld] = []
     if status == 303 {
@@ -90,7 +91,7 @@ enum RedirectPolicy {
     return .follow(next, withheld: withheld)
   }
 
-  /// Whether the field has no meaning without the body.
+  /// Whether the field is meaningless without the body.
   private static func describesBody(_ field: TransferRequest.HeaderField) -> Bool {
     switch field.name.lowercased() {
     case "content-encoding", "content-language", "content-length", "content-location", "content-range",

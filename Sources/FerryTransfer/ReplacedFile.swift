@@ -9,15 +9,16 @@ import Musl
 import Glibc
 #endif
 
-/// The file that a new file is about to replace: who may read and write it, and whether it may be replaced at
-/// all.
+/// The file that a new file is about to replace. Determines the new file's access rights, and whether the
+/// replacement is allowed.
 ///
-/// The new file gets the old one's owner, group, mode and access ACL (acl(5)) before its first byte. Only
-/// root may give files away; if the owner or group cannot be set, access becomes narrower, never wider. Other
-/// extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
+/// The new file gets the old file's owner, group, mode and access ACL (acl(5)) before its first byte. Only
+/// root may change a file's owner; if the owner or group cannot be set, access becomes narrower, never
+/// wider. Other extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
 package struct ReplacedFile {
   private let path: String
-  /// `nil` if no regular file has the name. A symbolic link is itself replaced, and its target remains.
+  /// The status; `nil` if there is no regular file with this name. A symbolic link is itself replaced, and
+  /// its target is kept.
   private let status: stat?
 
   /// - Parameter path: read without following a link.
@@ -25,15 +26,15 @@ package struct ReplacedFile {
     self.path = path
     var status = stat()
     let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    // If another user created the file after `refusal` checked, none of its attributes are preserved.
+    // If another user created the file after `refusal` was checked, its attributes are not preserved.
     self.status = isFile && Self.foreignOwner(of: status, at: path) == nil ? status : nil
   }
 
-  /// The mode for open(2) of the new file: the usual mode if no file has the name, otherwise closed to others
-  /// until `restrict` has run.
+  /// The mode for open(2) of the new file: the usual mode if there is no file with this name, otherwise
+  /// inaccessible to other users until `restrict` has run.
   package var creationMode: mode_t { status == nil ? 0o666 : 0o600 }
 
-  /// Gives a new file the access rights of the old one. Does nothing if there is no old file.
+  /// Gives a new file the access rights of the old one. Has no effect if there is no old file.
   ///
   /// - Returns: 0, or the error number if the rights could not be set.
   package func restrict(_ descriptor: CInt) -> CInt {
@@ -42,15 +43,15 @@ package struct ReplacedFile {
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return errno }
     if own.st_uid != status.st_uid || own.st_gid != status.st_gid {
-      // Only root can give a file to another user. A file's owner can give it to a group of which the user is
-      // a member.
+      // Only root can give a file to another user. A file's owner can change its group to a group of which
+      // the owner is a member.
       let keepsGroup =
         fchown(descriptor, status.st_uid, status.st_gid) == 0
         || fchown(descriptor, uid_t.max, status.st_gid) == 0
       // The group bits, and an ACL entry for the group, would now apply to another group.
       guard keepsGroup else { return fchmod(descriptor, mode & 0o707) == 0 ? 0 : errno }
     }
-    // With an ACL, the group bits are its mask. As plain mode bits, they would open the file to its whole
+    // With an ACL, the group bits are its mask. As plain mode bits, they would give access to the whole
     // group.
     guard fchmod(descriptor, mode & 0o707) == 0 else { return errno }
     switch ferry_copy_acl(path, descriptor) {
@@ -59,28 +60,28 @@ package struct ReplacedFile {
     }
   }
 
-  /// Why the path must not be used: in a world-writable folder, another user has taken its name or the name
-  /// of a folder above it, or the system reports an error for that folder. `nil` if the path may be used.
+  /// The reason why the path must not be used: in a world-writable folder, the file or a folder above it
+  /// belongs to another user, or the system reports an error for that folder. `nil` if the path may be used.
   ///
   /// The rule is that of the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos
-  /// (proc(5)): entries that belong to this user or to the folder's owner are trusted.
+  /// (proc(5)): entries owned by this user or by the folder's owner are trusted.
   package static func refusal(_ path: String) -> String? {
     var entry = stat()
     do throws(FolderPath.Failure) {
       close(try FolderPath.descriptor(of: Array(folder(of: path).utf8), trusting: .ownEntries))
     } catch {
-      // An error is also a refusal, because another user may have caused it for just this moment.
+      // An error is also a reason to refuse, because another user may have caused it deliberately.
       return error.reason
     }
     guard lstat(path, &entry) == 0, let owner = foreignOwner(of: entry, at: path) else { return nil }
-    return "it belongs to user \(owner), in a folder that everyone may write to; "
-      + "remove it, or choose a folder that only you can write to"
+    return "it belongs to user \(owner), in a world-writable folder; "
+      + "remove it, or choose a folder that is writable only by you"
   }
 
   /// The target of the symbolic link with this name; `nil` if there is none, or if `refusal` rejects it.
   ///
-  /// The owner that is checked is that of the link that was read, even if another user exchanges the link
-  /// meanwhile.
+  /// The checked owner is the owner of the link that was read, even if another user replaces the link in the
+  /// meantime.
   package static func destination(ofLink path: String) -> String? {
     var before = stat()
     var after = stat()
@@ -93,11 +94,11 @@ package struct ReplacedFile {
         characters.baseAddress.map { readlink(path, $0, characters.count) } ?? 0
       }
     }
-    // Only the owner of the link or of the folder can put the same inode back.
+    // Only the owner of the link or of the folder can restore the same inode.
     guard count > 0, count < bytes.count, lstat(path, &after) == 0, before.isSameEntry(as: after) else {
       return nil
     }
-    // Replaced bytes would name another file.
+    // Repaired bytes would refer to another file.
     return String(validating: bytes[..<count], as: UTF8.self)
   }
 

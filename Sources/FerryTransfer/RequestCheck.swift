@@ -1,14 +1,15 @@
 import FerryPlan
 
-/// Rejects requests that libcurl would accept but should not, or would misread.
+/// Rejects requests that libcurl would accept but should not, or would misinterpret.
 enum RequestCheck {
   /// Fails with `request`.
   static func check(_ request: TransferRequest) throws(TransportFailure) {
     guard !request.method.isEmpty, request.method.utf8.allSatisfy(\.isToken), request.method != "CONNECT"
-    else { throw EasyHandle.malformed("the method is not one that can be sent") }
+    else { throw EasyHandle.malformed("the method cannot be sent") }
     // Without a scheme, libcurl would guess one. At a NUL, its copy would end.
     guard isHTTP(request.url), request.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-      throw EasyHandle.malformed("the URL is neither http nor https, or has a character that is not encoded")
+      throw EasyHandle.malformed(
+        "the URL is neither http nor https, or contains a character that must be encoded")
     }
   }
 

@@ -1,19 +1,19 @@
-/// How the end of a response's body is recognized (RFC 9112, section 6.3).
+/// How the end of a response body is determined (RFC 9112, section 6.3).
 ///
 /// libcurl reads `Content-Length: 3, 10` and `3x` as 3, ignores a number that is too large, and prefers
 /// `Transfer-Encoding` to `Content-Length`. A body that it reports as complete may therefore be truncated or
 /// include another response.
 enum ResponseFraming: Equatable {
-  /// No body: the response is to HEAD, or its status is 204 or 304.
+  /// There is no body: the response is to HEAD, or its status is 204 or 304.
   case noBody
-  /// `Content-Length`, in bytes.
+  /// The body ends after `Content-Length` bytes.
   case length(Int64)
-  /// The last chunk ends the body; libcurl checks it.
+  /// The body ends with the last chunk; libcurl checks it.
   case chunked
-  /// The end of the connection, or of the stream in HTTP/2, ends the body. A broken connection looks the
-  /// same, and libcurl 7.88 treats RST_STREAM with NO_ERROR as the end of a stream.
+  /// The body ends with the connection, or with the stream in HTTP/2. A broken connection is
+  /// indistinguishable from this, and libcurl 7.88 treats RST_STREAM with NO_ERROR as the end of a stream.
   case untilClose
-  /// Carries the reason.
+  /// The framing is invalid, for this reason.
   case invalid(String)
 
   /// - Parameters:
@@ -26,7 +26,8 @@ enum ResponseFraming: Equatable {
     }
     guard !head.isAmbiguous else {
       self = .invalid(
-        "the response has a blank before a header field's colon, or folds a field that frames its body")
+        "the response has whitespace before the colon of a header field, or folds a field that frames its body"
+      )
       return
     }
     var lengths: [Substring] = []
@@ -48,12 +49,12 @@ enum ResponseFraming: Equatable {
     }
   }
 
-  /// `nil` without a `Content-Length`. The same number given several times counts once (RFC 9110, section
-  /// 8.6).
+  /// Returns `nil` without a `Content-Length`. A repeated identical number is treated as one (RFC 9110,
+  /// section 8.6).
   private static func framing(lengths: [Substring]) -> Self? {
     guard let first = lengths.first else { return nil }
     guard lengths.allSatisfy({ $0.utf8.elementsEqual(first.utf8) }) else {
-      return .invalid("the response has several Content-Lengths that differ")
+      return .invalid("the response has several different Content-Length values")
     }
     guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(first)
     else {

@@ -1,16 +1,16 @@
 /// The header section of one response. It collects lines as they arrive and parses them when the section has
 /// ended.
 ///
-/// If several header sections arrive in a row (100 Continue, a resend), the last is kept. Trailers are
-/// dropped. All of them count against the limits, because a server could send interim responses or trailers
-/// endlessly.
+/// If several header sections arrive in sequence (100 Continue, a resend), the last one is kept. Trailers
+/// are dropped. All of them count towards the limits, because a server could send interim responses or
+/// trailers endlessly.
 struct ResponseHead {
-  /// Limit in bytes for one hop.
+  /// The limit in bytes for one hop.
   static let byteLimit = 256 << 10
-  /// Limit in lines for one hop.
+  /// The limit in lines for one hop.
   static let lineLimit = 4096
 
-  /// 0 if the status line is not an HTTP status line (RFC 9112, section 4).
+  /// The status; 0 if the status line is not a valid HTTP status line (RFC 9112, section 4).
   private(set) var status = 0
   /// How many bytes of a reason phrase are kept.
   static let reasonLimit = 1024
@@ -26,8 +26,8 @@ struct ResponseHead {
   /// The fields in the order received; empty until the section has ended. Folded lines (RFC 9112, section
   /// 5.2) are joined, bytes that are not UTF-8 are replaced, and lines without a colon are dropped.
   private(set) var fields: [(name: String, value: String)] = []
-  /// Whether a line could mean different fields to libcurl and in `fields`: a blank before the colon (RFC
-  /// 9112, section 5.1), or a folded field that frames the body.
+  /// Whether a line could be interpreted as different fields by libcurl and in `fields`: whitespace before
+  /// the colon (RFC 9112, section 5.1), or a folded field that frames the body.
   private(set) var isAmbiguous = false
   /// Whether a status line has been received.
   private var hasBegun = false
@@ -36,7 +36,7 @@ struct ResponseHead {
   private var lineCount = 0
 
   enum Line {
-    /// A new header section begins. Anything before it is not part of the response.
+    /// A new header section begins. Preceding lines are not part of the response.
     case first
     case next
     /// The section has ended.
@@ -47,7 +47,7 @@ struct ResponseHead {
     case misplaced
   }
 
-  /// Adds a line, including its line end.
+  /// Adds a line, including its line break.
   mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
     byteCount += line.count
     lineCount += 1
@@ -75,7 +75,7 @@ struct ResponseHead {
     return .next
   }
 
-  /// Drops the received lines, such as a proxy's response to CONNECT. They still count against the limits.
+  /// Drops the received lines, such as a proxy's response to CONNECT. They still count towards the limits.
   mutating func startOver() {
     bytes.removeAll(keepingCapacity: true)
     fields = []
@@ -152,15 +152,15 @@ struct ResponseHead {
 }
 
 extension String {
-  /// Whether this field name equals another one, apart from the case of ASCII letters (RFC 9110, section 5.1).
+  /// Whether this field name equals another one, ignoring the case of ASCII letters (RFC 9110, section 5.1).
   ///
-  /// Names and values that a server chooses are compared by their bytes: to compare them as text takes quadratic time
-  /// for a long run of combining marks.
+  /// Names and values chosen by a server are compared by their bytes: comparing them as text takes quadratic
+  /// time for a long run of combining marks.
   package func isField(named name: String) -> Bool {
     utf8.count == name.utf8.count && utf8.elementsEqual(name.utf8) { $0.lowercase == $1.lowercase }
   }
 
-  /// Whether this field name equals `name`, which is in lower case.
+  /// Whether this field name equals `name`, which is in lowercase.
   func isField(_ name: StaticString) -> Bool {
     let expected = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
     return utf8.elementsEqual(expected) { byte, letter in
@@ -177,7 +177,7 @@ extension UInt8 {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// The bytes without leading blanks, and without trailing blanks and carriage returns.
+  /// The bytes without leading spaces and tabs, and without trailing spaces, tabs and carriage returns.
   fileprivate var trimmed: UnsafeBufferPointer<UInt8> {
     var (start, end) = (startIndex, endIndex)
     while start < end, base[start].isBlank { start += 1 }

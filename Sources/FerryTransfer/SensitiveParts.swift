@@ -1,15 +1,15 @@
 import FerryPlan
 
-/// The parts of a request that must not reach an origin that the manifest does not name. Values are listed by
-/// name, such as `secrets.client_secret`, never by their text.
+/// The parts of a request that must not reach an origin that the manifest does not name. Values are listed
+/// by name, such as `secrets.client_secret`, and never by their content.
 package struct SensitiveParts: Equatable, Sendable {
   /// Values in the URL after its beginning.
   package var url: [String]
-  /// The value that the URL begins with, such as a pre-signed URL. It determines where the request goes, and
-  /// a redirect must not take it to another origin.
+  /// The value at the beginning of the URL, such as a presigned URL. It determines the target of the
+  /// request, and a redirect must not take it to another origin.
   package var urlBeginning: [String]
   package var body: [String]
-  /// Whether a response, rather than the manifest, names the origin of the URL.
+  /// Whether the origin of the URL comes from a response rather than from the manifest.
   package var isURLCaptured: Bool
   package var known: KnownOrigins
 
@@ -25,8 +25,8 @@ package struct SensitiveParts: Equatable, Sendable {
   }
 }
 
-/// The origins that the manifest itself names for a request, grouped by the part of the request to which they
-/// apply.
+/// The origins that the manifest itself names for a request, grouped by the part of the request to which
+/// they apply.
 package struct KnownOrigins: Equatable, Sendable {
   /// For the request's own header fields, URL and body.
   package var request: OriginSet
@@ -49,10 +49,10 @@ package struct KnownOrigins: Equatable, Sendable {
 }
 
 extension TransferRequest.HeaderField {
-  /// Why a field is withheld from other origins.
+  /// The reason why a field is withheld from other origins.
   package struct Sensitivity: Hashable, Sendable {
     package var owner: Owner
-    /// Names of the sensitive values in the field; empty if the field's name alone makes it a credential.
+    /// The names of the sensitive values in the field; empty if the field is a credential by its name alone.
     package var values: [String]
 
     package init(_ owner: Owner, values: [String] = []) {
@@ -61,7 +61,7 @@ extension TransferRequest.HeaderField {
     }
   }
 
-  /// The part of the manifest that sets the field. It determines which origins are known for the field.
+  /// The part of the manifest that sets the field. It determines the known origins for the field.
   package enum Owner: Hashable, Sendable {
     case request
     case session
@@ -71,9 +71,9 @@ extension TransferRequest.HeaderField {
 }
 
 extension TransferRequest {
-  /// How redirects are followed.
+  /// The handling of redirects.
   package struct Redirects: Equatable, Sendable {
-    /// How many redirects are followed. With 0, the first redirect is the response.
+    /// The maximum number of redirects to follow. With 0, the first redirect is the final response.
     package var limit: Int
     package var acrossOrigins: AcrossOrigins
 
@@ -83,7 +83,7 @@ extension TransferRequest {
     }
   }
 
-  /// What happens if a sensitive request would be redirected to another origin.
+  /// The handling of a sensitive request that would be redirected to another origin.
   package enum AcrossOrigins: Equatable, Sendable {
     /// The request fails.
     case refuse

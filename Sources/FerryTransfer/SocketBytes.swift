@@ -3,8 +3,8 @@
 package struct SocketBytes: Hashable, Sendable {
   package var sent: Int64
   package var received: Int64
-  /// Whether every socket reported its bytes. If not, the counts are the larger of two numbers: the bodies
-  /// and header fields that libcurl saw, and what the sockets reported.
+  /// Whether every socket reported its bytes. If not, each count is the larger of two numbers: the size of
+  /// the bodies and header fields counted by libcurl, and the bytes reported by the sockets.
   package var isExact: Bool
 
   package var total: Int64 { sent + received }

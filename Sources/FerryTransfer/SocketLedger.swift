@@ -6,35 +6,35 @@ import Musl
 import Glibc
 #endif
 
-/// Tracks a loop's sockets, the bytes that closed ones carried, and whether an idle one has received
-/// anything.
+/// Tracks a loop's sockets, the bytes transferred on closed sockets, and whether an idle socket has received
+/// data.
 ///
 /// libcurl calls the ledger when it opens or closes a socket (CURLOPT_OPENSOCKETFUNCTION and
-/// CURLOPT_CLOSESOCKETFUNCTION; CURLOPT_SOCKOPTFUNCTION would not report the closing). It calls neither for a
-/// request on an existing connection. All calls come from the loop's thread, which also calls libcurl.
+/// CURLOPT_CLOSESOCKETFUNCTION; CURLOPT_SOCKOPTFUNCTION would not report the closing). It calls neither for
+/// a request on an existing connection. All calls are made on the loop's thread, which also calls libcurl.
 final class SocketLedger {
   private struct Connection {
-    /// 0 until the port is known.
+    /// The local port; 0 until it is known.
     var localPort: UInt16 = 0
-    /// Whether a complete HTTP/1.1 response was received, so that nothing may be received until the next
-    /// request is sent.
+    /// Whether a complete HTTP/1.1 response was received, so that no data is expected until the next request
+    /// is sent.
     var isIdle = false
   }
 
   private let info: (CInt) -> TCPInfo?
   private var descriptors: [CInt: Connection] = [:]
-  /// Connections to different servers can share a port.
+  /// The sockets by local port. Connections to different servers can share a port.
   private var byLocalPort: [UInt16: [CInt]] = [:]
   /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
   private var closed = SocketBytes()
-  /// Notified of each socket that is opened or closed.
+  /// Is notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
 
   /// - Parameter info: reads the kernel's counters of a socket.
   init(info: @escaping (CInt) -> TCPInfo? = TCPInfo.init(of:)) { self.info = info }
 
-  /// The bytes that the sockets reported. Open sockets are queried at the call.
+  /// The bytes reported by the sockets. Open sockets are queried when this property is read.
   var bytes: SocketBytes {
     descriptors.keys.reduce(into: closed) { sum, descriptor in
       guard let info = info(descriptor) else { return sum.isExact = false }
@@ -50,7 +50,7 @@ final class SocketLedger {
     portless.insert(descriptor)
   }
 
-  /// Called before the socket is closed, because its counters vanish with it.
+  /// Called before the socket is closed, because its counters are lost with it.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
@@ -58,7 +58,7 @@ final class SocketLedger {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
     }
     guard var info = info(descriptor) else { return closed.isExact = false }
-    // The kernel still sends what was written.
+    // The kernel still sends the remaining written bytes.
     info.sent += info.unsent
     closed.add(info)
   }
@@ -67,7 +67,8 @@ final class SocketLedger {
 
   /// The socket of an established connection; `nil` if no socket matches, or more than one.
   ///
-  /// - Parameter addresses: both ends, as libcurl names them; evaluated only if connections share the local port.
+  /// - Parameter addresses: both ends, as reported by libcurl; evaluated only if connections share the local
+  ///   port.
   func descriptor(localPort: UInt16, _ addresses: @autoclosure () -> Addresses) -> CInt? {
     if !portless.isEmpty { findLocalPorts() }
     guard let candidates = byLocalPort[localPort], !candidates.isEmpty else { return nil }
@@ -101,9 +102,8 @@ final class SocketLedger {
   /// Called when the next request is about to be sent on the connection.
   ///
   /// - Parameter session: the connection's TLS session, if it has one.
-  /// - Returns: false if the connection must not be used. Either the idle connection has ended, or it has
-  ///   received bytes that no request asked for and that are not the next request's response (RFC 9112,
-  ///   section 9.2).
+  /// - Returns: false if the connection must not be used because it has ended while idle, or has received
+  ///   unsolicited bytes that are not the next request's response (RFC 9112, section 9.2).
   func mayUse(_ descriptor: CInt, _ session: TLSSession?) -> Bool {
     guard descriptors[descriptor]?.isIdle == true else { return true }
     descriptors[descriptor]?.isIdle = false
@@ -120,7 +120,7 @@ final class SocketLedger {
     let descriptor = socket(family, type, number)
     if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     #else
-    // This value equals SOCK_CLOEXEC, which Glibc and Musl declare with different types.
+    // The value is that of SOCK_CLOEXEC, which Glibc and Musl declare with different types.
     let descriptor = socket(family, type | O_CLOEXEC, number)
     #endif
     if descriptor >= 0 { didOpen(descriptor) }

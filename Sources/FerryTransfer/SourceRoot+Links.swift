@@ -9,7 +9,7 @@ import Glibc
 #endif
 
 extension SourceRoot {
-  /// What a path leads to, and the owners of the symbolic links on its way.
+  /// The file or folder at the end of a path, and the owners of the symbolic links in the path.
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
@@ -17,12 +17,13 @@ extension SourceRoot {
     package var isAvoided = false
   }
 
-  /// Links that are followed for one path, as many as Linux follows (path_resolution(7)).
+  /// The maximum number of links followed for one path, as in Linux (path_resolution(7)).
   private static let linkLimit = 40
-  /// Names that are looked up for one path: 40 links of 4,095 bytes could have 80,000.
+  /// The maximum number of components looked up for one path: 40 links of 4,095 bytes could have 80,000
+  /// components.
   private static let stepLimit = 4096
 
-  /// Follows a path name by name, and reads each link together with its owner.
+  /// Follows a path component by component, and reads each link together with its owner.
   ///
   /// - Parameters:
   ///   - relative: the path beneath the folder.
@@ -32,15 +33,15 @@ extension SourceRoot {
     of relative: [UInt8], avoiding isAvoided: ((CInt) -> Bool)? = nil
   ) throws(OpenFailure) -> Target {
     guard !relative.contains(0) else { throw .system(ENOENT) }
-    /// The folders below the root that lead to the present one.
+    /// The folders from the root to the current folder.
     var folders: [CInt] = []
     defer { for folder in folders { close(folder) } }
-    /// The last one comes first.
+    /// The remaining components, in reverse order.
     var names = Self.names(relative)
     var owners: [uid_t] = []
     var status = stat()
     var steps = 0
-    /// Goes back to the root.
+    /// Returns to the root.
     func start(_ path: [[UInt8]]) {
       for folder in folders { close(folder) }
       folders = []
@@ -96,16 +97,17 @@ extension SourceRoot {
 
     deinit { close(descriptor) }
 
-    /// The result of fstatat(2) for a name in the folder, which is not followed if it is a link. Returns false and sets
-    /// `errno` on failure.
+    /// Performs fstatat(2) for a name in the folder without following a link. Returns false and sets `errno`
+    /// on failure.
     package func status(of name: [UInt8], _ status: inout stat) -> Bool {
       name.withPath { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
     }
   }
 
-  /// Opens a folder name by name; `nil` if a link is on the way, if the folder is a link, or if it cannot be opened.
+  /// Opens a folder component by component; `nil` if a component is a link, or if the folder cannot be
+  /// opened.
   ///
-  /// - Parameter relative: the folder's path beneath this one; this one's is empty.
+  /// - Parameter relative: the folder's path beneath this folder; empty for this folder itself.
   package func plainFolder(_ relative: [UInt8]) -> PlainFolder? {
     let flags = ferry_o_search | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     var current = openat(descriptor, ".", flags)
@@ -119,17 +121,18 @@ extension SourceRoot {
 
   private static let above: [UInt8] = [0x2E, 0x2E]
 
-  /// The names of a path without `.`, the last one first.
+  /// The components of a path without `.`, in reverse order.
   private static func names(_ path: [UInt8]) -> [[UInt8]] {
     path.split(separator: UInt8(ascii: "/")).map { Array($0) }.filter { $0 != [0x2E] }.reversed()
   }
 
-  /// The names below the root of an absolute path. Fails with `leavesRoot` if the path is not one of the root's names.
+  /// The components of an absolute path below the root. Fails with `leavesRoot` if the path is not below the
+  /// root.
   private func below(root absolute: [[UInt8]]) throws(OpenFailure) -> [[UInt8]] {
     var plain: [[UInt8]] = []
     var rest = absolute[...]
     let roots = [Self.names(path), Self.names(real)].map { Array($0.reversed()) }
-    // Only as far as it leads to the root: below, `..` is relative to where a link leads.
+    // Only the part up to the root is resolved: below it, `..` is relative to the target of a link.
     while !roots.contains(plain) || plain.isEmpty && real != [UInt8(ascii: "/")] {
       guard let name = rest.popFirst() else { throw .leavesRoot }
       if name == Self.above { _ = plain.popLast() } else { plain.append(name) }

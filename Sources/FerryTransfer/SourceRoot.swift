@@ -8,12 +8,12 @@ import Musl
 import Glibc
 #endif
 
-/// The folder in which an upload's files are listed, held open. Files are opened beneath it and nowhere else.
+/// The folder in which an upload's files are listed, held open. Files are opened only beneath it.
 ///
-/// A symbolic link may lead to another file in the folder, as in a listing. No link leads out of the folder,
-/// even if the link replaced a file or a folder after the listing.
+/// A symbolic link may lead to another file in the folder, as in a listing. Links that lead out of the
+/// folder are not followed, even if a link replaced a file or a folder after the listing.
 package final class SourceRoot: Sendable {
-  /// Why a file is not open.
+  /// The reason why a file could not be opened.
   package enum OpenFailure: Error {
     case system(CInt)
     /// A link, or `..`, leads out of the root.
@@ -25,13 +25,13 @@ package final class SourceRoot: Sendable {
   /// The path with all links resolved.
   package let real: [UInt8]
   let descriptor: CInt
-  /// The device of its file system; `nil` if the system does not provide it.
+  /// The device of the root's file system; `nil` if the system does not provide it.
   package let device: UInt64?
-  /// Whether the kernel has openat2(2) and no filter of a container keeps it from us.
+  /// Whether the kernel supports openat2(2) and no container filter blocks it.
   private let hasOpenBeneath: Bool
 
-  /// How often opening a file is tried while its path is being renamed or mounted over. openat2(2) then
-  /// reports EAGAIN.
+  /// The maximum number of attempts to open a file whose path is being renamed or mounted over. openat2(2)
+  /// then reports EAGAIN.
   private static let tries = 16
 
   /// Opens the folder. In a world-writable folder, a link is followed only if it belongs to this user or to
@@ -102,7 +102,7 @@ package final class SourceRoot: Sendable {
     return opened
   }
 
-  /// Opens folder after folder without following links; `nil` if it encounters a link.
+  /// Opens each folder in turn without following links; `nil` if it encounters a link.
   private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
     let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
     guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }
@@ -133,7 +133,7 @@ package final class SourceRoot: Sendable {
       && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// Returns `nil` and sets `errno` if the path leads nowhere.
+  /// Returns `nil` and sets `errno` if the path does not exist.
   private static func realPath(_ path: [UInt8]) -> [UInt8]? {
     guard let found = path.withPath({ realpath($0, nil) }) else { return nil }
     defer { free(found) }

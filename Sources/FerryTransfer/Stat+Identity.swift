@@ -9,10 +9,10 @@ import Glibc
 #endif
 
 extension stat {
-  /// Nanoseconds since 1970, used to recognize an unchanged file.
+  /// The modification time in nanoseconds since 1970, used to recognize an unchanged file.
   ///
-  /// The number wraps around outside the years 1677 to 2262, and a file may have such a time (touch(1)). Such
-  /// a file is still recognized.
+  /// The number wraps around outside the years 1677 to 2262. A file with such a time (touch(1)) is still
+  /// recognized.
   package var modifiedNanoseconds: Int64 {
     #if canImport(Darwin)
     Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
@@ -21,10 +21,9 @@ extension stat {
     #endif
   }
 
-  /// Device and inode in one number, never 0. It shows whether a name still leads to the file that was
-  /// listed.
-  ///
-  /// The device is mixed in because a root may contain other file systems. Files on one device differ by
+  /// The device and inode combined in one number, which is never 0. It shows whether a path still leads to
+  /// the listed file.
+  /// The device is included because a root may contain other file systems. Files on one device differ by
   /// their inodes alone.
   package var identity: UInt64 {
     let mixed =
@@ -32,10 +31,10 @@ extension stat {
     return mixed == 0 ? 1 : mixed
   }
 
-  /// The inode's number, by which a file is recognized later. On another file system than the root's, where other files
-  /// have the same numbers, it is mixed with the device.
+  /// The inode number, by which a file is recognized later. On a file system other than the root's, where
+  /// inode numbers may be the same, it is combined with the device.
   ///
-  /// - Parameter root: the device of the root; `nil` if it is not known.
+  /// - Parameter root: the device of the root; `nil` if unknown.
   package func inode(beneath root: UInt64?) -> UInt64 {
     root == nil || root == UInt64(st_dev) ? UInt64(st_ino) : identity
   }

@@ -11,34 +11,36 @@ import Glibc
 
 /// Shuts down a connection whose peer keeps libcurl from returning.
 ///
-/// libcurl reads some things until the socket has no more of them, and returns only then: HTTP/2 frames that carry
-/// nothing, the body of a proxy's 407 to CONNECT, TLS records without data. A peer that sends them without end would
-/// make the run deaf to its time limits and to signals. Another thread therefore looks once a second at a call of
-/// libcurl that takes long. It shuts down a connection from which libcurl read between several looks in a row: in a call
-/// that returns, libcurl comes to each connection once.
+/// Some data is read by libcurl until the socket is empty, and libcurl returns only then: HTTP/2 frames
+/// without content, the body of a proxy's 407 response to CONNECT, TLS records without data. A peer that
+/// sends such data endlessly would prevent the run from handling its time limits and signals. Therefore,
+/// another thread checks long calls of libcurl once a second. It shuts down a connection from which libcurl
+/// read data in several checks in a row: a call that returns handles each connection once.
 ///
-/// A call can also take long because of ferry itself, such as a write to a slow disk. A connection whose data reaches
-/// ferry is therefore given more time.
+/// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
+/// connection whose data reaches ferry is given more time.
 ///
-/// On systems other than Linux, which do not report how much was read from a socket, it does nothing.
+/// On systems other than Linux, which do not report the number of bytes read from a socket, it has no
+/// effect.
 final class StuckTurnGuard: Sendable {
   struct Limits: Sendable {
-    /// The time until a call of libcurl is looked at for the first time.
+    /// The time from the start of a libcurl call to the first check.
     var patience = Duration.seconds(2)
-    /// The time between two looks at a call.
+    /// The time between two checks of a call.
     var interval = Duration.seconds(1)
-    /// The number of intervals in a row in which libcurl may read from one connection without calling ferry.
+    /// The number of consecutive intervals in which libcurl may read from one connection without calling
+    /// ferry.
     var silent = 4
-    /// The same, if libcurl does call ferry meanwhile.
+    /// Like `silent`, if libcurl calls ferry in the meantime.
     var talking = 30
   }
 
   fileprivate struct Looks {
-    /// The bytes that had been read from each socket at the last look.
+    /// The number of bytes read from each socket at the last check.
     var read: [CInt: Int64]
-    /// The number of intervals in a row in which something was read from the socket.
+    /// The number of consecutive intervals in which data was read from the socket.
     var reading: [CInt: Int] = [:]
-    /// The same, without a call of ferry's functions meanwhile.
+    /// Like `reading`, without calls to ferry's functions in the meantime.
     var silent: [CInt: Int] = [:]
   }
 
@@ -49,9 +51,9 @@ final class StuckTurnGuard: Sendable {
     /// The number of calls of libcurl.
     var performs: UInt64 = 0
     var isScheduled = false
-    /// `performs` and `callbacks` at the last look.
+    /// The values of `performs` and `callbacks` at the last check.
     var seen: (performs: UInt64, callbacks: UInt64) = (0, 0)
-    /// The looks at the present call.
+    /// The checks of the current call.
     var looks: Looks?
     var shutDown: [SocketAddress] = []
   }
@@ -62,7 +64,7 @@ final class StuckTurnGuard: Sendable {
   /// The number of times that libcurl has called one of ferry's functions.
   private let callbacks = Atomic<UInt64>(0)
 
-  /// - Parameter thread: looks at the sockets.
+  /// - Parameter thread: performs the checks.
   init(on thread: PollThread, limits: Limits = Limits()) {
     self.thread = thread
     self.limits = limits
@@ -96,7 +98,7 @@ final class StuckTurnGuard: Sendable {
 
   func didOpen(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.insert(descriptor) } }
 
-  /// Must be called before the descriptor is closed, because its number may then become another file's.
+  /// Must be called before the descriptor is closed, because its number may then be reused for another file.
   func willClose(_ descriptor: CInt) { state.withLock { _ = $0.descriptors.remove(descriptor) } }
 
   // MARK: The other thread
@@ -137,7 +139,7 @@ final class StuckTurnGuard: Sendable {
     if let next { schedule(after: next) }
   }
 
-  /// The bytes received from the network, without those that still wait in the socket.
+  /// The number of bytes received from the network, minus the unread bytes in the socket.
   private static func bytesRead(from descriptors: Set<CInt>) -> [CInt: Int64] {
     var read: [CInt: Int64] = [:]
     for descriptor in descriptors {
@@ -160,7 +162,7 @@ extension StuckTurnGuard.Looks {
     read = now
   }
 
-  /// The sockets whose connections are shut down.
+  /// The sockets whose connections must be shut down.
   fileprivate func busy(_ limits: StuckTurnGuard.Limits) -> [CInt] {
     reading.keys.filter { silent[$0] ?? 0 >= limits.silent || reading[$0] ?? 0 >= limits.talking }
   }

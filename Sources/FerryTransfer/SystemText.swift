@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// The system's texts for its error numbers.
+/// The system's messages for its error numbers.
 enum SystemText {
   /// Thread-safe: `strerror_r` fills the caller's buffer.
   static func error(_ code: CInt) -> String {

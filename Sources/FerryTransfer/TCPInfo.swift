@@ -10,7 +10,7 @@ import Glibc
 struct TCPInfo {
   /// Bytes sent, including retransmissions.
   var sent: Int64
-  /// Bytes received in order, whether or not they were read from the socket.
+  /// Bytes received in order, including unread bytes.
   var received: Int64
   /// Bytes written but not yet sent even once.
   var unsent: Int64
@@ -39,7 +39,7 @@ struct TCPInfo {
     #endif
   }
 
-  /// Reads `struct tcp_info`, of which an older kernel omits the end. Glibc's own declaration lacks these
+  /// Reads `struct tcp_info`; an older kernel omits the end of it. Glibc's own declaration lacks these
   /// fields, and linux/tcp.h cannot be included together with it. The offsets are the same in all kernels.
   init?(_ bytes: UnsafeRawBufferPointer) {
     func word(_ offset: Int) -> Int64? {
@@ -51,7 +51,7 @@ struct TCPInfo {
     }
     let sent = word(Layout.bytesSent)
     var unsent: Int64 = 0
-    // Bytes that a reset discarded still occupy their place in the sequence, but are never sent.
+    // Bytes that a reset discarded still occupy sequence numbers, but are never sent.
     if bytes.count >= Layout.notSentBytes + 4, bytes[Layout.state] != Layout.stateClosed {
       unsent = Int64(bytes.loadUnaligned(fromByteOffset: Layout.notSentBytes, as: UInt32.self))
     }
@@ -61,12 +61,12 @@ struct TCPInfo {
   /// The offsets in linux/tcp.h's `struct tcp_info`.
   enum Layout {
     static let state = 0
-    /// Both since Linux 4.1.
+    /// Available since Linux 4.1.
     static let bytesAcked = 120
     static let bytesReceived = 128
-    /// Since Linux 4.6.
+    /// Available since Linux 4.6.
     static let notSentBytes = 144
-    /// Since Linux 4.19.
+    /// Available since Linux 4.19.
     static let bytesSent = 200
     /// The size of the part that is read here.
     static let size = 208

@@ -1,11 +1,11 @@
 import CCrypto
 import CCurl
 
-/// OpenSSL's view of the connection that carries a transfer.
+/// The OpenSSL session of a transfer's connection.
 struct TLSSession {
   private let ssl: OpaquePointer
 
-  /// `nil` if the connection has no TLS, or if libcurl uses another TLS library than OpenSSL.
+  /// Returns `nil` if the connection does not use TLS, or if libcurl uses a TLS library other than OpenSSL.
   ///
   /// - Parameter curl: an easy handle that has a connection (CURLINFO_TLS_SSL_PTR).
   init?(of curl: UnsafeMutableRawPointer) {
@@ -44,8 +44,8 @@ struct TLSSession {
 
   /// How a session ends.
   final class End {
-    /// Whether the server announced the end with a closure alert. Without one, anyone on the path may have
-    /// cut the connection (RFC 9112, section 9.8). libcurl does not report this.
+    /// Whether the server announced the end with a closure alert. Without one, an attacker on the network
+    /// path may have cut the connection (RFC 9112, section 9.8). libcurl does not report this.
     fileprivate(set) var isAnnounced = false
   }
 

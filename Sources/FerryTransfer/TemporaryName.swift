@@ -1,22 +1,23 @@
-/// The names of ferry's temporary files, from which a listing recognizes those that a killed process has left behind:
-/// `.NAME.ferry-part-RANDOM` for a download to NAME, and `.ferry-part-RANDOM` for any other file.
+/// The names of ferry's temporary files, by which a listing recognizes files left behind by a killed
+/// process: `.NAME.ferry-part-RANDOM` for a download to NAME, and `.ferry-part-RANDOM` for any other file.
 ///
 /// RANDOM consists of 1 to 13 digits and lowercase letters.
 package enum TemporaryName {
   private static let marker = Array(".ferry-part-".utf8)
-  /// The digits of the largest 64-bit number in base 36.
+  /// The number of digits of the largest 64-bit number in base 36.
   private static let mostDigits = 13
-  /// NAME_MAX is 255 bytes on all common file systems. The rest of a temporary name needs 30 of them.
+  /// The maximum length of the destination's part. NAME_MAX is 255 bytes on all common file systems, and the
+  /// rest of a temporary name needs 30 of them.
   private static let longestStem = 200
 
-  /// What the names of all temporary files for one destination begin with.
+  /// The common prefix of the names of all temporary files for one destination.
   ///
-  /// - Parameter name: the destination's last name. If it is long, only its beginning is used.
+  /// - Parameter name: the last component of the destination. If it is long, only its beginning is used.
   static func prefix(for name: String) -> String {
     "." + String(decoding: name.utf8.prefix(longestStem), as: UTF8.self) + ".ferry-part-"
   }
 
-  /// A new name that does not contain the destination's, which may already have the maximum length.
+  /// A new name that does not contain the destination's name, which may already have the maximum length.
   package static var anonymous: String { ".ferry-part-" + random }
 
   static var random: String { String(UInt64.random(in: .min ... .max), radix: 36) }

@@ -1,10 +1,11 @@
 import FerryPlan
 
 extension TransferLoop {
-  /// All bytes that the loop's sockets have carried so far, including sockets that are already closed.
+  /// All bytes transferred so far on the loop's sockets, including closed ones.
   ///
-  /// The call queries the open sockets (one `getsockopt` each); nothing is counted in between. If a socket does not
-  /// report its bytes, `isExact` is false and libcurl's counts are used if they are larger.
+  /// The open sockets are queried when this property is read (one `getsockopt` each); nothing is counted in
+  /// between. If a socket does not report its bytes, `isExact` is false and libcurl's counts are used if
+  /// they are larger.
   package var socketBytes: SocketBytes {
     var bytes = sockets.bytes
     guard !bytes.isExact else { return bytes }

@@ -1,10 +1,10 @@
 import FerryPlan
 
-/// Idle and time limits. The loop implements them itself, because libcurl's CURLOPT_LOW_SPEED_TIME counts in
-/// seconds, and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
+/// Idle and time limits. The loop implements them itself, because libcurl's CURLOPT_LOW_SPEED_TIME has a
+/// resolution of seconds, and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
 ///
-/// Every check compares the byte counts of each transfer with those of the previous check. Checks are an
-/// eighth of the idle timeout apart, so a timeout is never early and at most an eighth late.
+/// Every check compares the byte counts of each transfer with the previous check. The interval between
+/// checks is an eighth of the idle timeout, so a timeout is never early and at most an eighth late.
 extension TransferLoop {
   private static let checkRange = Duration.milliseconds(5)...Duration.seconds(1)
 
@@ -14,7 +14,7 @@ extension TransferLoop {
     nextCheck = min(nextCheck ?? next, next)
   }
 
-  /// Only the thread of the loop can end a digest whose file's file system does not respond.
+  /// If the file system of a file does not respond, only the loop's thread can end its digest.
   func scheduleCheck(of hashing: FileHashing) {
     guard let deadline = hashing.deadline else { return }
     nextCheck = min(nextCheck ?? deadline, deadline)
@@ -30,9 +30,9 @@ extension TransferLoop {
     for handle in Array(busy.values) {
       guard let exchange = handle.exchange, !exchange.isSettling else { continue }
       if let deadline = exchange.deadline, deadline <= now {
-        stop(handle, failure(.resourceTimeout, handle, "took longer than its limit"))
+        stop(handle, failure(.resourceTimeout, handle, "exceeded its time limit"))
       } else if isIdle(handle) {
-        stop(handle, failure(.requestTimeout, handle, "no byte for \(exchange.request.idleTimeout.text)"))
+        stop(handle, failure(.requestTimeout, handle, "no data for \(exchange.request.idleTimeout.text)"))
       } else {
         scheduleCheck(of: exchange)
       }
@@ -45,7 +45,7 @@ extension TransferLoop {
       cancelDigest(id)
       let failure = TransportFailure(
         .resourceTimeout,
-        "\(file.name): hashing it took longer than its limit; a larger 'timeout_for_resource' allows more time",
+        "\(file.name): hashing it exceeded the time limit; increase 'timeout_for_resource'",
         mayHaveReachedServer: false)
       digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }

@@ -4,20 +4,21 @@ import FerryProcess
 
 /// Runs all transfers on one libcurl multi handle and on the thread that calls `turn`.
 ///
-/// Not Sendable, because it belongs to that thread. Only its `waker` may be passed to other threads.
+/// It is not Sendable because it belongs to that thread. Only its `waker` may be passed to other threads.
 package final class TransferLoop {
-  /// The number of idle connections kept, over all hosts: enough for any sensible number of concurrent requests.
+  /// The number of idle connections kept, over all hosts. It is larger than any reasonable number of
+  /// concurrent requests.
   private static let connections = 512
   /// The number of idle handles kept; each takes a few KiB.
   private static let pooledHandles = 256
-  /// In nanoseconds. A turn that must wait longer waits repeatedly.
+  /// The longest wait in nanoseconds. A turn that must wait longer waits repeatedly.
   private static let longestWait: Int64 = 1_000_000_000_000
 
   let multi: UnsafeMutableRawPointer
   let mailbox: Mailbox<TransferMessage>
   /// Ends a turn's wait from any thread.
   package let waker = TransferWaker()
-  /// Must outlive `curl_multi_cleanup`, which closes sockets through it.
+  /// The ledger must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let turnGuard: StuckTurnGuard
   /// The remote addresses of the connections that `turnGuard` shut down during the current call of libcurl.
@@ -35,7 +36,7 @@ package final class TransferLoop {
   var digests: [DigestOutcome] = []
   /// The files that `digest` is hashing, by the caller's ID.
   var hashing: [UInt64: FileHashing] = [:]
-  /// When timeouts are checked next.
+  /// The time of the next check of the timeouts.
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
 
@@ -80,7 +81,7 @@ package final class TransferLoop {
     curl_multi_cleanup(multi)
   }
 
-  /// The versions of libcurl and of the libraries it was built with.
+  /// The versions of libcurl and of the libraries with which it was built.
   package static var curlVersion: String { CurlLibrary.version }
 
   /// The number of requests that were started and have not ended.
@@ -95,7 +96,7 @@ package final class TransferLoop {
 
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
   package func start(_ request: TransferRequest) {
-    precondition(busy[request.id] == nil, "an id in flight is not used again")
+    precondition(busy[request.id] == nil, "an ID in flight must not be reused")
     now = .now
     serial += 1
     do throws(TransportFailure) {
@@ -126,8 +127,8 @@ package final class TransferLoop {
     }
   }
 
-  /// Ends a request as `cancelled` in the next turn. Does nothing if the request has ended, or if its
-  /// response is complete and only a digest or the file's sync is awaited.
+  /// Ends a request as `cancelled` in the next turn. Has no effect if the request has ended, or if its
+  /// response is complete and it waits only for a digest or for the file's sync.
   package func cancel(_ id: UInt64) {
     guard let handle = busy[id], handle.exchange?.isSettling == false else { return }
     now = .now
@@ -149,7 +150,7 @@ package final class TransferLoop {
     hashThread.hash(key, source)
   }
 
-  /// Ends the hashing of a file without an outcome. Does nothing if it has ended.
+  /// Ends the hashing of a file without an outcome. Has no effect if it has ended.
   package func cancelDigest(_ id: UInt64) {
     guard let hashing = hashing.removeValue(forKey: id) else { return }
     hashThread.cancel(hashing.key)
@@ -188,8 +189,8 @@ package final class TransferLoop {
       }
       let wait = [end, nextCheck].compactMap { $0 }.min().map { now.duration(to: $0) }
       if let end, end <= now { return [] }
-      // In whole milliseconds, rounded up. If it were rounded down, the loop would spin in the last
-      // millisecond.
+      // The wait is in whole milliseconds, rounded up. If it were rounded down, the loop would spin during
+      // the last millisecond.
       let nanoseconds = min(max(wait?.nanoseconds ?? .max, 0), Self.longestWait)
       let milliseconds = CInt((nanoseconds + 999_999) / 1_000_000)
       guard curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK else { return [] }
@@ -361,8 +362,8 @@ package final class TransferLoop {
         exchange.digest = .finishing
         hashThread.finish(exchange.key)
       } else {
-        // If the server responded before it had the whole body, it has not seen the file that the digest
-        // would describe.
+        // If the server responded before it had received the whole body, it does not have the file described
+        // by the digest.
         exchange.digest = .notWanted
         hashThread.reset(exchange.key)
       }

@@ -12,7 +12,7 @@ enum TransferMessage: Sendable {
   case hashed(TransferKey, bytes: Int)
   /// The whole stream has been hashed.
   case digest(TransferKey, [UInt8])
-  /// The downloaded file is at its destination, or the reason why it is not.
+  /// The downloaded file is at its destination, or could not be stored for the given reason.
   case stored(TransferKey, Result<DownloadFile.Stored, TransportFailure>)
   /// A file that is not being sent has been hashed.
   case fileDigest(TransferKey, Result<[UInt8], TransportFailure>)

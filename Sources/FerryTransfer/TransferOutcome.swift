@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// How one request ended. Every request that was started has exactly one.
+/// The end of one request. Every started request has exactly one outcome.
 package struct TransferOutcome: Sendable {
   package var id: UInt64
   package var result: Result<TransferResponse, TransportFailure>

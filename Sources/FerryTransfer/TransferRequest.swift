@@ -2,28 +2,30 @@ import FerryPlan
 
 /// One HTTP request that is ready to be sent.
 package struct TransferRequest: Sendable {
-  /// Chosen by the caller; identifies the request in its outcome.
+  /// An ID chosen by the caller, which identifies the request in its outcome.
   package var id: UInt64
   package var method: String
-  /// Absolute, http or https, already percent-encoded.
+  /// An absolute http or https URL that is already percent-encoded.
   package var url: String
   package var headers: [HeaderField]
   package var body: Body
   package var destination: Destination
-  /// The idle limit: if no byte is moved either way for this long, the request fails with `requestTimeout`.
+  /// The idle limit: if no byte is transferred in either direction for this time, the request fails with
+  /// `requestTimeout`.
   package var idleTimeout: Duration
-  /// The time limit of the whole request, from its start. It then fails with `resourceTimeout`. `nil` for
-  /// none.
+  /// The time limit of the whole request, from its start. When it is exceeded, the request fails with
+  /// `resourceTimeout`. `nil` means no limit.
   package var timeLimit: Duration?
-  /// The maximum number of body bytes in each direction, over all redirects; `nil` for no limit. A larger
-  /// body fails with `byteLimit`: a request body before it is sent, a response body at the header section
-  /// that announces it or when it exceeds the limit. Nothing of such a response is kept, and at most 16 KiB
-  /// more than the limit are read.
+  /// The maximum number of body bytes in each direction, over all redirects; `nil` means no limit. A larger
+  /// body fails with `byteLimit`: a request body before it is sent, a response body at the end of its header
+  /// section if it announces the size, otherwise when it exceeds the limit. Such a response is not kept, and
+  /// at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
-  /// The maximum number of bytes stored as a file. A larger response fails with `responseTooLarge`, at the
-  /// header section that announces it or when it exceeds the limit. `nil` for no limit.
+  /// The maximum number of bytes stored as a file; `nil` means no limit. A larger response fails with
+  /// `responseTooLarge`, at the end of its header section if it announces the size, otherwise when it
+  /// exceeds the limit.
   package var sizeLimit: Int64?
-  /// Whether the request must reach the wire at most once, even if libcurl would silently resend it on a new
+  /// Whether the request must be sent at most once, although libcurl would silently resend it on a new
   /// connection. A second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
   /// Checks a complete download before it replaces its file.
@@ -31,7 +33,7 @@ package struct TransferRequest: Sendable {
   /// The parts that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
-  /// A header field that is sent only to some URLs, also after redirects.
+  /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
 
   package struct Condition: Sendable {
@@ -46,7 +48,8 @@ package struct TransferRequest: Sendable {
   package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// Why the field is withheld from other origins; `nil` for a field that may be sent anywhere.
+    /// The reason why the field is withheld from other origins; `nil` for a field that may be sent to any
+    /// origin.
     package var sensitivity: Sensitivity?
 
     package init(name: String, value: String, sensitivity: Sensitivity? = nil) {
@@ -58,23 +61,23 @@ package struct TransferRequest: Sendable {
 
   package enum Body: Sendable {
     case none
-    /// The Content-Type is among `headers`.
+    /// The Content-Type is one of `headers`.
     case bytes([UInt8])
     case file(FileSource)
   }
 
-  /// A file to be sent as it is on disk.
+  /// A file that is sent unchanged.
   package struct FileSource: Sendable {
-    /// The file is opened beneath this folder and nowhere else.
+    /// The file is opened only beneath this folder.
     package var root: SourceRoot
-    /// Relative to `root`, as bytes, because not every name is UTF-8.
+    /// The path relative to `root`, as bytes, because names need not be valid UTF-8.
     package var path: [UInt8]
-    /// In bytes, as listed. If the file has another size or time, the request fails with `sourceChanged`
-    /// before anything is sent.
+    /// The listed size in bytes. If the file has another size or modification time, the request fails with
+    /// `sourceChanged` before anything is sent.
     package var size: Int64
-    /// Nanoseconds since 1970, as listed.
+    /// The listed modification time in nanoseconds since 1970.
     package var modified: Int64
-    /// `stat.identity`, as listed; 0 if it is not known. For another file, the request fails with
+    /// The listed `stat.identity`; 0 if unknown. For a different file, the request fails with
     /// `sourceChanged` before anything is sent.
     package var identity: UInt64
     /// Whether the sent bytes are hashed, on the helper thread.
@@ -95,12 +98,13 @@ package struct TransferRequest: Sendable {
 
   /// The conditions that a download must meet. They are checked on a helper thread.
   package struct DownloadCheck: Sendable {
-    /// The largest body that is read, in bytes. A larger one fails with `responseTooLarge`.
+    /// The maximum size in bytes of a body that is read for the check. A larger body fails with
+    /// `responseTooLarge`.
     package static let bodyLimit = 16 << 20
 
     /// Whether `refusal` reads the body.
     package var readsBody: Bool
-    /// Why the response must not be stored; `nil` if it may be.
+    /// The reason why the response must not be stored; `nil` if it may be stored.
     package var refusal: @Sendable (TransferResponse) -> String?
 
     package init(readsBody: Bool, refusal: @escaping @Sendable (TransferResponse) -> String?) {
@@ -109,15 +113,15 @@ package struct TransferRequest: Sendable {
     }
   }
 
-  /// Where the response's body goes.
+  /// The destination of the response body.
   package enum Destination: Sendable {
     /// In memory for captures, at most `limit` bytes. If a longer body `isNeeded`, the request fails with
     /// `responseTooLarge`; otherwise the body is counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
-    /// Atomically to this path. The body of a response with one of these statuses is written to a temporary
-    /// file beside it, synced, and renamed over it. The body of any other response goes to memory (at most 64
-    /// KiB of it) and the file remains unchanged, as it does for a response to HEAD. A response with a
-    /// `Content-Encoding` that the request did not ask for is refused.
+    /// The file at this path, which is replaced atomically. The body of a response with one of these
+    /// statuses is written to a temporary file next to it, synced, and renamed. The body of any other
+    /// response is kept in memory (at most 64 KiB of it) and the file is not changed; the same applies to a
+    /// response to HEAD. A response with an unrequested `Content-Encoding` is refused.
     case file(path: String, statuses: [Int] = [200])
   }
 

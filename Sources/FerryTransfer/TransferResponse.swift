@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A complete HTTP response: its header section has ended, and so has its body, according to its framing.
+/// A complete HTTP response: its header section and its body have ended, according to its framing.
 package struct TransferResponse: Sendable {
   package var status: Int
   /// The fields in the order received. Names are kept as received and compared case-insensitively.
@@ -15,21 +15,22 @@ package struct TransferResponse: Sendable {
   package var isBodyCut = false
   /// The URL that the response came from, after redirects.
   package var url: String
-  /// The SHA-256 of the file that was sent, 32 bytes; `nil` if it was not requested.
+  /// The SHA-256 digest of the sent file, 32 bytes; `nil` if it was not requested.
   package var sha256: [UInt8]?
-  /// Why the request's `check` refused the download. The existing file was not changed.
+  /// The reason why the request's `check` refused the download. The existing file was not changed.
   package var refusal: String?
   /// The file in which a download was stored.
   package var storedFile: FileVersion?
-  /// The sensitive header fields that were withheld at `url`, and how to allow them; `nil` if all were sent.
+  /// The sensitive header fields that were withheld at `url`, and the setting that would allow them; `nil`
+  /// if all were sent.
   package var withheld: String?
-  /// Whether the end of the connection or stream ended the body. Such a body cannot be distinguished from a
+  /// Whether the body ended with the connection or stream. Such a body cannot be distinguished from a
   /// truncated one (RFC 9112, section 8).
   package var isCloseDelimited = false
   /// Content codings of the body that the request did not accept.
   package var unrequestedCoding: String?
 
-  /// The first field of this name.
+  /// The value of the first field with this name.
   package func header(_ name: String) -> String? {
     headers.first { $0.name.isField(named: name) }?
       .value

@@ -1,7 +1,7 @@
 import CCurl
 import Synchronization
 
-/// Ends the wait of a `TransferLoop.turn`, from any thread. Does nothing once the loop is gone.
+/// Ends the wait of a `TransferLoop.turn`, from any thread. Has no effect once the loop has been released.
 package final class TransferWaker: Sendable {
   private struct State {
     var isWoken = false
@@ -10,14 +10,14 @@ package final class TransferWaker: Sendable {
 
   private let state = Mutex(State())
 
-  /// From now on, the multi handle is woken.
+  /// Enables waking the multi handle.
   func open(_ multi: UnsafeMutableRawPointer) {
     // The handle is captured as an integer, because a pointer must not cross into the lock's region.
     let address = UInt(bitPattern: multi)
     state.withLock { $0.multi = UnsafeMutableRawPointer(bitPattern: address) }
   }
 
-  /// The multi handle is about to be destroyed.
+  /// Must be called before the multi handle is destroyed.
   func close() { state.withLock { $0.multi = nil } }
 
   /// The current turn, or else the next one, returns without waiting further.
@@ -29,7 +29,7 @@ package final class TransferWaker: Sendable {
     }
   }
 
-  /// The current turn looks for messages, and then waits again if they are not for its caller.
+  /// The current turn handles pending messages, and then waits again if none of them concerns its caller.
   func interrupt() {
     state.withLock { state in
       if let multi = state.multi { curl_multi_wakeup(multi) }

@@ -12,15 +12,15 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// The inode found by the last check, as `stat.inode(beneath:)` returns it.
+  /// The inode found by the last check, as returned by `stat.inode(beneath:)`.
   private(set) var inode: UInt64 = 0
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also if it is not a regular file), `sourceChanged` (also
-  /// if a link now leads out of the root) or `connect`, if ferry has too many files open. A symbolic link to
-  /// a file in the root is followed: the list may name links, and it records the size and time of their
-  /// targets.
+  /// Fails with `sourceMissing`, `sourceUnreadable` (also if it is not a regular file), `sourceChanged`
+  /// (also if a link now leads out of the root) or, if ferry has too many open files, `connect`. A symbolic
+  /// link to a file in the root is followed: the listing may contain links, and records the size and time of
+  /// their targets.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
     do throws(SourceRoot.OpenFailure) {
       descriptor = try source.root.openFile(source.path)
@@ -40,7 +40,7 @@ final class UploadFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
         .sourceUnreadable,
-        "\(source.name): no longer a regular file; restore the file, or remove what has taken its place",
+        "\(source.name): no longer a regular file; restore the file, or remove its replacement",
         mayHaveReachedServer: false)
     }
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
@@ -50,8 +50,8 @@ final class UploadFile {
     inode = status.inode(beneath: source.root.device)
   }
 
-  /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not those of
-  /// fstatat(2), so every file would seem to have changed.
+  /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not of
+  /// fstatat(2), so every file would appear to have changed.
   private static func look(at descriptor: CInt, _ status: inout stat) -> CInt {
     #if canImport(Darwin)
     fstat(descriptor, &status)
@@ -64,8 +64,8 @@ final class UploadFile {
   /// Reads at most the buffer's size and returns the number of bytes read; never 0 before the listed end.
   ///
   /// The file is compared with its listing after every read and before the bytes are passed on. The kernel
-  /// sets a file's time before it changes the content, so bytes that pass the check are the listed ones, and
-  /// a changed file is never passed on to its last byte.
+  /// sets a file's modification time before it changes the content, so bytes that pass the check are from
+  /// the listed version, and a changed file is never passed on completely.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
     let wanted = Int(min(Int64(buffer.count), source.size - offset))
     guard wanted > 0, let base = buffer.baseAddress else { return 0 }
@@ -93,15 +93,15 @@ final class UploadFile {
       : size < source.size ? "shrank from \(source.size) to \(size) bytes" : "was written to"
     return TransportFailure(
       .sourceChanged,
-      "\(source.name): \(how) since it was listed; run again once nobody writes to it",
+      "\(source.name): \(how) since it was listed; run ferry again when no other process writes to it",
       mayHaveReachedServer: false)
   }
 
-  /// The failure if another file now has the name, whatever its size and time are.
+  /// The failure if another file now has this path, even with the same size and time.
   private var replaced: TransportFailure {
     TransportFailure(
       .sourceChanged,
-      "\(source.name): another file took its place since it was listed; run again to send that one",
+      "\(source.name): it was replaced by another file since it was listed; run ferry again to send that file",
       mayHaveReachedServer: false)
   }
 
@@ -116,8 +116,8 @@ final class UploadFile {
     case .leavesRoot:
       TransportFailure(
         .sourceChanged,
-        "\(source.name): a symbolic link took its place, or a folder's above it, since it was listed, and leads out of "
-          + "the root; nothing of what it leads to was read. Put the file back, or change 'root'",
+        "\(source.name): since it was listed, the file or a folder above it was replaced by a symbolic link that leads out of "
+          + "the root; the target was not read. Restore the file, or change 'root'",
         mayHaveReachedServer: false)
     }
   }
@@ -125,20 +125,20 @@ final class UploadFile {
   private static func code(_ error: CInt) -> TransportFailure.Code {
     switch error {
     case ENOENT, ENOTDIR: .sourceMissing
-    // The same code as for a connection that finds no free descriptor: the cause is temporary and not the
-    // file's fault.
+    // The code is the same as for a connection for which no descriptor is free, because the cause is
+    // temporary and not specific to the file.
     case EMFILE, ENFILE: .connect
     default: .sourceUnreadable
     }
   }
 
-  /// What the user can do about a file that cannot be opened.
+  /// A remedy for a file that cannot be opened.
   private static func remedy(_ code: CInt) -> String {
     switch code {
-    case ENOENT, ENOTDIR: "it was there when it was listed, and is sent when it is there again"
-    case EACCES, EPERM: "let the user that runs ferry read it, and run again"
-    case EMFILE, ENFILE: "let ferry open more (ulimit -n), or lower 'max_connections_per_host'"
-    default: "run again"
+    case ENOENT, ENOTDIR: "it existed when it was listed; restore it to send it"
+    case EACCES, EPERM: "give the user that runs ferry read permission, and run ferry again"
+    case EMFILE, ENFILE: "raise the limit on open files (ulimit -n), or reduce 'max_connections_per_host'"
+    default: "run ferry again"
     }
   }
 
@@ -155,7 +155,7 @@ extension TransferRequest.FileSource {
 }
 
 extension [UInt8] {
-  /// Calls `body` with the bytes as a NUL-terminated path. A path that contains a NUL names nothing:
+  /// Calls `body` with the bytes as a NUL-terminated path. A path that contains a NUL cannot exist:
   /// `ENOENT`.
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     var path = contains(0) ? [] : self

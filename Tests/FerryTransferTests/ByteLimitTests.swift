@@ -41,7 +41,8 @@ import Testing
     #expect(outcome.failure?.code == .byteLimit)
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(
-      outcome.failure?.message.hasPrefix("127.0.0.1:\(server.port): the response of 100001 bytes") == true)
+      outcome.failure?.message.hasPrefix("127.0.0.1:\(server.port): the size of the response, 100001 bytes,")
+        == true)
     #expect(outcome.traffic.bodyReceived == 0)
     #expect(folder.names == [])
     #expect(try loop.run(get(server, limit: 100_001, to: destination)).answer?.status == 200)
