@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryWorld
 import Foundation
 
-/// Simulates random worlds, and reports the rules that were violated.
+/// Simulates random worlds, and reports violated rules.
 @main
 struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

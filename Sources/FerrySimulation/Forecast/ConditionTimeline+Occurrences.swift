@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 
 extension ConditionTimeline {
-  /// The conditions at the start, and their later changes in order of time. An entry with a full date applies
-  /// until a later entry of any kind.
+  /// The conditions at the start, and their later changes in chronological order. An entry with a full date
+  /// applies until a later entry of any kind.
   package func conditions(
     from start: Instant, until end: Instant, in zone: CalendarZone, at first: DeviceConditions
   ) -> (first: DeviceConditions, changes: [(at: Instant, conditions: DeviceConditions)]) {

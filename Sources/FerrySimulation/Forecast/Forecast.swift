@@ -4,7 +4,7 @@ import FerryPlan
 /// The forecast of a plan: the outcome of simulated launches.
 package struct Forecast: Codable, Sendable {
   package var startedAt: String
-  /// When the round was complete, or when the simulation ended.
+  /// The time at which the round was complete, or at which the simulation ended.
   package var endedAt: String
   /// Whether the round was complete.
   package var isThrough: Bool
@@ -17,7 +17,7 @@ package struct Forecast: Codable, Sendable {
   package var idsExpired: Int
   package var nodes: [NodeEntry] = []
   package var budgets: [BudgetEntry] = []
-  /// In order of time: launches, batches, resumes, changes of conditions.
+  /// Launches, batches, resumes and changes of conditions, in chronological order.
   package var timeline: [Moment] = []
 
   package struct NodeEntry: Codable, Sendable {
@@ -25,7 +25,7 @@ package struct Forecast: Codable, Sendable {
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
     package var state: ReportState
-    /// Why it waits at the end. No launch changed this: it is starved.
+    /// The reason why it waits at the end. No launch changed this: the node is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]
@@ -37,7 +37,7 @@ package struct Forecast: Codable, Sendable {
   package struct Batch: Codable, Sendable {
     package var items: Int
     package var handedOverAt: String
-    /// When its last item ended; absent if that did not happen.
+    /// The time at which its last item ended; absent if that did not happen.
     package var endedAt: String?
   }
 

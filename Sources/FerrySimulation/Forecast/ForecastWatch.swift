@@ -3,14 +3,14 @@ import FerryPlan
 
 /// Observes a simulation and collects the data of a forecast.
 struct ForecastWatch {
-  /// The maximum number of described moments; a year has many.
+  /// The maximum number of moments to describe; a simulated year can have many.
   private static let mostMoments = 10_000
 
   private let plan: Plan
   private var timeline: [Forecast.Moment] = []
-  /// A launch in which nothing has happened yet: most launches of a year do nothing.
+  /// A launch in which nothing has happened yet. Most launches in a year have nothing to do.
   private var quietLaunch: Forecast.Moment?
-  /// By node.
+  /// The open batches, by node.
   private var batches: [Int: [OpenBatch]] = [:]
   /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if no open batch
   /// contains it.
@@ -142,10 +142,10 @@ struct ForecastWatch {
 
   private static func words(_ conditions: DeviceConditions) -> String {
     let network = conditions.network == .none ? "no network" : "\(conditions.network.rawValue) network"
-    return "\(network)\(conditions.isExpensive ? ", paid by volume" : ""), \(conditions.power.rawValue) power"
+    return "\(network)\(conditions.isExpensive ? ", metered" : ""), \(conditions.power.rawValue) power"
   }
 
-  /// As `90 s`, `2.5 h`.
+  /// A text such as `90 s` or `2.5 h`.
   private static func words(_ duration: Duration) -> String {
     let seconds = duration.seconds
     let (value, unit) =
@@ -156,7 +156,7 @@ struct ForecastWatch {
 }
 
 extension VirtualMachine {
-  /// The row in the journal, from 1.
+  /// The row number in the journal, counted from 1.
   fileprivate func row(of ref: ItemRef) -> Int? {
     guard let item = ref.item else { return nil }
     return tables[ref.node.index].map { Int($0.rows[item]) }

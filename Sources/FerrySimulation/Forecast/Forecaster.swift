@@ -11,7 +11,7 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// The zone of times without an offset, and of the output.
+    /// The zone for times without an offset, and for the output.
     package var zone: CalendarZone
     /// The zones of the budgets, by name.
     package var zones: [String: CalendarZone]
@@ -44,7 +44,7 @@ package struct Forecaster {
   private let end: Instant
 
   /// - Parameters:
-  ///   - starts: the state of each of the plan's nodes, in their order.
+  ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
   package init(
@@ -101,7 +101,7 @@ package struct Forecaster {
 }
 
 extension VirtualMachine {
-  /// Writes what a launch would find into the simulated journal and listing.
+  /// Adds the state that a launch would find to the simulated journal and listing.
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
     case .open, .switchedOff: break

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// When the launches of a simulation begin.
+/// The times at which the launches of a simulation begin.
 package enum LaunchSchedule: Sendable {
-  /// One launch, which waits as long as there is something to wait for.
+  /// One launch, which waits as long as waiting can make progress.
   case once
   /// At the times of a cron expression. A launch is omitted if the previous one is still running.
   case cron(CronSchedule, CalendarZone)

@@ -4,16 +4,16 @@ import FerryPlan
 /// A model of a network and of the servers behind it.
 package struct NetworkModel: Sendable {
   package enum Rate: Hashable, Sendable {
-    /// Bytes per second, shared evenly by the requests that are running when one begins.
+    /// Bytes per second, divided evenly among the requests that are running when a request begins.
     case shared(Double)
     /// Bytes per second for each connection.
     case perConnection(Double)
   }
 
   package var rate: Rate
-  /// The time from a request to its response, in addition to the time for its bytes.
+  /// The time from a request to its response, in addition to the transfer time.
   package var latency: Duration
-  /// The percentage of requests whose connection fails half way.
+  /// The percentage of requests whose connection fails halfway.
   package var lossPercent: Double
 
   package init(rate: Rate, latency: Duration = .zero, lossPercent: Double = 0) {
@@ -23,7 +23,7 @@ package struct NetworkModel: Sendable {
   }
 }
 
-/// The network of one simulation. It keeps track of running requests.
+/// The network in one simulation. It tracks the running requests.
 final class SimulatedNetwork {
   private let model: NetworkModel
   private let plan: Plan

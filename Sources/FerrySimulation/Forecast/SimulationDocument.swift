@@ -9,7 +9,7 @@ package struct SimulationDocument: Codable, Sendable {
   package var path: String
   package var network: Network
   package var launch: LaunchKind
-  /// The cron expression or the times, as they were given; absent for one launch that waits.
+  /// The cron expression or the times, as given; absent for one launch that waits.
   package var launches: String?
   /// The conditions at the start, unless a timeline specifies others.
   package var conditions: DeviceConditions
@@ -20,7 +20,7 @@ package struct SimulationDocument: Codable, Sendable {
     package var bytesPerSecond: Double
     /// Whether the rate applies to each connection; otherwise all connections share it.
     package var isPerConnection: Bool
-    /// Whether earlier runs measured it.
+    /// Whether the rate was measured in earlier runs.
     package var isMeasured: Bool
     package var latencySeconds: Double
     package var lossPercent: Double

@@ -3,7 +3,7 @@ import FerryPlan
 
 /// The assumptions of a simulation about the network, the launches and the machine.
 package struct SimulationOptions: Sendable {
-  /// Bytes per second of all requests together; `nil` uses the rate measured in the last runs of the job.
+  /// Bytes per second for all requests together; `nil` for the rate measured in the last runs of the job.
   package var bandwidth: Double?
   package var latency: Duration = .zero
   package var lossPercent: Double = 0
@@ -22,9 +22,10 @@ package struct SimulationOptions: Sendable {
 }
 
 extension SimulationStart {
-  /// Simulates the plan: what future launches would do.
+  /// Simulates the plan to determine the results of future launches.
   ///
-  /// - Returns: `nil` if the network's rate is unknown: the options do not give one, and no run has measured it.
+  /// - Returns: `nil` if the network's rate is unknown because the options do not specify it and no run has
+  ///   measured it.
   package func simulate(_ options: SimulationOptions) -> SimulationDocument? {
     guard
       let rate = options.bandwidth.map(NetworkModel.Rate.shared)

@@ -3,16 +3,16 @@ import FerryPlan
 /// A request as a simulated server receives it.
 package struct Call: Sendable {
   package var attempt: Attempt
-  /// The number of the attempt at this step of this item or node in this launch, from 1; 0 if the machine
-  /// does not count attempts.
+  /// The number of the attempt at this step of this item or node in this launch, counted from 1; 0 if the
+  /// machine does not count attempts.
   package var number: Int
   /// The node's name.
   package var node: String
   /// The item's path; empty for a node with a single request.
   package var pathBytes: ArraySlice<UInt8>
-  /// The size of the file that a transfer sends; 0 for other steps.
+  /// The size of the file sent by a transfer; 0 for other steps.
   package var size: Int64
-  /// The upload ID that the request carries.
+  /// The upload ID in the request.
   package var uploadID: Int?
   package var now: Instant
 

@@ -2,19 +2,19 @@ import FerryPlan
 
 /// The journal rows of one upload, in columns instead of one object per row.
 package struct ItemRows: Sendable {
-  /// In the order in which they were first queued: row 1 is at index 0.
+  /// The files in the order in which they were first queued: row 1 is at index 0.
   package private(set) var files = FileColumns()
   package private(set) var states: [ItemState] = []
   private(set) var intents: [ItemStep?] = []
   private(set) var rounds: [Int64] = []
   private(set) var handedOver: [Int64] = []
-  /// `Int64.max` if the row has no expiry.
+  /// The expiry times; `Int64.max` for a row without expiry.
   private(set) var expiries: [Int64] = []
-  /// 0 if the row has no upload ID.
+  /// The upload IDs; 0 for a row without an upload ID.
   private(set) var uploadIDs: [Int] = []
-  /// Counts the changes: if the numbers are equal, the rows are equal.
+  /// The number of changes. If the numbers are equal, the rows are equal.
   private(set) var version = 0
-  /// The last round in which something was queued.
+  /// The last round in which items were queued.
   private(set) var lastRound: Int64 = 0
   /// The number of rows that are not done.
   private(set) var notDone = 0
@@ -38,7 +38,7 @@ package struct ItemRows: Sendable {
 
   package func uploadID(_ index: Int) -> Int? { uploadIDs[index] == 0 ? nil : uploadIDs[index] }
 
-  /// Merges every row, sorted by path bytes.
+  /// Merges all rows, in order of path bytes.
   func meet(_ reconciliation: inout Reconciliation) {
     guard let byPath else {
       for index in states.indices { meet(index, &reconciliation) }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// An external event that happens to a virtual machine at a predetermined time.
+/// An external event on a virtual machine at a predetermined time.
 package enum Occurrence: Sendable {
   case stop(StopCause)
   case hangUp

@@ -1,8 +1,9 @@
 import FerryPlan
 
-/// Decides when a simulated process dies, and what its journal keeps then. Without one, it never dies.
+/// Determines when a simulated process dies, and the part of its journal that survives. Without a fate, a
+/// process never dies.
 package protocol ProcessFate {
-  /// Whether the process is dead before it begins.
+  /// Whether the process dies before its first action.
   var isDead: Bool { get }
   /// Notes an action that was performed, and returns whether the process dies after it.
   mutating func diesAfterAction() -> Bool
@@ -10,6 +11,6 @@ package protocol ProcessFate {
   mutating func journalWasWritten(_ journal: VirtualJournal)
   /// The records so far are synced: they also survive a power failure.
   mutating func journalWasSynced(_ journal: VirtualJournal)
-  /// What remains of the journal after the death.
+  /// The part of the journal that survives the death.
   func surviving(_ journal: VirtualJournal) -> VirtualJournal
 }

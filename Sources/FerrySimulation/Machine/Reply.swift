@@ -6,12 +6,12 @@ package struct Reply: Sendable {
   package var after: Duration
   /// The upload ID that an allocation returns.
   package var uploadID: Int?
-  /// The body bytes that are transferred until then.
+  /// The body bytes transferred until then.
   package var sent: Int64 = 0
   package var received: Int64 = 0
   /// The bytes of header fields and other overhead, in both directions.
   package var overhead: Int64 = 0
-  /// How long a canceled request takes to end.
+  /// The time that a canceled request takes to end.
   package var lingers: Duration = .zero
 
   package init(answer: AttemptResult.Answer, after: Duration) {

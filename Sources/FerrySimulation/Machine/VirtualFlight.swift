@@ -4,7 +4,7 @@ import FerryPlan
 struct VirtualFlight: Sendable {
   let attempt: Attempt
   let startedAt: Instant
-  /// When it would end if it is not canceled: its bytes are spread evenly over that time.
+  /// The time at which it ends unless it is canceled. Its bytes are spread evenly over that time.
   let endsAt: Instant
   /// When it ends.
   var at: Instant
@@ -26,7 +26,7 @@ struct VirtualFlight: Sendable {
   }
 }
 
-/// When a simulated request ends. It no longer applies if the request was canceled afterwards.
+/// The end of a simulated request. It no longer applies if the request was canceled afterwards.
 struct Arrival: Comparable, Sendable {
   let at: Instant
   let id: UInt64

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A model of the journal: it applies entries as the engine's journal does.
+/// A model of the journal. It applies entries in the same way as the engine's journal.
 package struct VirtualJournal: Sendable {
   /// A node with a single request.
   package struct Single: Sendable {
@@ -21,7 +21,7 @@ package struct VirtualJournal: Sendable {
     }
   }
 
-  /// By node; empty for nodes that are not uploads.
+  /// The rows by node; empty for nodes that are not uploads.
   package internal(set) var items: [ItemRows]
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
@@ -37,7 +37,7 @@ package struct VirtualJournal: Sendable {
     package var number: Int?
   }
 
-  /// Sessions whose `on_events` is owed.
+  /// Sessions whose `on_events` must still be started.
   package var owedEvents: Set<SessionID> = []
 
   package init(_ plan: Plan) {
@@ -99,7 +99,7 @@ package struct VirtualJournal: Sendable {
     }
   }
 
-  /// Before a launch: makes orphans of the upload IDs of open items whose files start over.
+  /// Before a launch, turns the upload IDs of open items whose files start over into orphans.
   ///
   /// - Returns: the number of these orphans, by upload.
   mutating func dropUploadIDs(of plan: Plan, _ tables: [ItemTable?]) -> [NodeID: Int] {
@@ -151,7 +151,7 @@ package struct VirtualJournal: Sendable {
         let row = Int(table.rows[item]) - 1
         items[node].requeue(row, size: size, modified: modified, round: round, at: at)
       case .new:
-        precondition(Int(table.rows[item]) == items[node].count + 1, "new rows are queued in order")
+        precondition(Int(table.rows[item]) == items[node].count + 1, "new rows must be queued in order")
         items[node].append(
           path: table.files.path(item), size: size, modified: modified, round: round, at: at)
         hasNew = true
@@ -165,7 +165,7 @@ package struct VirtualJournal: Sendable {
     guard let item = ref.item, let table = tables[ref.node.index] else { return nil }
     let row = Int(table.rows[item]) - 1
     precondition(
-      row < items[ref.node.index].count, "an item is queued before anything else is recorded of it")
+      row < items[ref.node.index].count, "an item must be queued before other records refer to it")
     return row
   }
 }

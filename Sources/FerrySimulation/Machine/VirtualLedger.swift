@@ -6,11 +6,11 @@ package struct VirtualLedger: Sendable {
   /// One window of one budget.
   package struct Account: Sendable {
     package var window: Range<Instant>
-    /// By all processes.
+    /// Bytes transferred by all processes.
     package var moved: Int64 = 0
-    /// Leased by the running launch, and not transferred yet.
+    /// Bytes leased by the running launch and not transferred yet.
     package var leased: Int64 = 0
-    /// Leased by processes that died: these bytes count as used.
+    /// Bytes leased by processes that died. They count as used.
     package var lost: Int64 = 0
 
     package var used: Int64 { moved +| leased +| lost }
@@ -58,7 +58,7 @@ package struct VirtualLedger: Sendable {
     return Lease(granted: granted, used: used)
   }
 
-  /// Counts bytes that the launch's sockets transferred, which first reduce its lease in this window.
+  /// Counts bytes transferred on the launch's sockets. They first reduce its lease in this window.
   mutating func settle(_ network: DeviceConditions.Network, bytes: Int64, at now: Instant) {
     change(network, at: now) {
       $0.moved +|= bytes
@@ -70,13 +70,13 @@ package struct VirtualLedger: Sendable {
     change(network, at: now) { $0.moved +|= bytes }
   }
 
-  /// Returns what the launch has leased and not transferred.
+  /// Returns the leased bytes that the launch has not transferred.
   mutating func release() {
     for key in open { accounts[key]?.leased = 0 }
     open.removeAll(keepingCapacity: true)
   }
 
-  /// The process died while it held leases.
+  /// Handles the death of a process that holds leases.
   mutating func loseLeases() {
     for key in open {
       guard let leased = accounts[key]?.leased else { continue }

@@ -25,7 +25,7 @@ extension VirtualMachine {
     if recorded > written, writeDelay == .zero { write() }
   }
 
-  /// Marks what was recorded as written: it survives SIGKILL.
+  /// Marks all records as written: they survive SIGKILL.
   mutating func write() {
     guard !isDead, recorded > written else { return }
     written = recorded
@@ -112,7 +112,7 @@ extension VirtualMachine {
   private mutating func cancel(_ id: UInt64) {
     guard var flight = flights[id] else { return }
     let end = now.advanced(by: flight.reply.lingers)
-    // A request that ends by itself before that keeps its result.
+    // A request that ends by itself before that time keeps its result.
     guard end < flight.at || flight.reply.lingers == .zero else { return }
     flight.reply.answer = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
     flight.at = end
@@ -129,7 +129,7 @@ extension Reply {
     after = limit
     sent = Int64(Double(sent) * part)
     received = Int64(Double(received) * part)
-    answer = .failure(.init(.resourceTimeout, "took longer than its limit", mayHaveReachedServer: true))
+    answer = .failure(.init(.resourceTimeout, "exceeded its time limit", mayHaveReachedServer: true))
   }
 
   /// Ends the request after at most this number of body bytes in either direction.
@@ -140,6 +140,6 @@ extension Reply {
     after = .seconds(fraction: after.seconds * part)
     sent = min(sent, limit)
     received = min(received, limit)
-    answer = .failure(.init(.byteLimit, "cut at its limit", mayHaveReachedServer: true))
+    answer = .failure(.init(.byteLimit, "reached its byte limit", mayHaveReachedServer: true))
   }
 }

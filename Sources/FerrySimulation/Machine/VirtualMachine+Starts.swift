@@ -1,9 +1,9 @@
 import FerryManifest
 import FerryPlan
 
-/// What a launch finds: the round, the journal and the listing are merged as in a run.
+/// The initial state of a launch: the round, the journal and the listing are merged as in a run.
 extension VirtualMachine {
-  /// What the last launch found for an upload. It is reused if nothing has changed.
+  /// The initial state that the last launch found for an upload. It is reused if nothing has changed.
   struct StartCache: Sendable {
     var listing: Int
     var rows: Int

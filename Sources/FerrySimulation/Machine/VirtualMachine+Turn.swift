@@ -121,7 +121,7 @@ extension VirtualMachine {
     if !isDead, !results.isEmpty { handle(.finished(results)) }
   }
 
-  /// Reports what all requests have transferred so far.
+  /// Reports the bytes that all requests have transferred so far.
   private mutating func tellMoved() {
     var bytes: Int64 = 0
     for id in flights.keys.sorted() {
@@ -144,7 +144,7 @@ extension VirtualMachine {
     return bytes
   }
 
-  /// Kills the process. Bytes that it has not reported have been transferred anyway.
+  /// Kills the process. Its unreported bytes have been transferred nevertheless.
   mutating func die() {
     isDead = true
     counters.deaths += 1

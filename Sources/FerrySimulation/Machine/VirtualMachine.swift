@@ -5,8 +5,8 @@ import HeapModule
 /// A simulated machine. It performs the scheduler's actions on a virtual clock, with a closure as the server,
 /// and with models of the journal and the ledger.
 ///
-/// It makes no decisions. The tests, the random worlds and `ferry plan --simulate` run on it. The cost of a
-/// turn does not depend on the number of items.
+/// It does not make decisions. The tests, the random worlds and `ferry plan --simulate` run on it. The cost
+/// of a turn does not depend on the number of items.
 package struct VirtualMachine {
   package let plan: Plan
   package let zones: [String: CalendarZone]
@@ -19,19 +19,19 @@ package struct VirtualMachine {
   package internal(set) var scheduler: Scheduler
   /// Determines the outcome of a request when it is sent.
   package var serve: (Call) -> Reply
-  /// Nodes whose start differs from what the journal implies, by name.
+  /// Nodes whose start differs from the journal, by name.
   package var startOverrides: [String: NodeStart] = [:]
 
-  /// External events that will happen, in order of time.
+  /// The scheduled external events, in chronological order.
   package private(set) var occurrences: [(at: Instant, what: Occurrence)] = []
-  /// When the process dies; `nil` if it does not.
+  /// Determines when the process dies; `nil` if it does not die.
   package var fate: (any ProcessFate)?
-  /// How long it takes until a record is written; a process that dies earlier loses it.
+  /// The time until a record is written. A process that dies earlier loses it.
   package var writeDelay = Duration.zero
-  /// How long the ledger takes to reply.
+  /// The time until the ledger replies.
   package var leaseDelay = Duration.zero
-  /// How often the transferred bytes of running requests are reported to the scheduler; `nil` if they are
-  /// reported only when requests end.
+  /// The interval at which the transferred bytes of running requests are reported to the scheduler; `nil` if
+  /// they are reported only when requests end.
   package var progressInterval: Duration?
   /// Whether `Call.number` is counted.
   package var countsAttempts = false
@@ -54,7 +54,7 @@ package struct VirtualMachine {
   var tables: [ItemTable?]
   var flights: [UInt64: VirtualFlight] = [:]
   var arrivals = Heap<Arrival>()
-  /// The upload IDs that allocations returned, until the journal has them.
+  /// The upload IDs returned by allocations and not yet recorded in the journal.
   var givenIDs: [ItemRef: Int] = [:]
   var attemptsAt: [AttemptStep: Int] = [:]
   var recorded: UInt64 = 0
@@ -73,7 +73,7 @@ package struct VirtualMachine {
     package var actions = 0
     package var requests = 0
     package var deaths = 0
-    /// Consecutive events without time passing between them.
+    /// The number of consecutive events without time passing between them.
     package var eventsAtOnce = 0
   }
 
@@ -95,7 +95,8 @@ package struct VirtualMachine {
     tables = Array(repeating: nil, count: plan.nodes.count)
   }
 
-  /// Sets the listing of an upload from the next launch on; sorted by path bytes, with no path twice.
+  /// Sets the listing of an upload, starting with the next launch. The listing is sorted by path bytes,
+  /// without duplicate paths.
   package mutating func list(_ files: FileColumns, of node: NodeID) {
     listings[node.index] = files
     listingVersions[node.index] += 1
@@ -120,7 +121,7 @@ package struct VirtualMachine {
     return true
   }
 
-  /// Reads the journal and begins a launch. Everything that an earlier launch had in progress is discarded.
+  /// Reads the journal and begins a launch. All work in progress of an earlier launch is discarded.
   package mutating func launch() {
     trace.removeAll(keepingCapacity: true)
     flights = [:]
@@ -150,7 +151,7 @@ package struct VirtualMachine {
     handle(.launched)
   }
 
-  /// Continues the open round as `run` does, or opens the next one if every node of this one has ended.
+  /// Continues the open round as `run` does, or opens the next one if every node in this one has ended.
   package mutating func openRound() {
     if scheduler.isRoundThrough { round += 1 }
   }

@@ -45,7 +45,8 @@ extension Referee {
     }
   }
 
-  /// The file is queued again: earlier effects on the server no longer count, if the server reported them.
+  /// Handles a file that is queued again: earlier effects on the server no longer count, if the server
+  /// reported them.
   private mutating func requeue(_ ref: ItemRef, _ node: NodeID, _ machine: VirtualMachine) {
     let key = key(ref, machine)
     let size = machine.scheduler.withItems(of: node) { $0.files.sizes[ref.item ?? 0] } ?? 0
@@ -57,7 +58,7 @@ extension Referee {
     }
     if unknownCommits.contains(key) {
       report(
-        .nothingTwice, "\(name(ref, machine)) is queued again, and its commit may have been executed")
+        .nothingTwice, "\(name(ref, machine)) is queued again, but its commit may have been executed")
     }
     effects[key] = 0
     states[key] = (.queued, size, modified)
@@ -79,21 +80,21 @@ extension Referee {
       return
     }
     if let before, let resumedAt = before.resumedAt, resumedAt > now, now == startedAt {
-      // The clock ran ahead: the delay begins now.
+      // The clock was ahead: the delay begins now.
       delaysAtLaunch[session] = delays[session]
       if state != ResumeState(period: before.period, resumedAt: now) {
         report(.resumeDelay, "the resume at \(resumedAt) became \(state)")
       }
       return
     }
-    if policy.policy == .none { return report(.resumeDelay, "a resume under the policy none") }
+    if policy.policy == .none { return report(.resumeDelay, "a resume with the policy 'none'") }
     var expected = policy.initial
     if let before, let end = before.end, now <= end.advanced(by: before.period), before.period > .zero {
       expected = .seconds(fraction: before.period.seconds * policy.factor)
     }
     expected = min(expected, policy.max)
     if state.period != expected { report(.resumeDelay, "the period is \(state.period), not \(expected)") }
-    // A rejected token is refreshed at once, and that resume extends a delay that is already waited for.
+    // A rejected token is refreshed immediately, and that resume extends the current delay.
     if policy.policy == .afterCompletion, let end = before?.end, now < end, stoppedAt == nil,
       cancelled[session] == nil, challengedAt == nil
     {

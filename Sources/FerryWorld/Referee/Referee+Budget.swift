@@ -50,7 +50,7 @@ extension Referee {
       && [.transfer, .fetch, .request].contains(step)
   }
 
-  /// Checks that no file larger than its budget is sent, except under a soft one.
+  /// Checks that a file larger than its budget is sent only under a soft budget.
   mutating func checkBudget(_ call: Call, _ name: String) {
     guard call.step == .transfer else { return }
     for (_, budget) in budgets(of: conditions.network, for: session(of: call.attempt.ref.node))

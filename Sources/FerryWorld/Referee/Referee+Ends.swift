@@ -45,7 +45,7 @@ extension Referee {
     report(.starvation, "still open: \(reasons.joined(separator: "; "))")
   }
 
-  /// Checks a closed round: each file is in the journal and closed, and on the server if it is done.
+  /// Checks a closed round: each file is in the journal and closed, and is on the server if it is done.
   mutating func closed(_ machine: VirtualMachine) {
     for (index, node) in plan.nodes.enumerated() where node.kind == .upload {
       let rows = machine.journal.items[index]
@@ -66,7 +66,7 @@ extension Referee {
         }
         if !state.isClosed { report(.nothingLost, "\(node.name)/\(text(key)) is \(state)") }
         if state == .done, !hasEffect.contains(key), !isUncounted(node) {
-          report(.nothingLost, "\(node.name)/\(text(key)) is done, and not on the server")
+          report(.nothingLost, "\(node.name)/\(text(key)) is done, but is not on the server")
         }
       }
     }

@@ -39,7 +39,7 @@ extension Referee {
     if begun.count > limit { report(.limit, "\(name) was started beyond --limit \(limit)") }
   }
 
-  /// Checks the deadline. Except for items, `timeout_for_resource` counts from the first request in the
+  /// Checks the deadline. Except for items, `timeout_for_resource` is counted from the first request in the
   /// launch.
   private mutating func checkTime(_ call: Call, _ name: String) {
     let ref = call.attempt.ref
@@ -54,7 +54,7 @@ extension Referee {
     }
   }
 
-  /// Checks that work which ran out of time had used all of it.
+  /// Checks that work that ran out of time had used all of it.
   mutating func checkRunOut(_ ref: ItemRef, _ machine: VirtualMachine) {
     let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
     guard ref.item == nil, let begun = begunAt[ref], now < begun.advanced(by: timeout) else { return }
@@ -95,7 +95,7 @@ extension Referee {
     } else if case .upload(let work) = node.work, isSimple(work), !hasIntents,
       !begun.contains(call.attempt.ref)
     {
-      // Others may have begun and waited for a token, an intent or another host queue.
+      // Other work may have begun and waited for a token, an intent or another host queue.
       report(.cancel, "\(name) was started after ferry cancel --finish")
     }
   }
@@ -120,13 +120,13 @@ extension Referee {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
     guard step.repeatability == .once else { return }
-    // Only a request that certainly did not reach the server leaves its intent unused.
+    // An intent remains unused only if its request certainly did not reach the server.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     intents[ref] = nil
   }
 
-  /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the first one
-  /// certainly did not reach the server or its token was rejected.
+  /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the
+  /// first one certainly did not reach the server or its token was rejected.
   private mutating func checkStart(_ call: Call, _ reply: Reply, _ name: String) {
     guard let id = call.uploadID else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
@@ -148,7 +148,7 @@ extension Referee {
     if !users.isEmpty { report(.release, "\(name) releases the ID \(id), which is in use") }
   }
 
-  /// Whether an intent of this launch, or of the one that began the item, is on disk.
+  /// Whether an intent from this launch, or from the launch that began the item, is on disk.
   private func isIntended(_ ref: ItemRef, _ machine: VirtualMachine) -> Bool {
     if let intent = intents[ref] { return intent <= synced }
     guard let item = ref.item else { return false }
@@ -166,9 +166,9 @@ extension Referee {
     unknownCommits.insert(key)
   }
 
-  /// Updates what a response shows about a commit: only a status that results from the request itself counts.
-  /// A server or gateway that failed does not know, a redirect may come from a server that acted, and an
-  /// invalid status means nothing.
+  /// Updates the known outcome of a commit. Only a status that results from the request itself is
+  /// conclusive. A server or gateway that failed cannot report the outcome, a redirect may come from a
+  /// server that acted, and an invalid status is meaningless.
   mutating func learnOfCommit(_ call: Call, _ result: AttemptResult) {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     guard case .response(let response) = result.answer, unknownCommits.contains(key) else { return }
@@ -181,8 +181,8 @@ extension Referee {
     }
   }
 
-  /// Whether the status of a probe shows that the commit was executed, or that it was not: it neither rejects
-  /// only the client nor asks it to come back later.
+  /// Whether the status of a probe shows that the commit was executed or not. It is inconclusive if it only
+  /// rejects the client or is temporary.
   private func isConclusive(_ status: Int) -> Bool {
     switch status {
     case 401, 403, 407, 408, 425, 429: false
@@ -195,7 +195,8 @@ extension Referee {
     _ ref: ItemRef, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
   ) {
     for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
-      // If it is skipped in this launch, its items that an earlier launch began remain for the next round.
+      // If the node is skipped in this launch, its items begun by an earlier launch remain for the next
+      // round.
       if machine.scheduler.nodeRecords[need.index].state == .skipped { continue }
       let rows = machine.journal.items[need.index]
       let open = (0..<rows.count).filter {
@@ -214,7 +215,7 @@ extension Referee {
     }
   }
 
-  // MARK: Effects that count
+  // MARK: Permanent effects
 
   /// Counts a permanent effect on the server, which must happen only once.
   mutating func count(_ effect: ServerEffect) {
@@ -243,7 +244,7 @@ extension Referee {
     let key = key(ref, machine)
     if !ended.insert(ref).inserted { report(.requests, "\(name(ref, machine)) is closed twice") }
     if state == .failed || state == .cancelled, unknownCommits.contains(key) {
-      report(.nothingTwice, "\(name(ref, machine)) is \(state), and its commit may have been executed")
+      report(.nothingTwice, "\(name(ref, machine)) is \(state), but its commit may have been executed")
     }
     unknownCommits.remove(key)
     states[key]?.state = state

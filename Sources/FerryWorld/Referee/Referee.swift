@@ -3,7 +3,8 @@ import FerryPlan
 import FerrySimulation
 
 /// Observes a world and checks it against the rules. It implements the rules independently of the scheduler,
-/// and considers only what was sent, recorded and transferred. Random worlds and the scheduler's unit tests use it.
+/// and considers only the requests, records and transferred bytes. It is used in random worlds and in the
+/// scheduler's unit tests.
 package struct Referee {
   /// A running request.
   struct Flight {
@@ -20,7 +21,7 @@ package struct Referee {
     var path: [UInt8]
   }
 
-  /// An upload ID, and the node that it belongs to.
+  /// An upload ID with its node.
   struct FileUploadID: Hashable {
     var node: Int
     var id: Int
@@ -43,14 +44,14 @@ package struct Referee {
   /// The record that contains the completion of each transfer.
   var transferred: [ItemRef: UInt64] = [:]
   var begun: Set<ItemRef> = []
-  /// When the first request of each node or orphan was sent; for a token, the first one since it was last
+  /// The time of the first request of each node or orphan; for a token, the first request since it was last
   /// fetched.
   var begunAt: [ItemRef: Instant] = [:]
   /// The number of requests in the launch.
   var requests: [ItemRef: Int] = [:]
   /// The time of the last 401.
   var challengedAt: Instant?
-  /// The number of consecutive 401 responses, by item or node, and the step.
+  /// The number of consecutive 401 responses, by item or node, with the step.
   var refusals: [ItemRef: (step: Step.Kind, count: Int)] = [:]
   /// The sessions that `ferry cancel` has ended, and whether work that had begun continues.
   var cancelled: [SessionID: Bool] = [:]
@@ -65,28 +66,28 @@ package struct Referee {
   var eventsInLaunch = 0
 
   // State of the world.
-  /// How often the server has executed a request that counts, since the file was last queued.
+  /// The number of times the server has executed a file's delivering request since the file was last queued.
   var effects: [FileKey: Int] = [:]
-  /// Files for which the server has ever executed a request that counts.
+  /// Files whose delivering request the server has ever executed.
   var hasEffect: Set<FileKey> = []
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
-  /// Files whose commit may have been executed, without a response that confirms it.
+  /// Files whose commit may have been executed, but without a response that confirms it.
   var unknownCommits: Set<FileKey> = []
   /// Upload IDs under which a transfer that must not be repeated may have reached the server.
   var usedIDs: Set<FileUploadID> = []
-  /// For each running commit: whether an earlier one may have been executed.
+  /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
 
   package init(_ plan: Plan) { self.plan = plan }
 
-  /// Only the first violation is kept; later ones may be its consequences.
+  /// Records a violation. Only the first one is kept, because later ones may be its consequences.
   mutating func report(_ rule: Violation.Rule, _ message: String) {
     if violation == nil { violation = Violation(rule: rule, message: message) }
   }
 
-  /// Called before a launch: notes what it will find.
+  /// Called before a launch to record its initial state.
   package mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
@@ -109,7 +110,7 @@ package struct Referee {
     noteUsed(machine)
   }
 
-  /// Called after a turn: checks its observations.
+  /// Called after a turn to check its observations.
   ///
   /// - Parameter effects: the permanent effects on the server since the last call.
   package mutating func see(_ machine: VirtualMachine, _ effects: [ServerEffect]) {
@@ -205,7 +206,7 @@ package struct Referee {
       recorded += 1
       for entry in entries { take(entry, machine) }
     case .end:
-      if synced < recorded { report(.nothingLost, "it ended before everything was on disk") }
+      if synced < recorded { report(.nothingLost, "it ended before all records were on disk") }
       if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests running") }
     case .start, .sync, .lease, .releaseLeases: break
     }
@@ -227,7 +228,7 @@ package struct Referee {
       if unknownCommits.contains(key(ref, machine)) {
         report(
           .nothingTwice,
-          "\(name(ref, machine)) loses its upload ID, and its commit may have been executed")
+          "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
     case .uploadIDAllocated, .batchCompleted, .uploadIDOrphaned, .orphanResolved, .orphanReleaseFailed: break
     }

@@ -1,4 +1,4 @@
-/// A rule that was broken in a world.
+/// A violation of a rule in a world.
 package struct Violation: Hashable, Sendable {
   /// The rules. Their names appear in reports.
   package enum Rule: String, Hashable, Sendable, CaseIterable {
@@ -14,10 +14,10 @@ package struct Violation: Hashable, Sendable {
     case busyLoop = "busy_loop"
     case intent
     case commitAfterSync = "commit_after_sync"
-    /// An upload ID was released that is in use, or whose file counts.
+    /// An upload ID was released although it is in use or its file counts as delivered.
     case release
     case deadline
-    /// `timeout_for_resource`.
+    /// The rule for `timeout_for_resource`.
     case resource
     case stop
     case limit
@@ -27,7 +27,7 @@ package struct Violation: Hashable, Sendable {
     case sameHistory = "same_history"
     case requests
     case stuck
-    /// The scheduler's state contradicts itself (`checkInvariants`).
+    /// The scheduler's state is contradictory (`checkInvariants`).
     case invariant
   }
 

@@ -1,6 +1,7 @@
 import FerryPlan
 
-/// Runs worlds and collects their totals, and a shrunk scenario and history for each one that broke a rule.
+/// Runs worlds and collects their totals, and a shrunk scenario and history for each world that broke a
+/// rule.
 package struct Campaign: Sendable {
   /// A world that broke a rule.
   package struct Failure: Sendable {
@@ -23,7 +24,7 @@ package struct Campaign: Sendable {
 
   package init() {}
 
-  /// Runs the world of a seed.
+  /// Runs the world for a seed.
   ///
   /// - Parameter isTwice: whether to run it twice, to check that the same seed produces the same history.
   package mutating func live(_ seed: UInt64, isTwice: Bool = false, shrinks: Bool = true) {

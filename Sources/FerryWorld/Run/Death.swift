@@ -2,13 +2,13 @@ import FerrySimulation
 
 /// The death of a simulated process after a number of actions: SIGKILL, or a power failure.
 package struct Death: ProcessFate {
-  /// The number of actions that are still performed.
+  /// The number of actions before the death.
   private var actionsToLive: Int
-  /// Whether the machine loses power: records that were not synced are lost, too.
+  /// Whether the machine loses power. In that case, unsynced records are also lost.
   private let losesPower: Bool
-  /// Whether records take a while to be written; the latest ones are lost.
+  /// Whether records take some time to be written, so that the latest ones are lost.
   private let losesUnwritten: Bool
-  /// What remains of the journal; `nil` if all of it remains.
+  /// The surviving part of the journal; `nil` if all of it survives.
   private var kept: VirtualJournal?
 
   package init(afterActions actions: Int, losesPower: Bool = false, losesUnwritten: Bool = false) {

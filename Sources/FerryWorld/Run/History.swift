@@ -7,7 +7,7 @@ struct History {
   private let plan: Plan
   private let begin: Instant
   private var launches = 0
-  /// The line at which the last launch without faults begins, and the number of such launches.
+  /// The line at which the last fault-free launch begins, and the number of such launches.
   private var calm: (line: Int, count: Int)?
 
   init(_ plan: Plan, at begin: Instant) {
@@ -20,7 +20,7 @@ struct History {
     lines.append("=> \(at) s  \(violation.rule.rawValue): \(violation.message)")
   }
 
-  /// Begins a launch without faults. Only the last one is kept.
+  /// Begins a fault-free launch. Only the last one is kept.
   mutating func beginCalm() {
     if let calm { lines.removeSubrange(calm.line...) }
     calm = (calm?.line ?? lines.count, (calm?.count ?? 0) + 1)

@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// A hash of a history, computed over its actions with a variant of FNV-1a. Equal histories have equal hashes
-/// in every process.
+/// A hash of a history, computed over its actions with a variant of FNV-1a. Equal histories have equal
+/// hashes in every process.
 struct HistoryHash: Sendable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -1,6 +1,6 @@
-/// Reduces a failing scenario, so that it can be read.
+/// Reduces a failing scenario to a readable size.
 package struct Shrinker {
-  /// The number of scenarios that were tried.
+  /// The number of scenarios tried.
   package private(set) var tries = 0
   /// The number of scheduler events in all of them.
   private var events = 0

@@ -5,7 +5,7 @@ import FerryPlan
 enum Simplification {
   typealias Change = @Sendable (Scenario) -> Scenario?
 
-  /// All changes, those that remove the most first.
+  /// All changes, largest reductions first.
   static func all(of scenario: Scenario) -> [Change] {
     launches(scenario) + fates(scenario) + uploads(scenario) + tokens(scenario) + keys + details(scenario)
       + bisections(scenario)
@@ -23,8 +23,8 @@ enum Simplification {
     scenario.launches.indices.reversed().flatMap { index -> [Change] in
       let shorter = change { if $0.launches.indices.contains(index) { $0.launches.remove(at: index) } }
       guard 1..<12 ~= scenario.fates.count else { return [shorter] }
-      // A launch that sent a single request is removed together with the fault of that request, and the later
-      // faults move to one request earlier.
+      // A launch that sent a single request is removed together with the fault of that request, and later
+      // faults move one request earlier.
       return [shorter]
         + scenario.fates.keys.sorted().map { request in
           change {
@@ -41,7 +41,7 @@ enum Simplification {
   private static func fates(_ scenario: Scenario) -> [Change] {
     let requests = scenario.fates.keys.sorted()
     var changes = [change { $0.fates = [:] }]
-    // Halves, quarters and so on, then one by one.
+    // The changes remove halves, quarters and so on, then single elements.
     var size = max(1, requests.count / 2)
     while true {
       for begin in stride(from: 0, to: requests.count, by: size) {
@@ -140,7 +140,7 @@ enum Simplification {
       }
     }
     guard scenario.manifest.hasToken, 1...3 ~= scenario.fates.count else { return [without(nil)] }
-    // It is not known how many token requests precede each fault, but there are never fewer than before the
+    // The number of token requests before each fault is unknown, but it is never smaller than before the
     // previous fault.
     var shifts: [[Int]] = [[]]
     for _ in scenario.fates {
@@ -216,7 +216,7 @@ enum Simplification {
     return changes
   }
 
-  /// Makes the process die earlier.
+  /// Lets the process die earlier.
   private static func bisections(_ scenario: Scenario) -> [Change] {
     scenario.launches.indices.flatMap { index -> [Change] in
       let step: @Sendable (@escaping @Sendable (Int) -> Int) -> Change = { smaller in

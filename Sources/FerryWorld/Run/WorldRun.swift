@@ -22,7 +22,7 @@ package struct WorldRun {
   private var history: History?
   private var simulated = Duration.zero
 
-  /// The number of launches without faults within which everything must close.
+  /// The number of fault-free launches within which everything must close.
   private static func bound(_ items: Int) -> Int { 12 + 6 * items }
 
   /// - Parameter plan: the plan of the scenario's manifest, if it is already known.
@@ -70,7 +70,7 @@ package struct WorldRun {
     machine.unschedule { _ in true }
     (machine.fate, machine.writeDelay) = (nil, .zero)
     let items = plan.nodes.indices.reduce(0) { $0 + machine.listing(of: NodeID($1)).count }
-    // Work that does not fit into a window is sent only in the foreground.
+    // Work that does not fit in a window is sent only in the foreground.
     let isShort = scenario.manifest.windowSeconds.map { $0 < 5 } ?? false
     let kind: LaunchKind = isShort || scenario.chance(7, 2) == 0 ? .foreground : .background
     let networks: [DeviceConditions.Network] =
@@ -132,13 +132,13 @@ package struct WorldRun {
         all.append(path: path.utf8, size: size, modified: 0)
         files.append(path: path.utf8, size: size, modified: 0)
       }
-      // Submitted to this launch, and listed from the next one on.
+      // The files are submitted to this launch, and are listed starting with the next one.
       pendingListings[node.index] = all
       return .submit(node, files)
     }
   }
 
-  /// The listings from the next launch on.
+  /// The listings that apply starting with the next launch.
   private var pendingListings: [Int: FileColumns] = [:]
 
   private func node(_ upload: Int) -> NodeID {
@@ -150,7 +150,7 @@ package struct WorldRun {
     pendingListings[node.index] ?? machine.listing(of: node)
   }
 
-  /// Names that sort in the order of their numbers.
+  /// Names with the same sort order as their numbers.
   private static func path(_ number: Int) -> String {
     "f\(number < 10 ? "00" : number < 100 ? "0" : "")\(number)"
   }

@@ -2,11 +2,11 @@
 package enum FaultKind: Hashable, Sendable {
   case refused
   case handshakeFails
-  /// The request reached the server, which did nothing.
+  /// The request reached the server, but the server did nothing.
   case timesOut
-  /// The connection fails after part of the body was transferred.
+  /// The connection fails after part of the body has been transferred.
   case cut(percent: Int)
-  /// The server acts, and the response is lost.
+  /// The server acts, but the response is lost.
   case answerLost
   /// A gateway times out, before or after the server has acted.
   case gatewayTimesOut(hasActed: Bool)

@@ -19,7 +19,7 @@ package struct LaunchSpec: Hashable, Sendable {
   }
 
   package var kind = LaunchKind.background
-  /// How far the clock advances before the launch; negative if it is set back.
+  /// The time by which the clock advances before the launch; negative if it is set back.
   package var pauseSeconds = 60
   package var conditions = DeviceConditions()
   package var limit: Int?

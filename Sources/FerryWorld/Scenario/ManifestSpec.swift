@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// A random manifest, described by few choices so that a shrinker can undo them one by one.
+/// A random manifest, described by a small number of choices that a shrinker can undo one by one.
 package struct ManifestSpec: Hashable, Sendable {
   package struct BudgetSpec: Hashable, Sendable {
     package var limit: Int64
@@ -38,10 +38,10 @@ package struct ManifestSpec: Hashable, Sendable {
     package var isInBackground = false
     package var needs: [String] = []
     package var hasToken = false
-    /// For a request.
+    /// The method, for a request.
     package var when = "succeeded"
     package var isPost = true
-    /// For a fetch.
+    /// The interval, for a fetch.
     package var interval: String?
   }
 
@@ -102,7 +102,7 @@ package struct ManifestSpec: Hashable, Sendable {
 
   var plan: Plan? { reading.manifest.map { Plan($0) } }
 
-  /// Why the reader rejects it.
+  /// The reader's error messages, if it rejects the manifest.
   var mistakes: [String] {
     let reading = reading
     return reading.manifest != nil ? [] : reading.diagnostics.map { "\($0.location.line): \($0.message)" }

@@ -6,7 +6,7 @@ struct RandomSource {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// 0 ..< `count`.
+  /// A random number in 0 ..< `count`.
   mutating func roll(_ count: Int) -> Int { Int(random.next() % UInt64(max(1, count))) }
 
   mutating func roll(_ range: ClosedRange<Int>) -> Int { range.lowerBound + roll(range.count) }

@@ -1,10 +1,10 @@
 import FerryPlan
 
-/// Everything that determines the course of a world: the same scenario produces the same history.
+/// All inputs that determine the course of a world. The same scenario produces the same history.
 package struct Scenario: Hashable, Sendable {
   package var seed: UInt64
   package var manifest: ManifestSpec
-  /// By upload: the sizes of the files that exist at the start.
+  /// The sizes of the files that exist at the start, by upload.
   package var files: [[Int64]]
   package var launches: [LaunchSpec]
   /// The faults, by the index of the request in the world.
@@ -17,8 +17,8 @@ package struct Scenario: Hashable, Sendable {
   /// Whether canceled requests take some time to end.
   package var lingers = false
 
-  /// The number of consecutive seeds that share a manifest, because reading a manifest takes longer than
-  /// running its world.
+  /// The number of consecutive seeds that share a manifest. Reading a manifest takes longer than running its
+  /// world.
   package static let sharing: UInt64 = 8
 
   package init(seed: UInt64) {
@@ -32,7 +32,7 @@ package struct Scenario: Hashable, Sendable {
     launches = []
     for _ in 0..<random.roll(1...6) { launches.append(.random(&random, uploads: manifest.uploads.count)) }
     fates = [:]
-    // From a world without faults to one in which every third request fails.
+    // Ranges from a world without faults to a world in which every third request fails.
     let rate = random.one(of: [0, 5, 20, 33])
     for request in 0..<300 where random.roll(100) < rate { fates[request] = .random(&random) }
     writeDelayMilliseconds = random.one(of: [0, 0, 3])

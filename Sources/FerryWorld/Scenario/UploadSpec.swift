@@ -5,9 +5,9 @@ package struct UploadSpec: Hashable, Sendable {
     case post
     /// An upload ID, a transfer and a commit.
     case ids
-    /// As `ids`, but an interrupted transfer starts over with another ID.
+    /// Like `ids`, but an interrupted transfer starts over with another ID.
     case startsOver
-    /// As `ids`, but the response to a second commit is not recognized.
+    /// Like `ids`, but the response to a second commit is not recognized.
     case commitOnce
     /// An upload ID and a transfer, without a commit.
     case idsOnly
@@ -17,7 +17,7 @@ package struct UploadSpec: Hashable, Sendable {
 
   package var name: String
   package var shape = Shape.put
-  /// In hundredths.
+  /// The priority in hundredths.
   package var priority = 50
   package var maxItems: Int?
   package var maxBytes: Int64?
@@ -26,7 +26,7 @@ package struct UploadSpec: Hashable, Sendable {
   package var validForSeconds = 3600
   package var retries = 3
   package var isEveryRun = false
-  /// Whether upload IDs that will not be used are released.
+  /// Whether unused upload IDs are released.
   package var abandons = false
   package var needsOther: String?
 

@@ -1,7 +1,7 @@
 import FerryPlan
 import FerrySimulation
 
-/// A server whose upload IDs expire and whose commits count once, behind an unreliable network.
+/// A server behind an unreliable network. Its upload IDs expire and its commits take effect once.
 struct WorldServer {
   /// An upload ID that was issued.
   private struct Upload {
@@ -12,13 +12,13 @@ struct WorldServer {
 
   private let scenario: Scenario
   private let plan: Plan
-  /// Whether faults have stopped.
+  /// Whether no more faults occur.
   var isGood = false
   /// Effects that have not been checked yet.
   private(set) var effects: [ServerEffect] = []
   private(set) var requests = 0
   private var uploads: [Upload] = []
-  /// The remaining bytes of a download that was cut at a limit.
+  /// The remaining bytes of a download that was cut off at a limit.
   private var restOfDownload: Int64?
   private var acted: Set<[UInt8]> = []
 
@@ -68,7 +68,7 @@ struct WorldServer {
     case .tooMany(let seconds): return .status(429, after: after, retryAfter: .seconds(seconds))
     case .tokenRefused where !hasActed(call): return .status(401, after: after)
     // A server that has acted does not refuse the request permanently. A refusal of the probe leaves the
-    // commit's outcome open.
+    // outcome of the commit unknown.
     case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
       if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
@@ -101,7 +101,7 @@ struct WorldServer {
     reply.after += .microseconds(max(reply.sent, reply.received))
   }
 
-  /// The size of a download, which continues where a limit cut it.
+  /// The size of a download, which continues at the point where a limit cut it off.
   private mutating func download(_ call: Call, _ number: Int) -> Int64 {
     let limits = [scenario.manifest.wifi, scenario.manifest.wired, scenario.manifest.cellular]
     let isSmall = limits.contains { $0.map { $0.limit < 1_000_000 } ?? false }
@@ -141,7 +141,7 @@ struct WorldServer {
       return .status(uploads[id - 1].isCommitted ? 200 : 404)
     case .abandon:
       guard let id = call.uploadID else { return .status(404) }
-      // The release would lose a file that counts: ferry must never request it.
+      // The release would delete a delivered file, so ferry must never request it.
       if counts(uploads[id - 1], call) { tell(call) }
       uploads[id - 1].end = call.now
       return .status(200)
