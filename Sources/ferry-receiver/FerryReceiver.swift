@@ -11,7 +11,7 @@ struct FerryReceiver: AsyncParsableCommand {
     abstract: "A small HTTP server for testing manifests.",
     discussion: """
       It listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists \
-      what was received. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
+      the received data. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
       content:every=5,drop=before. Routes are token, allocate, content, commit, state, abandon, file, inbox, \
       catalog, blob, done, redirect and any. Keys are match (text in the path and query), every, times, \
       status, retry_after, drop (before, after), cut (reset, close) and delay. \
@@ -34,10 +34,10 @@ struct FerryReceiver: AsyncParsableCommand {
   @Option(help: "Lifetime of an upload ID, in seconds.")
   var uploadLife = 3600.0
 
-  @Option(help: "The only client ID that gets a token. By default any client ID does.")
+  @Option(help: "The only client ID that is accepted. By default any client ID is accepted.")
   var clientID: String?
 
-  @Option(help: "The only client secret that gets a token. By default any client secret does.")
+  @Option(help: "The only client secret that is accepted. By default any client secret is accepted.")
   var clientSecret: String?
 
   @Flag(help: "Respond with 401 to requests without a valid token.")
@@ -66,7 +66,7 @@ struct FerryReceiver: AsyncParsableCommand {
     do {
       try await parse(CommandLineArguments.find()).run()
     } catch let error as CocoaError {
-      // Its default description is a dump of a dictionary.
+      // The default description is a dump of a dictionary.
       let place = error.filePath ?? error.url?.path(percentEncoded: false)
       let message = [place, error.localizedDescription].compactMap { $0 }.joined(separator: ": ")
       FileHandle.standardError.write(Data("Error: \(message)\n".utf8))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for SIGTERM and SIGINT, which would otherwise end the process at once.
+/// Waits for SIGTERM and SIGINT, which would otherwise terminate the process immediately.
 struct StopSignals {
   private let arrivals: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]

@@ -25,67 +25,67 @@ import Testing
     ("commit", "'commit' is not ROUTE:KEY=VALUE,…"),
     (
       "comit:status=500",
-      "'comit' is no route; there are token, allocate, content, commit, state, abandon, file, inbox, catalog, "
+      "'comit' is not a route; the routes are token, allocate, content, commit, state, abandon, file, inbox, catalog, "
         + "blob, done, redirect, any"
     ),
     (
       "commit:statu=500",
-      "'statu' is no key; there are match, every, times, status, retry_after, drop, cut, delay, response, work, "
+      "'statu' is not a key; the keys are match, every, times, status, retry_after, drop, cut, delay, response, work, "
         + "location, size, interval"
     ),
     ("commit:status", "'status' is not KEY=VALUE"),
-    ("commit:status=ok", "'status' takes a status such as 503"),
-    ("commit:status=500,status=501", "'status' is given twice"),
+    ("commit:status=ok", "'status' must be a status such as 503"),
+    ("commit:status=500,status=501", "'status' is specified twice"),
     ("commit:match=,status=500", "match must not be empty"),
     ("commit:every=0,status=500", "every must be at least 1"),
     ("commit:times=0,status=500", "times must be at least 1"),
     ("commit:status=99", "status must be between 200 and 599"),
     ("commit:delay=-1", "delay must be between 0 and 3600 seconds"),
     ("commit:delay=nan", "delay must be between 0 and 3600 seconds"),
-    ("commit:drop=before,retry_after=1", "retry_after needs a status"),
+    ("commit:drop=before,retry_after=1", "retry_after requires a status"),
     (
       "commit:status=500,drop=after",
-      "status and drop exclude each other: a dropped connection has no response"
+      "status and drop are mutually exclusive: a dropped connection has no response"
     ),
-    ("commit:every=2", "nothing would go wrong: give a status, a drop, a delay or a response"),
-    ("commit:cut=close,status=500", "cut needs a drop or a response that is cut off"),
+    ("commit:every=2", "the fault has no effect: specify a status, a drop, a delay or a response"),
+    ("commit:cut=close,status=500", "cut requires a drop or a truncated response"),
     (
       "commit:response=gone",
-      "'response' takes a hostile response, which 'ferry-receiver --list-faults' lists"
+      "'response' must be a hostile response, which 'ferry-receiver --list-faults' lists"
     ),
     (
       "commit:response=drip,drop=after",
-      "drop and response exclude each other: a dropped connection has no response"
+      "drop and response are mutually exclusive: a dropped connection has no response"
     ),
-    ("commit:response=drip,location=/", "location means nothing to response=drip"),
-    ("commit:response=redirect,size=1", "size means nothing to response=redirect"),
-    ("commit:response=redirect,cut=close", "cut means nothing to response=redirect"),
-    ("commit:response=redirect,interval=1", "interval means nothing to response=redirect"),
-    ("commit:response=not-modified,status=304", "status means nothing to response=not-modified"),
+    ("commit:response=drip,location=/", "location has no effect with response=drip"),
+    ("commit:response=redirect,size=1", "size has no effect with response=redirect"),
+    ("commit:response=redirect,cut=close", "cut has no effect with response=redirect"),
+    ("commit:response=redirect,interval=1", "interval has no effect with response=redirect"),
+    ("commit:response=not-modified,status=304", "status has no effect with response=not-modified"),
     (
       "commit:response=other-status,status=600,retry_after=1",
-      "retry_after means nothing to response=other-status"
+      "retry_after has no effect with response=other-status"
     ),
     ("commit:response=redirect,status=200", "the status of response=redirect must be between 300 and 399"),
-    ("commit:response=other-status", "response=other-status needs a status"),
+    ("commit:response=other-status", "response=other-status requires a status"),
     (
       "commit:response=other-status,status=99",
       "the status of response=other-status must be between 100 and 999"
     ),
-    ("commit:response=foreign-url", "response=foreign-url needs a location"),
+    ("commit:response=foreign-url", "response=foreign-url requires a location"),
     (
       "commit:response=redirect,location=",
-      "location must be a URL in printable ASCII, without blanks, quotes and backslashes"
+      "location must be a URL in printable ASCII, without spaces, quotes or backslashes"
     ),
     (
       "commit:response=redirect,location=/a b",
-      "location must be a URL in printable ASCII, without blanks, quotes and backslashes"
+      "location must be a URL in printable ASCII, without spaces, quotes or backslashes"
     ),
     ("commit:response=drip,size=0", "size must be between 1 and 2^50 bytes"),
     ("commit:response=drip,interval=-1", "interval must be between 0 and 3600 seconds"),
     ("commit:response=drip,interval=nan", "interval must be between 0 and 3600 seconds"),
-    ("commit:work=done,status=500", "work needs a response"),
-    ("commit:location=/,status=302", "location needs a response"),
+    ("commit:work=done,status=500", "work requires a response"),
+    ("commit:location=/,status=302", "location requires a response"),
   ])
   func `an invalid fault is rejected with a reason`(spec: String, why: String) {
     let error = #expect(throws: Fault.Invalid.self) { try Fault(spec: spec) }

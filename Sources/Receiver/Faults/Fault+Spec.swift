@@ -3,11 +3,11 @@ extension Fault {
   ///
   /// | spec | effect |
   /// |---|---|
-  /// | `commit:every=7,status=500` | every seventh commit gets a 500 response and nothing is committed |
+  /// | `commit:every=7,status=500` | every seventh commit gets a 500 response and is not executed |
   /// | `content:every=5,drop=before` | at every fifth body, the connection is reset and nothing is stored |
-  /// | `commit:every=4,drop=after,cut=close` | every fourth commit is executed and the connection just ends |
+  /// | `commit:every=4,drop=after,cut=close` | every fourth commit is executed, but gets no response |
   /// | `any:every=10,status=429,retry_after=1` | every tenth request of any kind gets a 429 response |
-  /// | `allocate:times=2,delay=0.2` | the responses to the first two allocations are late |
+  /// | `allocate:times=2,delay=0.2` | the responses to the first two allocations are delayed |
   /// | `file:match=/a.json,status=404` | every request for a path that contains `/a.json` gets a 404 response |
   /// | `commit:response=redirect,status=303,location=/login,work=done` | every commit is executed and redirected |
   package init(spec: String) throws(Invalid) {
@@ -17,7 +17,7 @@ extension Fault {
     }
     guard let route = RouteClass(rawValue: String(name)) else {
       let known = RouteClass.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Invalid(description: "'\(name)' is no route; there are \(known)")
+      throw Invalid(description: "'\(name)' is not a route; the routes are \(known)")
     }
     self.init(route: route)
     var seen: Set<Substring> = []
@@ -26,7 +26,7 @@ extension Fault {
       guard sides.count == 2, let key = sides.first, let value = sides.last else {
         throw Invalid(description: "'\(setting)' is not KEY=VALUE")
       }
-      guard seen.insert(key).inserted else { throw Invalid(description: "'\(key)' is given twice") }
+      guard seen.insert(key).inserted else { throw Invalid(description: "'\(key)' is specified twice") }
       try set(key, to: String(value))
     }
     try validate()
@@ -34,7 +34,7 @@ extension Fault {
 
   private mutating func set(_ key: Substring, to value: String) throws(Invalid) {
     func read<Value>(_ value: Value?, _ wanted: String) throws(Invalid) -> Value {
-      guard let value else { throw Invalid(description: "'\(key)' takes \(wanted)") }
+      guard let value else { throw Invalid(description: "'\(key)' must be \(wanted)") }
       return value
     }
     switch key {
@@ -54,7 +54,7 @@ extension Fault {
     case "size": size = try read(Int(value), "bytes")
     case "interval": interval = try read(Double(value), "seconds")
     default:
-      throw Invalid(description: "'\(key)' is no key; there are \(Self.keys)")
+      throw Invalid(description: "'\(key)' is not a key; the keys are \(Self.keys)")
     }
   }
 

@@ -1,9 +1,9 @@
-/// A failure that the receiver causes on request, at every nth request of a kind.
+/// A failure that the receiver causes on request, for example for every seventh commit.
 ///
-/// In JSON, its keys are the names of the properties, with `retry_after` for ``retryAfter``. As text, it is
-/// `commit:every=7,status=500` (see ``init(spec:)``).
+/// In JSON, the keys are the names of the properties, except `retry_after` for ``retryAfter``. The text form
+/// is `commit:every=7,status=500` (see ``init(spec:)``).
 package struct Fault: Equatable, Sendable {
-  /// When a connection is dropped.
+  /// The time at which a connection is dropped.
   package enum Drop: String, Codable, Sendable {
     /// The request is not executed.
     case before
@@ -11,11 +11,11 @@ package struct Fault: Equatable, Sendable {
     case after
   }
 
-  /// How a connection is dropped.
+  /// The way in which a connection is dropped.
   package enum Cut: String, Codable, Sendable {
     /// A TCP reset.
     case reset
-    /// An orderly end without a response. The system makes it a reset if there are unread bytes.
+    /// An orderly end without a response. The system turns it into a reset if there are unread bytes.
     case close
   }
 
@@ -25,27 +25,28 @@ package struct Fault: Equatable, Sendable {
     case done
   }
 
-  /// The kind of requests that are counted.
+  /// The kind of requests to count.
   package var route: RouteClass
-  /// Counts only those whose path and query contain this text; nil counts them all.
+  /// Restricts the counted requests to those whose path and query contain this text; nil means no
+  /// restriction.
   package var match: String?
-  /// The fault occurs at every nth of them.
+  /// The fault occurs at every nth counted request.
   package var every = 1
   /// The maximum number of occurrences; nil means no limit.
   package var times: Int?
-  /// The status of the response; the request is not executed. With a ``response``, the status of that
+  /// The status of the response; the request is not executed. With a ``response``, it is the status of that
   /// response.
   package var status: Int?
   /// The `Retry-After` of that response, in seconds.
   package var retryAfter: Int?
-  /// When the connection is dropped; nil if it is not.
+  /// The time at which the connection is dropped; nil if it is not dropped.
   package var drop: Drop?
-  /// How the connection breaks. By default, a drop is a reset, and a truncated response ends with an orderly
-  /// close.
+  /// The way in which the connection is closed. By default, a drop is a reset, and a truncated response ends
+  /// with an orderly close.
   package var cut: Cut?
   /// The delay of the response or the drop in seconds. The request is executed without delay.
   package var delay: Double?
-  /// The response that the client gets for any request.
+  /// The hostile response that replaces the normal response.
   package var response: HostileResponse?
   /// Whether the request is executed before that response. By default it is not.
   package var work: Work?
@@ -56,7 +57,7 @@ package struct Fault: Equatable, Sendable {
   /// The time between two pieces of that response, in seconds.
   package var interval: Double?
 
-  /// Why a fault is invalid.
+  /// The reason why a fault is invalid.
   package struct Invalid: Error, CustomStringConvertible {
     package let description: String
   }
@@ -92,7 +93,7 @@ package struct Fault: Equatable, Sendable {
       location: location, size: size, interval: interval)
   }
 
-  /// Throws if the fault contradicts itself or would have no effect.
+  /// Throws an error if the fault is contradictory or would have no effect.
   func validate() throws(Invalid) {
     if match?.isEmpty == true { throw Invalid(description: "match must not be empty") }
     if every < 1 { throw Invalid(description: "every must be at least 1") }
@@ -112,29 +113,31 @@ package struct Fault: Equatable, Sendable {
     if let status, !(200...599).contains(status) {
       throw Invalid(description: "status must be between 200 and 599")
     }
-    if retryAfter != nil && status == nil { throw Invalid(description: "retry_after needs a status") }
+    if retryAfter != nil && status == nil { throw Invalid(description: "retry_after requires a status") }
     if cut != nil && drop == nil {
-      throw Invalid(description: "cut needs a drop or a response that is cut off")
+      throw Invalid(description: "cut requires a drop or a truncated response")
     }
     let settings: [(name: String, isGiven: Bool)] = [
       ("work", work != nil), ("location", location != nil), ("size", size != nil),
       ("interval", interval != nil),
     ]
     for setting in settings where setting.isGiven {
-      throw Invalid(description: "\(setting.name) needs a response")
+      throw Invalid(description: "\(setting.name) requires a response")
     }
     if status != nil && drop != nil {
-      throw Invalid(description: "status and drop exclude each other: a dropped connection has no response")
+      throw Invalid(
+        description: "status and drop are mutually exclusive: a dropped connection has no response")
     }
     if status == nil && drop == nil && delay == nil {
-      throw Invalid(description: "nothing would go wrong: give a status, a drop, a delay or a response")
+      throw Invalid(description: "the fault has no effect: specify a status, a drop, a delay or a response")
     }
   }
 
   private func validate(_ response: HostileResponse) throws(Invalid) {
     let name = "response=\(response.rawValue)"
     if drop != nil {
-      throw Invalid(description: "drop and response exclude each other: a dropped connection has no response")
+      throw Invalid(
+        description: "drop and response are mutually exclusive: a dropped connection has no response")
     }
     let taken = response.settings
     let settings: [(name: String, isGiven: Bool, isTaken: Bool)] = [
@@ -146,24 +149,26 @@ package struct Fault: Equatable, Sendable {
       ("interval", interval != nil, taken.interval != nil),
     ]
     for setting in settings where setting.isGiven && !setting.isTaken {
-      throw Invalid(description: "\(setting.name) means nothing to \(name)")
+      throw Invalid(description: "\(setting.name) has no effect with \(name)")
     }
     if let statuses = taken.statuses {
       guard let status = status ?? taken.status else {
-        throw Invalid(description: "\(name) needs a status")
+        throw Invalid(description: "\(name) requires a status")
       }
       guard statuses.contains(status) else {
         let (first, last) = (statuses.lowerBound, statuses.upperBound)
         throw Invalid(description: "the status of \(name) must be between \(first) and \(last)")
       }
     }
-    if response == .foreignURL && location == nil { throw Invalid(description: "\(name) needs a location") }
+    if response == .foreignURL && location == nil {
+      throw Invalid(description: "\(name) requires a location")
+    }
     // Other characters could add header fields or JSON.
     let isPlain =
       location?.utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) } ?? true
     guard isPlain, location?.isEmpty != true else {
       throw Invalid(
-        description: "location must be a URL in printable ASCII, without blanks, quotes and backslashes")
+        description: "location must be a URL in printable ASCII, without spaces, quotes or backslashes")
     }
     if let size, !(1...(1 << 50)).contains(size) {
       throw Invalid(description: "size must be between 1 and 2^50 bytes")
@@ -191,7 +196,7 @@ extension Fault: Codable {
     // An unknown key is a mistake. If it were ignored, the fault would occur at every request.
     let given = try decoder.container(keyedBy: AnyKey.self).allKeys
     if let unknown = given.first(where: { CodingKeys(rawValue: $0.stringValue) == nil }) {
-      throw Invalid(description: "'\(unknown.stringValue)' is no key of a fault")
+      throw Invalid(description: "'\(unknown.stringValue)' is not a key of a fault")
     }
     let container = try decoder.container(keyedBy: CodingKeys.self)
     route = try container.decode(RouteClass.self, forKey: .route)

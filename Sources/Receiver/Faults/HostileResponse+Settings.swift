@@ -1,20 +1,20 @@
-/// The settings of each hostile response. A fault with any other setting is refused.
+/// The settings of each hostile response. A fault with any other setting is rejected.
 extension HostileResponse {
-  /// The heading under which it is listed.
+  /// The heading for the response in the list.
   enum Theme: String, CaseIterable {
     case redirects = "Redirects"
     case statuses = "Unsolicited statuses"
     case validators = "Validators that cannot be sent back"
-    case cuts = "Responses that are cut off"
-    case slowness = "Responses that take long"
+    case cuts = "Truncated responses"
+    case slowness = "Slow responses"
     case floods = "Floods"
     case encodings = "Unsolicited encodings"
     case framing = "Wrong framing"
-    case bodies = "Bodies that are costly to read"
+    case bodies = "Bodies that are expensive to read"
   }
 
   /// The settings that a fault can change, with their defaults. Nil and false mean that the setting is
-  /// refused.
+  /// rejected.
   struct Settings {
     let theme: Theme
     /// The allowed values of `status=`.
@@ -22,9 +22,9 @@ extension HostileResponse {
     /// If this is nil and ``statuses`` is not, `status=` is required.
     var status: Int?
     var takesLocation = false
-    /// In bytes.
+    /// The size in bytes.
     var size: Int?
-    /// In seconds.
+    /// The interval in seconds.
     var interval: Double?
     var takesCut = false
   }

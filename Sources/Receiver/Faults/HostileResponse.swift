@@ -1,7 +1,7 @@
 /// A response that a hostile or broken server could send. The raw value is its name in a fault.
 ///
-/// FlyingFox cannot send most of these, so the front door writes their bytes itself. Whatever their length,
-/// they are generated piece by piece, and end when the client disconnects or the receiver stops.
+/// FlyingFox cannot send most of these, so the front door writes their bytes itself. They are generated
+/// piece by piece, regardless of their length, and end when the client disconnects or the receiver stops.
 package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   // Redirects.
   case redirect
@@ -82,26 +82,26 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case hugeNumberJSON = "huge-number-json"
   case hugeCapture = "huge-capture"
 
-  /// What it sends, in one line.
+  /// A one-line description of the response.
   package var summary: String {
     switch self {
     case .redirect: "a redirect to location=, or without a Location field if none is given"
-    case .redirectLoop: "a redirect to the URL that was requested"
+    case .redirectLoop: "a redirect to the requested URL"
     case .redirectToFileScheme: "a redirect to file:///etc/passwd"
     case .redirectToUserinfo:
-      "a redirect to location= (or to the receiver) with a user and a password in the URL"
+      "a redirect to location= (or to the receiver) with a user name and password in the URL"
     case .duplicateLocation: "a redirect with two Location fields: the receiver's root, then location="
-    case .foreignURL: "a 201 that names location= in its Location field and in its JSON, at /url"
+    case .foreignURL: "a 201 with location= in its Location field and in its JSON body, at /url"
     case .partialContent: "a 206 with the first 10 of 1,000 bytes and an ETag"
     case .notModified: "a 304 with an ETag"
     case .noContent: "a 204 with an ETag"
     case .resetContent: "a 205 with an ETag"
     case .otherStatus: "any status from 100 to 999, including those that HTTP does not define"
-    case .etagControlCharacter: "a 200 whose ETag holds a control character"
-    case .etagNotASCII: "a 200 whose ETag holds bytes that are not UTF-8"
+    case .etagControlCharacter: "a 200 whose ETag contains a control character"
+    case .etagNotASCII: "a 200 whose ETag contains bytes that are not UTF-8"
     case .etagFolded: "a 200 whose ETag continues on a second line (obs-fold)"
     case .etagLong: "a 200 with an ETag of size= bytes"
-    case .lastModifiedControlCharacter: "a 200 whose Last-Modified holds a control character"
+    case .lastModifiedControlCharacter: "a 200 whose Last-Modified contains a control character"
     case .cutInStatusLine: "the connection ends inside the status line"
     case .cutAfterStatusLine: "the connection ends after the status line"
     case .cutInHeaderLine: "the connection ends inside a header line, after an ETag"
@@ -129,12 +129,12 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .contentEncodingNotGzip: "a plain body with Content-Encoding: gzip"
     case .transferEncodingGzip: "a gzip-compressed body with Transfer-Encoding: gzip, chunked"
     case .transferEncodingNotGzip: "a plain body with Transfer-Encoding: gzip, chunked"
-    case .transferEncodingUnknown: "a plain body with a transfer coding that does not exist"
+    case .transferEncodingUnknown: "a plain body with a nonexistent transfer coding"
     case .gzipBomb: "size= zero bytes, compressed to 1/158 of that size, with Content-Encoding: gzip"
     case .transferEncodingGzipBomb:
       "size= zero bytes, compressed to 1/158 of that size, with Transfer-Encoding: gzip, chunked"
-    case .wrongContentLength: "a body that is longer than its Content-Length"
-    case .conflictingContentLengths: "two Content-Length fields that differ"
+    case .wrongContentLength: "a body longer than its Content-Length"
+    case .conflictingContentLengths: "two different Content-Length fields"
     case .contentLengthAndChunked: "a chunked body with a Content-Length"
     case .malformedContentLength: "a Content-Length of -1"
     case .hugeContentLength:

@@ -12,6 +12,6 @@ package enum RouteClass: String, Codable, CaseIterable, Sendable {
   case blob
   case done
   case redirect
-  /// Every one of the above. The routes of the listing and of the faults are never included.
+  /// All of the above. The routes for the listing and the faults are never included.
   case any
 }

@@ -1,6 +1,6 @@
-/// Bytes that wait to be written to a socket.
+/// Bytes that are waiting to be written to a socket.
 struct ByteQueue {
-  /// The waiting bytes move up only after more than this many bytes were taken.
+  /// The number of taken bytes above which the waiting bytes are moved to the start of the memory.
   private static let slack = 64 * 1024
 
   private var storage: [UInt8] = []
@@ -21,7 +21,7 @@ struct ByteQueue {
     storage.append(contentsOf: bytes)
   }
 
-  /// Offers the waiting bytes to `body`, which returns how many it took.
+  /// Passes the waiting bytes to `body`, which returns the number of bytes that it took.
   ///
   /// Returns the result of `body`.
   mutating func drain(_ body: (UnsafeRawBufferPointer) -> SystemSocket.Transfer) -> SystemSocket.Transfer {

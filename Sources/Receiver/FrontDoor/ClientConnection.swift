@@ -5,7 +5,7 @@ import Foundation
 /// Bytes pass between them through two bounded queues. If one side reads slowly, the other side waits. The
 /// connection is used only on the front door's thread.
 struct ClientConnection {
-  /// A queue with this many bytes accepts no more until some are taken.
+  /// The number of bytes above which a queue does not accept more bytes until some are taken.
   private static let queueLimit = 256 * 1024
   /// A hostile response is generated in pieces of this size, each after the client has taken the previous
   /// one.
@@ -15,7 +15,7 @@ struct ClientConnection {
 
   private enum Phase {
     case open
-    /// A hostile response is being written; the server behind the front door no longer takes part.
+    /// A hostile response is being written; the server behind the front door is no longer involved.
     case playing(ScriptPlayer)
     /// The last response has been written or is being written. Further bytes from the client are read and
     /// discarded, because closing with unread bytes would reset the connection and lose the response.
@@ -30,7 +30,7 @@ struct ClientConnection {
   private var toClient = ByteQueue()
   private let recorder: RequestRecorder?
   private var phase = Phase.open
-  /// Whether the client sees a reset when the connection is over.
+  /// Whether the client receives a reset at the end of the connection.
   private(set) var endsByReset = false
   private var clientHasEnded = false
   private var serverHasEnded = false
@@ -44,13 +44,13 @@ struct ClientConnection {
     framing = RequestFraming(mark: id.mark)
   }
 
-  /// Whether only closing both sockets remains.
+  /// Whether both sockets can be closed.
   var isOver: Bool {
     if case .over = phase { return true }
     return false
   }
 
-  /// When the next bytes of a hostile response are due; nil if none are.
+  /// The time at which the next bytes of a hostile response are due; nil if no bytes are due.
   var due: ContinuousClock.Instant? {
     guard case .playing(let player) = phase, !player.isFinished, toClient.isEmpty else { return nil }
     return player.due
@@ -72,8 +72,8 @@ struct ClientConnection {
   /// Writes a hostile response in place of the server's response.
   mutating func play(_ script: ResponseScript, scratch: inout [UInt8]) {
     guard case .open = phase else { return }
-    // The responses to earlier requests on this connection come first. The server has already written them
-    // all.
+    // Responses to earlier requests on this connection come first. The server has already written all of
+    // them.
     while !serverHasEnded, readServer(&scratch) {}
     toServer.removeAll()
     phase = .playing(ScriptPlayer(script, from: .now))
@@ -91,7 +91,7 @@ struct ClientConnection {
       player.fill(&toClient, limit: Self.pieceSize, at: .now)
       phase = .playing(player)
     }
-    // Most writes succeed at once, so they are tried without another `poll`.
+    // Most writes succeed immediately, so they are tried without another `poll`.
     if !isOver { writeServer() }
     if !isOver { writeClient() }
     if !isOver { finish() }
@@ -100,17 +100,16 @@ struct ClientConnection {
   private mutating func readClient(_ scratch: inout [UInt8]) {
     switch scratch.withUnsafeMutableBytes({ SystemSocket.receive(from: client, into: $0) }) {
     case .moved(let count):
-      // If the record cannot be written, the connection ends, so that nothing happens that the record would
-      // not show.
+      // If the record cannot be written, the connection ends, so that the record is never incomplete.
       if let recorder, !recorder.record(scratch[..<count]) { phase = .over } else { take(scratch[..<count]) }
     case .wouldBlock: break
     case .ended:
       clientHasEnded = true
       switch phase {
-      // The client may still read the last response.
+      // The client may still be reading the last response.
       case .lingering: break
       case .open where framing.isBetweenRequests: break
-      // An incomplete request will never be completed, and the handler must see its connection break. A
+      // An incomplete request will never be completed, and the handler must see the connection end. A
       // hostile response also ends, because it may be endless.
       case .open, .playing, .over: phase = .over
       }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The TCP port to which clients connect.
 ///
-/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed before
-/// FlyingFox and passes bytes between each client and a private socket in the file system. A handler that
-/// needs a connection to break calls ``cut(_:by:)``; one that needs a response that FlyingFox cannot send
-/// calls ``play(_:on:)``. Nagle's algorithm does not apply to such a socket, which matters because FlyingFox
+/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed
+/// before FlyingFox and passes bytes between each client and a private socket in the file system. To break a
+/// connection, a handler calls ``cut(_:by:)``; to send a response that FlyingFox cannot send, it calls
+/// ``play(_:on:)``. Nagle's algorithm does not apply to such a socket, which matters because FlyingFox
 /// writes the head and body of a response separately.
 ///
 /// One thread serves all sockets with `poll`.
@@ -17,10 +17,11 @@ final class FrontDoor: Sendable {
     case ended
   }
 
-  /// An order of a handler for its connection.
+  /// A request from a handler for its connection.
   enum Order {
     case cut(ConnectionID, by: Fault.Cut)
-    /// Resumed when the response is assigned to the connection, or the connection is gone.
+    /// The continuation is resumed when the response is assigned to the connection, or the connection no
+    /// longer exists.
     case play(ConnectionID, ResponseScript, CheckedContinuation<Void, Never>)
   }
 
@@ -39,7 +40,7 @@ final class FrontDoor: Sendable {
   private let bell: (read: Int32, write: Int32)
   private let orders = Mutex(Orders())
 
-  /// Binds the port, where clients wait until ``open()``. Connections are then passed on to the socket at
+  /// Binds the port, where clients wait until ``open()``. Connections are then forwarded to the socket at
   /// `path`. The creator must call ``stop()``.
   ///
   /// - Parameter recorder: receives every byte that clients send.
@@ -64,7 +65,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Starts to pass connections on.
+  /// Starts forwarding connections.
   func open() {
     orders.withLock { $0.life = .open }
     let thread = Thread { [self] in
@@ -76,7 +77,7 @@ final class FrontDoor: Sendable {
     thread.start()
   }
 
-  /// Breaks a connection. After this has returned, no byte of a later response can be sent.
+  /// Breaks a connection. After this method has returned, no byte of a later response can be sent.
   func cut(_ id: ConnectionID, by how: Fault.Cut) {
     orders.withLock { orders in
       orders.list.append(.cut(id, by: how))
@@ -84,7 +85,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Has a response written to a connection. After this has returned, no byte of a later response can be
+  /// Writes a response to a connection. After this method has returned, no byte of a later response can be
   /// sent. It does not wait for the end of the response, which may never come.
   func play(_ script: ResponseScript, on id: ConnectionID) async {
     await withCheckedContinuation { continuation in
@@ -125,7 +126,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Wakes the loop. The caller holds the lock, so the pipe is not closed meanwhile.
+  /// Wakes the loop. The caller holds the lock, so the pipe is not closed in the meantime.
   private func ring(_ orders: borrowing Orders) {
     guard orders.life == .open else { return }
     // If the pipe is full, the loop wakes up anyway.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The front door's thread: waits for sockets, accepts clients, moves bytes, cuts connections.
+/// The front door's thread: waits for sockets, accepts clients, forwards bytes and cuts connections.
 struct FrontDoorLoop {
   /// Each connection may need four descriptors: the client's, the two ends of the private socket, and a file.
   private static let filesPerConnection = 4
@@ -68,7 +68,8 @@ struct FrontDoorLoop {
       for (file, interest) in [
         (connection.client, connection.clientInterest), (connection.server, connection.serverInterest),
       ] {
-        // `poll` reports a hang-up even if it was not requested, so a socket without interest is omitted.
+        // `poll` reports a hangup even if it was not requested, so a socket without requested events is
+        // omitted.
         interests.append(pollfd(fd: interest == 0 ? -1 : file, events: interest, revents: 0))
       }
     }
@@ -83,7 +84,7 @@ struct FrontDoorLoop {
   }
 
   private mutating func move(_ id: ConnectionID, client: Int16, server: Int16) {
-    // Nil if an order has cut it meanwhile.
+    // Nil if an order has cut the connection in the meantime.
     connections[id]?.move(client: client, server: server, scratch: &scratch)
     guard let connection = connections[id], connection.isOver else { return }
     connections[id] = nil

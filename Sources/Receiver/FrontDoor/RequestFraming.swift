@@ -1,10 +1,10 @@
-/// Tracks the requests on one connection: where a head ends, and how long its body is (RFC 9112).
+/// Tracks the requests on one connection: the end of each head, and the length of its body (RFC 9112).
 ///
-/// FlyingFox reads heads of any length and does not support `Expect: 100-continue`, so both are handled here,
-/// before it receives a byte. Every head that is passed on gets an additional field that tells the handlers
-/// on which connection the request arrived.
+/// FlyingFox reads heads of any length and does not support `Expect: 100-continue`, so both are handled here
+/// before FlyingFox receives a byte. Every forwarded head gets an additional field with the connection on
+/// which the request arrived.
 struct RequestFraming {
-  /// Why a request is not passed on. Its connection ends with this response.
+  /// The reason why a request is not forwarded. Its connection ends with this response.
   enum Refusal: Error, Equatable {
     case malformed
     case headTooLarge
@@ -23,7 +23,7 @@ struct RequestFraming {
 
   /// The maximum length of a head, and of a trailer, in bytes.
   static let headLimit = 64 * 1024
-  /// The maximum length of the line with a chunk's size, in bytes.
+  /// The maximum length of a line with the size of a chunk, in bytes.
   private static let chunkLineLimit = 4096
 
   private enum Phase {
@@ -34,7 +34,7 @@ struct RequestFraming {
     case trailer
   }
 
-  /// The field that is added to every head, without its line end.
+  /// The field that is added to every head, without its line break.
   let mark: String
   private var phase = Phase.head
   /// The part of the head, or of the current line of a chunked body, that has been received.
@@ -52,9 +52,9 @@ struct RequestFraming {
     return false
   }
 
-  /// Passes the bytes of a client on to `output`.
+  /// Forwards the bytes of a client to `output`.
   ///
-  /// Returns whether the client waits for `100 Continue` before it sends more.
+  /// Returns whether the client waits for `100 Continue` before it sends more bytes.
   mutating func pass(_ input: ArraySlice<UInt8>, to output: inout ByteQueue) throws(Refusal) -> Bool {
     var rest = input
     var awaitsContinue = false
@@ -73,7 +73,7 @@ struct RequestFraming {
         guard let size = Self.number(digits, radix: 16) else { throw .malformed }
         output.append(line)
         output.append("\r\n".utf8)
-        // The chunk includes its line end.
+        // The chunk includes its line break.
         phase = size == 0 ? .trailer : .chunk(left: size + 2)
       case .chunk(let left):
         let remaining = left - move(left, of: &rest, to: &output)
@@ -104,7 +104,7 @@ struct RequestFraming {
     return piece.count
   }
 
-  /// Collects a head up to its empty line; nil until that line was received.
+  /// Collects a head up to its empty line; nil until that line has been received.
   private mutating func takeHead(from rest: inout ArraySlice<UInt8>) throws(Refusal) -> Head? {
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       gathered.append(contentsOf: rest[...end])
@@ -127,7 +127,7 @@ struct RequestFraming {
     return nil
   }
 
-  /// Collects one line and returns it without its end; nil until the line is complete.
+  /// Collects one line and returns it without its line break; nil until the line is complete.
   private mutating func takeLine(
     from rest: inout ArraySlice<UInt8>, limit: Int
   ) throws(Refusal) -> [UInt8]? {
@@ -166,7 +166,7 @@ struct RequestFraming {
       default: break
       }
     }
-    // Requests with both are used for request smuggling (RFC 9112, section 6.1).
+    // Requests with both fields are used for request smuggling (RFC 9112, section 6.1).
     if isChunked && length != nil { throw .malformed }
     let hasBody = isChunked || (length ?? 0) > 0
     return Head(
@@ -185,13 +185,13 @@ struct RequestFraming {
     scalar == " " || scalar == "\t" || scalar == "\r"
   }
 
-  /// A number that consists only of digits; nil for signs, blanks and overflow.
+  /// A number that consists only of digits; nil for signs, spaces and overflow.
   private static func number(_ digits: some Collection<UInt8>, radix: Int) -> Int? {
     let decimal = UInt8(ascii: "0")...UInt8(ascii: "9")
     let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
     let areDigits = digits.allSatisfy { decimal.contains($0) || (radix == 16 && letters.contains($0 | 0x20)) }
     guard !digits.isEmpty, areDigits else { return nil }
-    // Leaves room for the two bytes of a chunk's line end.
+    // Leaves room for the two bytes of a chunk's line break.
     return Int(String(decoding: digits, as: UTF8.self), radix: radix).flatMap { $0 < Int.max - 2 ? $0 : nil }
   }
 }

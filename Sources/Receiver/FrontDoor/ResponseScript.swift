@@ -1,11 +1,11 @@
-/// The bytes of one response that the front door writes, and how the connection ends after them.
+/// The bytes of one response written by the front door, and the end of the connection.
 ///
 /// A long response has a short script, because repeated parts are stored once.
 struct ResponseScript: Sendable, Equatable {
   /// Bytes that are written a number of times.
   struct Step: Sendable, Equatable {
     var bytes: [UInt8]
-    /// How often they are written; nil means indefinitely.
+    /// The number of repetitions; nil means indefinitely.
     var count: Int? = 1
     /// The delay before the next bytes, after each repetition.
     var interval = Duration.zero
@@ -16,13 +16,13 @@ struct ResponseScript: Sendable, Equatable {
   /// The placeholder for the number in a text of ``add(numbered:count:)``.
   static let number = "##########"
 
-  /// What happens after the last byte was written.
+  /// The action after the last byte has been written.
   enum Ending: Sendable, Equatable {
-    /// The connection is closed in order (FIN).
+    /// The connection is closed in an orderly way (FIN).
     case close
     /// A TCP reset.
     case reset
-    /// Nothing: the client has to disconnect.
+    /// No action: the client has to disconnect.
     case hold
   }
 
@@ -34,7 +34,7 @@ struct ResponseScript: Sendable, Equatable {
     add(text)
   }
 
-  /// Adds bytes. Does nothing if there are none, because an empty step would repeat nothing indefinitely.
+  /// Adds bytes. Has no effect if there are none, because an empty step would be repeated indefinitely.
   mutating func add(_ bytes: [UInt8], count: Int? = 1, interval: Duration = .zero) {
     guard !bytes.isEmpty, count != 0 else { return }
     steps.append(Step(bytes: bytes, count: count, interval: interval))
@@ -54,7 +54,7 @@ struct ResponseScript: Sendable, Equatable {
 
   /// Adds `size` bytes that repeat `pattern`; the last repetition may be truncated.
   mutating func add(_ pattern: String, size: Int) {
-    // Written in larger pieces than the pattern.
+    // The bytes are written in pieces larger than the pattern.
     let unit = Array(pattern.utf8)
     let piece = Array(repeatElement(unit, count: max(1, 4096 / unit.count)).joined())
     add(piece, count: size / piece.count)

@@ -1,10 +1,10 @@
-/// Tracks how far a script has been written.
+/// Tracks the written part of a script.
 struct ScriptPlayer {
   let ending: ResponseScript.Ending
   private var steps: ArraySlice<ResponseScript.Step>
-  /// How often the first of `steps` has been written.
+  /// The number of times the first of `steps` has been written.
   private var written = 0
-  /// When the next bytes may be written.
+  /// The time at which the next bytes may be written.
   private(set) var due: ContinuousClock.Instant
 
   init(_ script: ResponseScript, from start: ContinuousClock.Instant) {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The socket calls that the front door needs, with their differences between systems.
+/// The socket calls that the front door needs, including their differences between systems.
 ///
-/// Descriptors are plain numbers here. Whoever opened one must close it.
+/// Descriptors are plain numbers here. The code that opens a descriptor must close it.
 enum SystemSocket {
   /// The result of a read or a write.
   enum Transfer: Equatable {
-    /// This many bytes were moved, at least one.
+    /// This number of bytes was transferred, at least one.
     case moved(Int)
-    /// Nothing can be moved now.
+    /// No bytes can be transferred now.
     case wouldBlock
     /// The other side has closed its sending direction.
     case ended
@@ -79,7 +79,7 @@ enum SystemSocket {
     return file
   }
 
-  /// Connects to a socket in the file system. This succeeds or fails at once.
+  /// Connects to a socket in the file system. This succeeds or fails immediately.
   static func connect(path: String) throws -> Int32 {
     let file = socket(AF_UNIX, stream, 0)
     guard file >= 0 else { throw Failure.last("socket") }

@@ -1,9 +1,9 @@
 /// The part of a file that a `Range` field requests (RFC 9110, section 14).
 enum ByteRange: Equatable {
-  /// Everything: the field is absent, is not understood, or requests several parts.
+  /// The whole file: the field is absent or invalid, or requests several parts.
   case whole
   case part(Range<Int>)
-  /// The file has nothing in the requested range.
+  /// The file does not contain the requested range.
   case unsatisfiable
 
   /// Reads `bytes=0-99`, `bytes=100-` and `bytes=-100` for a file of `size` bytes.

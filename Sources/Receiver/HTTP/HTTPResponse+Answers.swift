@@ -15,19 +15,19 @@ extension HTTPResponse {
     return HTTPResponse(statusCode: status, headers: headers, body: try JSONEncoder.receiver.encode(value))
   }
 
-  /// An error: `{"error": code, "error_description": what}`. Every route uses these names, which are those of
-  /// RFC 6749.
+  /// An error: `{"error": code, "error_description": text}`. All routes use these names, which are defined
+  /// in RFC 6749.
   static func problem(
     _ status: HTTPStatusCode, _ code: String, _ description: String, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
-    // Two strings can always be encoded. If that fails nonetheless, the response is empty.
+    // Two strings can always be encoded. If encoding fails nonetheless, the response is empty.
     let answer = try? json(["error": code, "error_description": description], status, headers: headers)
     return answer ?? .empty(status, headers: headers)
   }
 }
 
 extension HTTPRequest {
-  /// Whether `If-None-Match` names this entity tag, by the weak comparison of RFC 9110, section 8.8.3.2.
+  /// Whether `If-None-Match` contains this entity tag, by the weak comparison of RFC 9110, section 8.8.3.2.
   func has(entityTag: String) -> Bool {
     let field = headers[.ifNoneMatch] ?? ""
     return field.split(separator: ",").contains { element in

@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The body of one request. It is received while it is read.
+/// The body of one request, which is received while it is read.
 ///
 /// It must be read to its end before a response is sent, because FlyingFox treats the next bytes on the
 /// connection as the next request.
@@ -56,7 +56,7 @@ struct RequestBody {
 
   /// Reads and discards the unread part.
   mutating func drain() async {
-    // If the connection breaks here, nobody can receive a report any longer.
+    // If the connection is lost here, a report can no longer be received.
     try? await read { _ in }
   }
 }

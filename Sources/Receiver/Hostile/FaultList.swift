@@ -11,8 +11,8 @@ package enum FaultList {
     }
     return """
       Usage: --fault ROUTE:response=NAME,KEY=VALUE,…, such as catalog:response=cut-in-body,every=2
-      match, every, times and delay mean what they mean for other faults. work=done carries the request out before
-      the hostile response; without it nothing is carried out. In brackets: the settings that a response takes,
+      match, every, times and delay have the same meaning as for other faults. work=done executes the request before
+      the hostile response; otherwise the request is not executed. The settings that a response accepts are in brackets,
       with their defaults.
 
 

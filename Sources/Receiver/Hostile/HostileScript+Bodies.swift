@@ -27,7 +27,7 @@ extension HostileScript {
     let zeros = GzipBytes.zeros(size)
     var script = ResponseScript(head(tag, "Transfer-Encoding: gzip, chunked"))
     script.add(chunk(zeros.start))
-    // A chunk holds many units, so that the overhead of the chunks does not exceed the content.
+    // A chunk contains many units, so that the overhead of the chunks does not exceed the content.
     let together = 256
     let long = Array(repeatElement(zeros.unit, count: together).joined())
     script.add(chunk(long), count: zeros.units / together)
@@ -42,7 +42,7 @@ extension HostileScript {
     return script
   }
 
-  /// Two responses on a connection that stays open. The client must find out by itself what the second one
+  /// Two responses on a connection that stays open. The client must determine by itself what the second one
   /// is.
   var secondResponse: ResponseScript { ResponseScript(persistent + persistent, ending: .hold) }
 

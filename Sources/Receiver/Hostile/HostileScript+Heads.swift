@@ -35,7 +35,7 @@ extension HostileScript {
     (100...199).contains(status) || status == 204 || status == 304 ? bodyless : whole(tag)
   }
 
-  /// A complete response whose ETag contains what `content` adds.
+  /// A complete response whose ETag contains the bytes added by `content`.
   func entityTag(_ content: (inout ResponseScript) -> Void) -> ResponseScript {
     var script = ResponseScript("\(statusLine)ETag: \"")
     content(&script)

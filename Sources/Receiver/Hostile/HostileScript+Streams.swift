@@ -3,7 +3,7 @@ extension HostileScript {
   static let earlyHint = "HTTP/1.1 103 Early Hints\r\nLink: </hostile.css>; rel=preload\r\n\r\n"
   static let headerLine = "X-Hostile: \(String(repeating: "a", count: 64))\r\n"
 
-  /// The beginning of a header section with content worth keeping.
+  /// The start of a header section with content that a client would keep.
   var linesWithoutEnd: String { "\(statusLine)\(tag)\r\nContent-Type: application/json\r\n" }
 
   func cutOff(_ text: String) -> ResponseScript {
@@ -16,7 +16,7 @@ extension HostileScript {
   /// - Parameter text: repeated indefinitely.
   func endless(after start: String, _ text: String) -> ResponseScript {
     var script = ResponseScript(start, ending: .hold)
-    // If no slowness is required, larger pieces than a single character are written.
+    // If slowness is not required, pieces larger than a single character are written.
     let repetitions = interval > .zero ? 1 : max(1, 4096 / text.utf8.count)
     script.add(String(repeating: text, count: repetitions), count: nil, interval: interval)
     return script

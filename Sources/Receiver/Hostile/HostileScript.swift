@@ -1,10 +1,10 @@
 /// Writes the script of one hostile response to one request.
 struct HostileScript {
-  /// Contains the values that a manifest's requests usually capture, so that a hostile response can be a
-  /// successful one.
+  /// Contains the values that the requests of a manifest usually capture, so that a hostile response can be
+  /// a successful one.
   static let document =
     #"{"id":"hostile","access_token":"hostile","token_type":"Bearer","expires_in":3600,"items":[]}"#
-  /// The entity tag of every response whose entity tag could be kept.
+  /// The entity tag of every response with a valid entity tag.
   static let entityTag = "\"hostile\""
 
   let response: HostileResponse
@@ -18,7 +18,7 @@ struct HostileScript {
   /// The request's `Host` field: the name that the client uses for the receiver.
   let host: String
 
-  /// - Parameter fault: a validated fault, so everything it lacks has a default.
+  /// - Parameter fault: a validated fault, so that every missing setting has a default.
   init(_ response: HostileResponse, of fault: Fault, target: String, host: String) {
     self.response = response
     self.target = target

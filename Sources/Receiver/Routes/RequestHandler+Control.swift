@@ -9,7 +9,7 @@ extension RequestHandler {
     guard ledger.withLock({ $0.note(value, size: data.count) }) else {
       return .problem(
         HTTPStatusCode(507, phrase: "Insufficient Storage"), "full",
-        "at most \(Ledger.doneLimit) bytes of these are kept")
+        "at most \(Ledger.doneLimit) bytes of these bodies are kept")
     }
     return .empty(.noContent)
   }
@@ -19,13 +19,14 @@ extension RequestHandler {
     let query = FormFields(request.target.query())
     let status = query["status"].map { Int($0) ?? 0 } ?? 307
     guard [301, 302, 303, 307, 308].contains(status) else {
-      return .problem(.badRequest, "invalid_status", "a redirect is 301, 302, 303, 307 or 308")
+      return .problem(
+        .badRequest, "invalid_status", "the status of a redirect must be 301, 302, 303, 307 or 308")
     }
-    // Other characters would let the query add header fields.
+    // Other characters would allow the query to add header fields.
     guard let target = query["to"], !target.isEmpty,
       target.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
     else {
-      return .problem(.badRequest, "invalid_target", "say ?to=URL, in printable ASCII without blanks")
+      return .problem(.badRequest, "invalid_target", "add ?to=URL, in printable ASCII without spaces")
     }
     var headers = HTTPHeaders()
     headers[.location] = target

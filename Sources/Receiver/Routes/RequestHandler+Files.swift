@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// Plain files, the inbox, and the content that can be fetched.
+/// Plain files, the inbox, and the content that clients can fetch.
 extension RequestHandler {
   func putFile(
     _ name: String, _ request: HTTPRequest, _ body: inout RequestBody
@@ -15,12 +15,12 @@ extension RequestHandler {
 
   func getFile(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
     guard let content = ledger.withLock({ $0.file(named: name) }) else {
-      return .problem(.notFound, "not_found", "no file was put there")
+      return .problem(.notFound, "not_found", "there is no file at this path")
     }
     return try .content(content, to: request)
   }
 
-  /// Stores another post at every call. The request is not idempotent.
+  /// Stores another post with every request. The request is not idempotent.
   func post(_ request: HTTPRequest, _ body: inout RequestBody) async throws -> HTTPResponse {
     guard let name = FormFields(request.target.query())["name"], !name.isEmpty else {
       return .problem(.badRequest, "name_missing", "add ?name=NAME")
@@ -31,7 +31,7 @@ extension RequestHandler {
 
   func blob(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
     guard let content = ledger.withLock({ $0.uploads.content(named: name) }) else {
-      return .problem(.notFound, "not_found", "nothing was committed under this name")
+      return .problem(.notFound, "not_found", "there is no commit with this name")
     }
     return try .content(content, to: request)
   }

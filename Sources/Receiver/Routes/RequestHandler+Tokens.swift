@@ -1,12 +1,13 @@
 import FlyingFox
 import Foundation
 
-/// Client credentials for an access token (RFC 6749, section 4.4), and bearer tokens (RFC 6750).
+/// Issues an access token for client credentials (RFC 6749, section 4.4), and checks bearer tokens (RFC
+/// 6750).
 extension RequestHandler {
   private struct Token: Encodable {
     let token: String
     let kind = "Bearer"
-    /// In seconds.
+    /// The lifetime in seconds.
     let life: Double
 
     enum CodingKeys: String, CodingKey {
@@ -31,7 +32,7 @@ extension RequestHandler {
       && (configuration.clientSecret == nil || configuration.clientSecret == secret)
     guard isKnown else {
       return .problem(
-        .unauthorized, "invalid_client", "the client or its secret is not known",
+        .unauthorized, "invalid_client", "unknown client ID or client secret",
         headers: [HTTPHeader("WWW-Authenticate"): "Basic realm=\"ferry-receiver\""])
     }
     let token = UUID().uuidString.lowercased()
@@ -48,13 +49,13 @@ extension RequestHandler {
     guard words.count == 2, let scheme = words.first, scheme.lowercased() == "bearer", let token = words.last
     else {
       return .problem(
-        .unauthorized, "token_missing", "a bearer token is needed",
+        .unauthorized, "token_missing", "a bearer token is required",
         headers: [HTTPHeader("WWW-Authenticate"): "Bearer"])
     }
     let now = configuration.now()
     guard !ledger.withLock({ $0.tokens.accepts(String(token), at: now) }) else { return nil }
     return .problem(
-      .unauthorized, "invalid_token", "the token is not known or has expired",
+      .unauthorized, "invalid_token", "the token is unknown or has expired",
       headers: [HTTPHeader("WWW-Authenticate"): "Bearer error=\"invalid_token\""])
   }
 

@@ -10,7 +10,7 @@ extension RequestHandler {
 
   private struct Allocation: Encodable {
     let id: String
-    /// In seconds.
+    /// The lifetime in seconds.
     let life: Double
 
     enum CodingKeys: String, CodingKey {
@@ -22,7 +22,7 @@ extension RequestHandler {
   func allocate(_ body: inout RequestBody) async throws -> HTTPResponse {
     let wish = try JSONDecoder().decode(Wish.self, from: try await body.gather())
     guard !wish.name.isEmpty, wish.size ?? 0 >= 0 else {
-      return .problem(.badRequest, "invalid_upload", "an upload has a name, and a size of 0 or more")
+      return .problem(.badRequest, "invalid_upload", "an upload must have a name, and a size of at least 0")
     }
     let id = UUID().uuidString.lowercased()
     let life = configuration.uploadLife.inSeconds
@@ -48,7 +48,7 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  /// If a commit with an `Idempotency-Key` was already executed, it gets the same response again.
+  /// A repeated commit with the same `Idempotency-Key` gets the same response again.
   func commit(
     _ id: String, _ request: HTTPRequest, _ body: inout RequestBody
   ) async throws -> HTTPResponse {
@@ -78,9 +78,9 @@ extension RequestHandler {
     return .empty(.noContent)
   }
 
-  /// Refuses partial content, which must never be mistaken for the whole (RFC 9110, section 14.5).
+  /// Rejects partial content, which must never be mistaken for the whole (RFC 9110, section 14.5).
   func refusalOfPart(_ request: HTTPRequest) -> HTTPResponse? {
     guard request.headers[.contentRange] != nil else { return nil }
-    return .problem(.badRequest, "no_parts", "a body with Content-Range is not taken here")
+    return .problem(.badRequest, "no_parts", "a body with Content-Range is not supported")
   }
 }

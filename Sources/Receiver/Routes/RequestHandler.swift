@@ -2,7 +2,7 @@ import FlyingFox
 import Foundation
 import Synchronization
 
-/// Responds to requests: counts them, applies the due faults, checks the token, does the work.
+/// Responds to requests: counts them, applies the due faults, checks the token, and executes the request.
 final class RequestHandler: HTTPHandler {
   let configuration: ReceiverConfiguration
   let store: ContentStore
@@ -27,7 +27,7 @@ final class RequestHandler: HTTPHandler {
       await send(
         HostileScript(response, of: fault, target: target, host: host(of: request)), fault, request, route,
         &body)
-      // Nobody will read this response.
+      // The client no longer receives this response.
       return .empty(.serviceUnavailable)
     }
     let answer = await answer(request, route, fault, &body)
@@ -56,7 +56,7 @@ final class RequestHandler: HTTPHandler {
     if fault.drop == .before {
       await wait(for: fault)
       cut(request, by: fault.cut ?? .reset)
-      // Nobody will read this response.
+      // The client no longer receives this response.
       return .empty(.serviceUnavailable)
     }
     if let status = fault.status {
@@ -81,7 +81,7 @@ final class RequestHandler: HTTPHandler {
     if let id = connection(of: request) { door.cut(id, by: how) }
   }
 
-  /// The front door adds the field to every request, so there is always a number.
+  /// The front door adds the field to every request, so it is always present.
   private func connection(of request: HTTPRequest) -> ConnectionID? {
     request.headers[HTTPHeader(ConnectionID.header)].flatMap { UInt64($0) }.map { ConnectionID(rawValue: $0) }
   }
@@ -110,7 +110,7 @@ final class RequestHandler: HTTPHandler {
     } catch is RequestBody.CutShort {
       return .problem(.badRequest, "cut_short", "the connection ended before the body did")
     } catch is DecodingError {
-      return .problem(.badRequest, "invalid_json", "the body is not the JSON that this route takes")
+      return .problem(.badRequest, "invalid_json", "the body is not the JSON that this route expects")
     } catch let invalid as Fault.Invalid {
       return .problem(.badRequest, "invalid_fault", invalid.description)
     } catch {
@@ -141,7 +141,7 @@ final class RequestHandler: HTTPHandler {
     case .clearFaults: clearFaults()
     case .notAllowed(let allowed):
       .problem(
-        .methodNotAllowed, "method_not_allowed", "this path takes \(allowed)",
+        .methodNotAllowed, "method_not_allowed", "the allowed methods for this path are \(allowed)",
         headers: [HTTPHeader("Allow"): allowed])
     case .malformed: .problem(.badRequest, "malformed_path", "the path is not percent-encoded UTF-8")
     case .unknown: .problem(.notFound, "not_found", "there is nothing at this path")
@@ -152,7 +152,7 @@ final class RequestHandler: HTTPHandler {
     switch refusal {
     case .unknown: .problem(.notFound, "unknown_upload", "there is no upload with this ID")
     case .expired: .problem(.gone, "expired_upload", "the upload ID has expired")
-    case .committed: .problem(.conflict, "already_committed", "the upload was committed before")
+    case .committed: .problem(.conflict, "already_committed", "the upload has already been committed")
     case .mismatch(let what): .problem(.unprocessableContent, "mismatch", what)
     }
   }

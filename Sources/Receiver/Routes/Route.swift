@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The operation that a request asks for.
+/// The requested operation.
 enum Route: Equatable {
   case token
   case allocate

@@ -34,7 +34,8 @@ package actor ReceiverServer {
 
   /// Starts to serve, and returns the port on 127.0.0.1.
   ///
-  /// Throws if the port is in use, the directory cannot be created, or the server was already started.
+  /// Throws an error if the port is in use, the directory cannot be created, or the server has already been
+  /// started.
   package func start() async throws -> UInt16 {
     guard !hasStarted else { throw Misuse.startedTwice }
     hasStarted = true
@@ -61,24 +62,24 @@ package actor ReceiverServer {
     }
   }
 
-  /// Closes every connection, and returns when all are closed. The received bytes remain in the directory.
+  /// Closes all connections, and returns when they are closed. The received bytes remain in the directory.
   package func stop() async {
     guard let parts else { return }
     self.parts = nil
     await parts.door.stop()
     await parts.server.stop(timeout: 0)
-    // It ends with the error of its cancellation.
+    // The task ends with a cancellation error.
     _ = await parts.run.result
     parts.socket.remove()
   }
 
-  /// What has been received, in the form of `GET /received`.
+  /// The received data, in the form of `GET /received`.
   package func received() throws -> Listing {
     guard let parts else { throw Misuse.notRunning }
     return parts.handler.ledger.withLock { $0.listing }
   }
 
-  /// Adds a fault that applies from now on, like `POST /faults`.
+  /// Adds a fault that takes effect immediately, like `POST /faults`.
   package func add(_ fault: Fault) throws {
     guard let parts else { throw Misuse.notRunning }
     try fault.validate()
@@ -90,15 +91,15 @@ package actor ReceiverServer {
     let server = HTTPServer(
       config: HTTPServer.Configuration(
         address: .unix(path: socket.path),
-        // It limits a handler, which reads a whole body. A slow body is not a fault.
+        // This limits a handler, which reads a whole body. A slow body is not a fault.
         timeout: 7 * 24 * 3600,
-        // No body is kept to be read again.
+        // Bodies are not kept for a second reading.
         sharedRequestReplaySize: 0,
         logger: .disabled),
       handler: handler)
     let run = Task { try await server.run() }
     do {
-      // On a busy machine this may take longer than the library's five seconds.
+      // On a busy machine, this may take longer than the library's default of five seconds.
       try await server.waitUntilListening(timeout: 60)
     } catch {
       run.cancel()

@@ -13,11 +13,11 @@ struct Catalog: Sendable {
     let items: [Item]
   }
 
-  /// `{"items": [{"name", "size", "sha256"}, …]}`, ordered by name.
+  /// The body, `{"items": [{"name", "size", "sha256"}, …]}`, ordered by name.
   let body: Data
-  /// Strong: the same tag means the same bytes.
+  /// A strong entity tag: the same tag means the same bytes.
   let entityTag: String
-  /// The time of the newest commit, or of the start.
+  /// The time of the latest commit, or of the start.
   let modified: Date
 
   init(of contents: [String: StoredContent], modified: Date) throws {

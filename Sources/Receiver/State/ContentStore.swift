@@ -1,7 +1,7 @@
 import FerryDigest
 import Foundation
 
-/// Writes bodies to disk as they are received, and computes their digests meanwhile.
+/// Writes bodies to disk while they are received, and computes their digests at the same time.
 struct ContentStore: Sendable {
   private let folder: URL
 
@@ -13,8 +13,8 @@ struct ContentStore: Sendable {
 
   /// Receives a whole body into a new file.
   ///
-  /// Throws ``RequestBody/CutShort`` if the connection ends before the body does. If it throws, no file
-  /// remains.
+  /// Throws ``RequestBody/CutShort`` if the connection ends before the body does. If it throws an error, no
+  /// file remains.
   func receive(_ body: inout RequestBody) async throws -> StoredContent {
     let file = folder.appending(path: UUID().uuidString.lowercased(), directoryHint: .notDirectory)
     var writer = try FileWriter(file)

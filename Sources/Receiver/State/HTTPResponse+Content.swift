@@ -2,10 +2,10 @@ import FlyingFox
 import Foundation
 
 extension HTTPResponse {
-  /// The bytes of a file, or the part that the request asks for, or 304 if the client already has them.
+  /// The bytes of a file, or the requested part of it, or 304 if the client already has them.
   ///
-  /// If the file is replaced between head and body, the connection ends, which a client must handle at any
-  /// time.
+  /// If the file is replaced between head and body, the connection ends, which a client must be able to
+  /// handle at any time.
   static func content(_ content: StoredContent, to request: HTTPRequest) throws -> HTTPResponse {
     let tag = "\"\(content.sha256)\""
     var headers: HTTPHeaders = [.eTag: tag, .acceptRanges: "bytes", .contentType: "application/octet-stream"]
@@ -26,7 +26,7 @@ extension HTTPResponse {
     case .unsatisfiable:
       headers[.contentRange] = "bytes */\(content.size)"
       return .problem(
-        .rangeNotSatisfiable, "range_not_satisfiable", "there are \(content.size) bytes", headers: headers)
+        .rangeNotSatisfiable, "range_not_satisfiable", "the size is \(content.size) bytes", headers: headers)
     }
     if request.method == .HEAD || bytes.isEmpty {
       headers[.contentLength] = String(bytes.count)

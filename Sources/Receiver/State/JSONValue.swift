@@ -1,6 +1,6 @@
 /// Any JSON value.
 ///
-/// Whole numbers remain integers if they fit 64 bits.
+/// Whole numbers remain integers if they fit in 64 bits.
 package enum JSONValue: Codable, Equatable, Sendable {
   case null
   case bool(Bool)

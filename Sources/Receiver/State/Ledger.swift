@@ -1,6 +1,7 @@
 import Foundation
 
-/// The receiver's state. The bytes are on disk; everything else is kept here and ends with the process.
+/// The receiver's state. The received bytes are on disk; all other state is kept in memory and ends with the
+/// process.
 struct Ledger {
   /// The maximum total size of the stored bodies of `POST /done`, in bytes.
   static let doneLimit = 16 * 1024 * 1024
@@ -27,7 +28,7 @@ struct Ledger {
 
   func file(named name: String) -> StoredContent? { files[name]?.content }
 
-  /// Stores a file, and returns the one that it replaces.
+  /// Stores a file, and returns the file that it replaces.
   mutating func put(_ content: StoredContent, named name: String) -> StoredContent? {
     let old = files[name]
     files[name] = (content, (old?.puts ?? 0) + 1)
@@ -40,7 +41,7 @@ struct Ledger {
     return post
   }
 
-  /// Stores the body of a `POST /done`; false if there is no more room.
+  /// Stores the body of a `POST /done`; false if there is not enough room.
   mutating func note(_ value: JSONValue, size: Int) -> Bool {
     guard doneSize + size <= Self.doneLimit else { return false }
     doneSize += size

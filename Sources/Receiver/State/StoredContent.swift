@@ -3,14 +3,14 @@ import Foundation
 /// A completely received body and its file on disk.
 struct StoredContent: Sendable, Equatable {
   let file: URL
-  /// In bytes.
+  /// The size in bytes.
   let size: Int
-  /// In lowercase hexadecimal.
+  /// The SHA-256 digest in lowercase hexadecimal.
   let sha256: String
 
-  /// Removes the bytes. A response that is reading them keeps them until it has ended.
+  /// Removes the file. A response that is reading it can still do so until it has ended.
   func discard() {
-    // It does not matter if the file is already gone.
+    // It does not matter if the file no longer exists.
     try? FileManager.default.removeItem(at: file)
   }
 }

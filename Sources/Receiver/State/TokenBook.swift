@@ -1,6 +1,6 @@
 import Foundation
 
-/// The access tokens that were issued.
+/// The issued access tokens.
 struct TokenBook {
   private var expiries: [String: Date] = [:]
   /// The number of issued tokens.

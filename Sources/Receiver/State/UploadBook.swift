@@ -1,8 +1,8 @@
 import Foundation
 
-/// The upload IDs that were issued, and what happened to each name.
+/// The issued upload IDs, and the requests for each name.
 struct UploadBook {
-  /// Why a request for an upload ID is refused.
+  /// The reason why a request for an upload ID is refused.
   enum Refusal: Error, Equatable {
     case unknown
     case expired
@@ -11,7 +11,7 @@ struct UploadBook {
     case mismatch(String)
   }
 
-  /// What a commit states about the upload. All of it is optional.
+  /// The data that a commit states about the upload. All values are optional.
   struct Claim: Decodable {
     var sha256: String?
     var size: Int?
@@ -26,7 +26,7 @@ struct UploadBook {
     var isCommitted = false
   }
 
-  /// The progress of an upload, as its probe reports it.
+  /// The progress of an upload, as reported by its probe.
   enum State: String, Encodable {
     case allocated
     case whole
@@ -34,7 +34,7 @@ struct UploadBook {
   }
 
   private var uploads: [String: Upload] = [:]
-  /// The results of commits with a key, by the key.
+  /// The results of commits with an idempotency key, by the key.
   private var receipts: [String: Listing.Post] = [:]
   private var names: [String: Listing.Upload] = [:]
   private var committed: [String: StoredContent] = [:]
@@ -45,14 +45,14 @@ struct UploadBook {
     modified = now
   }
 
-  /// What happened to each name, ordered by name.
+  /// The requests for each name, ordered by name.
   var listing: [Listing.Upload] {
     var listed = names
     for upload in uploads.values where !upload.isCommitted { listed[upload.name]?.open += 1 }
     return listed.values.sorted { $0.name < $1.name }
   }
 
-  /// The bytes that were last committed under a name.
+  /// The content last committed under a name.
   func content(named name: String) -> StoredContent? { committed[name] }
 
   mutating func allocate(id: String, name: String, size: Int?, until expiry: Date) {
@@ -60,14 +60,14 @@ struct UploadBook {
     names[name, default: Listing.Upload(name: name)].allocations += 1
   }
 
-  /// Throws unless a body may be sent for the ID.
+  /// Throws an error unless a body may be sent for the ID.
   func admit(_ id: String, at now: Date) throws(Refusal) {
     _ = try open(id, at: now)
   }
 
-  /// Stores a completely received body, and returns the one that it replaces.
+  /// Stores a completely received body, and returns the body that it replaces.
   ///
-  /// If the ID has expired meanwhile, this does not matter until the commit.
+  /// If the ID has expired in the meantime, this does not matter until the commit.
   mutating func keep(_ content: StoredContent, for id: String) throws(Refusal) -> StoredContent? {
     let upload = try open(id, at: .distantPast)
     uploads[id]?.content = content
@@ -81,7 +81,7 @@ struct UploadBook {
   ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
     if let receipt = key.flatMap({ receipts[$0] }) { return (receipt, nil) }
     let upload = try open(id, at: now)
-    guard let content = upload.content else { throw .mismatch("no content has been received whole") }
+    guard let content = upload.content else { throw .mismatch("no complete content has been received") }
     for size in [upload.size, claim.size] {
       if let size, size != content.size { throw .mismatch("the size is \(content.size), not \(size)") }
     }
@@ -114,7 +114,7 @@ struct UploadBook {
 
   /// Forgets an ID, and returns the content sent under it.
   mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
-    // An expired ID may also be abandoned, because nothing of it remains either way.
+    // An expired ID may also be abandoned, because its content is removed in either case.
     let upload = try open(id, at: .distantPast)
     uploads[id] = nil
     return upload.content
@@ -130,7 +130,7 @@ struct UploadBook {
 
   private func open(_ id: String, at now: Date) throws(Refusal) -> Upload {
     guard let upload = uploads[id] else { throw .unknown }
-    // An executed commit is permanent, whatever the ID's lifetime was.
+    // An executed commit is permanent, regardless of the ID's lifetime.
     if upload.isCommitted { throw .committed }
     if now >= upload.expiry { throw .expired }
     return upload
