@@ -81,7 +81,7 @@ import Testing
     #expect(command.status == 0, "\(command.stderr)")
     #expect(report.node("files")?.after?.moved == 1)
     #expect(try await receiver.received().puts == ["a.txt": 1])
-    #expect(command.stderr.contains("sent/b.txt: it is in the folder that delivered files are moved to"))
+    #expect(command.stderr.contains("sent/b.txt: it is in the folder to which delivered files are moved"))
   }
 
   @Test(arguments: ["when_changed", "every_run"])
@@ -101,14 +101,14 @@ import Testing
       #expect(job.folder.text("files/sent/a.txt") == "old")
       #expect(job.folder.text("files/a.txt") == "new")
     }
-    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered and to be put away"))
-    #expect(try await job.ferry("status").stdout.contains("1 delivered and to be put away"))
+    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("1 delivered, to be moved or deleted"))
+    #expect(try await job.ferry("status").stdout.contains("1 delivered, to be moved or deleted"))
     #expect(
       try await job.ferry("next", "job.yaml").stdout
         == "nothing to do until something changes: there is nothing to send; 1 delivered and could not be put "
         + "away, which the next run tries again\n")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
-    #expect(explained.contains("it is delivered, and the next run moves or deletes it"))
+    #expect(explained.contains("it is delivered, and the next run will move or delete it"))
     #expect(
       explained.contains(
         "after: move_to sent/ is pending: sent/a.txt is there already and is not overwritten"),
@@ -154,7 +154,7 @@ import Testing
     }
     #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
     #expect(try job.report().node("files")?.after?.problems.map(\.code) == ["after_file_system"])
-    #expect(command.stdout.contains("is on another file system; ferry moves within one and never copies"))
+    #expect(command.stdout.contains("is on another file system, and ferry does not copy files"))
     #expect(command.stdout.contains("left: \n"))
     #expect(job.folder.text("files/a.txt") == "a")
   }

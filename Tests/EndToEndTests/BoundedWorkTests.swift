@@ -134,7 +134,8 @@ import Testing
     #expect(command.status == 1, "\(command.stdout)")
     #expect(report.node("large")?.reason?.code == "capture")
     #expect(
-      report.node("large")?.reason?.message == "the pattern of 'n' takes too many steps on this response")
+      report.node("large")?.reason?.message
+        == "the pattern of 'n' takes too many steps to search this response")
     #expect(report.node("looked")?.reason?.code == "unexpected_answer")
     #expect(report.node("small")?.state == "succeeded")
   }
@@ -174,7 +175,7 @@ import Testing
     #expect(report.node("note")?.reason?.code == "capture")
     #expect(
       report.node("note")?.reason?.message
-        == "the value of 'id' has 100000 bytes, more than its 'max_size' of 65536")
+        == "the size of 'id' is 100000 bytes, which exceeds its 'max_size' of 65536")
   }
 }
 

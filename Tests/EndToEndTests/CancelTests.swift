@@ -232,7 +232,7 @@ import Testing
     let root = job.folder.path("files")
     for (file, problem) in [
       ("job.yaml", "it is not inside \(root), the root of the upload files"), ("files", "not"),
-      ("files/3.txt", "it is not there"),
+      ("files/3.txt", "it does not exist"),
     ] {
       let command = try await job.ferry("submit", "job.yaml", "files", file)
       #expect(command.status == 2 && command.stdout == "")

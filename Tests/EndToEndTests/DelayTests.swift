@@ -85,7 +85,7 @@ struct DelayTests {
     #expect(report.totals.items.done == 3)
     #expect(report.node("files")?.reason?.code == "delay")
     #expect(report.run.deferredUntil != nil)
-    #expect(first.stdout.contains("the next work is due at"))
+    #expect(first.stdout.contains("the remaining work can continue at"))
     #expect(try await job.run("--launch", "background", "--wait", "1m").command.status == 0)
   }
 

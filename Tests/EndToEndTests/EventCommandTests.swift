@@ -69,8 +69,7 @@ import Testing
 
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["./told", "./link"])
-  func `is not another user's program in a folder that everyone may write to`(_ command: String) async throws
-  {
+  func `is not another user's program in a world-writable folder`(_ command: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, command: command)
     #expect(symlink("told", job.folder.path("link")) == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A response of 200 with an error in its body.
-@Suite struct `A response that is not as expected` {
+@Suite struct `A response that does not have the expected value` {
   /// The receiver's faults respond with 200 and `{"error": …}`; its real responses contain no error.
   private static let nodes = JobText.uploadIDs(
     retry: JobText.retry,

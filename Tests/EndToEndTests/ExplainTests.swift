@@ -25,14 +25,14 @@ import Testing
     }
     let text = try await explain("F0201")
     #expect(text.status == 0)
-    #expect(text.stdout.hasPrefix("F0201 (error): A key that the language does not have\n"))
+    #expect(text.stdout.hasPrefix("F0201 (error): An unknown key\n"))
     #expect(text.stdout.contains("\nwrong:\n\n  version: 1\n"))
   }
 
   @Test func `is one of a list if no code is named`() async throws {
     let list = try await explain()
     #expect(list.status == 0)
-    #expect(list.stdout.contains("\nF0201  A key that the language does not have\n"))
+    #expect(list.stdout.contains("\nF0201  An unknown key\n"))
     struct Row: Decodable { var code: String }
     let json = try await explain("--format", "json")
     let rows = try JSONDecoder().decode([Row].self, from: Data(json.stdout.utf8))

@@ -53,13 +53,13 @@ import Testing
       code: "source_changed", says: "was written to since it was listed"),
     Change(
       phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
-      code: "source_missing", says: "it was there when it was listed"),
+      code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "loses its folder", script: "mv files/sub files/other", exit: 1,
-      state: "failed", code: "source_missing", says: "it was there when it was listed"),
+      state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "has a file for its folder now", script: "rm -r files/sub && touch files/sub",
-      exit: 1, state: "failed", code: "source_missing", says: "it was there when it was listed"),
+      exit: 1, state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 1,
       state: "failed", code: "source_unreadable", says: "no longer a regular file"),
@@ -68,7 +68,7 @@ import Testing
       state: "failed", code: "source_unreadable", says: "no longer a regular file"),
     Change(
       phase: .listed, what: "becomes a link to nothing", script: "ln -sf nothing \"$f\"", exit: 1,
-      state: "failed", code: "source_missing", says: "it was there when it was listed"),
+      state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a link out of the root",
       script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
@@ -88,13 +88,13 @@ import Testing
     Change(
       phase: .listed, what: "becomes a link to one of its size and time in the root",
       script: "cp -p \"$f\" files/other && ln -sf \"$PWD/files/other\" \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "another file took its place"),
+      code: "source_changed", says: "it was replaced by another file"),
     Change(
       phase: .listed, what: "is moved within the root, and linked there",
       script: "mv \"$f\" files/moved && ln -s ../moved \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .listed, what: "is replaced by one of its size and time", script: twin, exit: 4,
-      state: "failed", code: "source_changed", says: "another file took its place"),
+      state: "failed", code: "source_changed", says: "it was replaced by another file"),
     Change(
       phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "grew from"),
@@ -115,13 +115,13 @@ import Testing
     Change(phase: .sent, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
-      code: "after_changed", says: "it changed after it was sent, and stays"),
+      code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "is replaced by one of its size and time", script: twin, exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, and stays"),
+      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, and stays"),
+      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
       code: "after_missing", says: "it was missing before it could be moved"),
@@ -211,7 +211,7 @@ import Testing
     }
     let change = Change(
       phase: .listed, what: "loses its permission", script: "chmod 000 \"$f\"", exit: 1, state: "failed",
-      code: "source_unreadable", says: "let the user that runs ferry read it")
+      code: "source_unreadable", says: "give the user that runs ferry read permission")
     let (command, job) = try await run(change)
     #expect(command.status == change.exit)
     let reason = try job.report().item(Self.name)?.reason
@@ -235,7 +235,7 @@ import Testing
     #expect(report.node("files")?.state == "failed")
     #expect(report.node("files")?.problems?.map(\.path) == ["gone.txt"])
     #expect(report.node("files")?.problems?.map(\.code) == ["source_missing"])
-    #expect(command.stdout.contains("gone.txt: not listed: it is not there"), "\(command.stdout)")
+    #expect(command.stdout.contains("gone.txt: not listed: it does not exist"), "\(command.stdout)")
   }
 
   @Test func `and is one of very many that are not where a list has them is only counted`() async throws {

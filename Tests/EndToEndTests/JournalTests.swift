@@ -132,8 +132,8 @@ import Testing
     let prune = try await job.ferry("journal", "prune", "--delivered", "0s", "--runs", "0s")
     #expect(prune.status == 70)
     #expect(prune.stdout.hasPrefix("session e2e.quick: \(job.journal(ofSession: "e2e.quick")): "))
-    #expect(prune.stdout.contains("session e2e.uploads: 3 delivered items forgotten\n"), "\(prune.stdout)")
-    #expect(prune.stdout.hasSuffix("0 runs forgotten\n"), "\(prune.stdout)")
+    #expect(prune.stdout.contains("session e2e.uploads: 3 delivered items deleted\n"), "\(prune.stdout)")
+    #expect(prune.stdout.hasSuffix("0 runs deleted\n"), "\(prune.stdout)")
   }
 
   // MARK: retention
@@ -160,9 +160,9 @@ import Testing
     let job = try await sent(receiver)
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
     let kept = try await job.ferry("journal", "prune", "--runs", "1d", "--delivered", "1d")
-    #expect(kept.stdout == "session e2e.uploads: 0 delivered items forgotten\n0 runs forgotten\n")
+    #expect(kept.stdout == "session e2e.uploads: 0 delivered items deleted\n0 runs deleted\n")
     let pruned = try await job.ferry("journal", "prune", "--runs", "0s", "--delivered", "0s")
-    #expect(pruned.stdout == "session e2e.uploads: 3 delivered items forgotten\n1 run forgotten\n")
+    #expect(pruned.stdout == "session e2e.uploads: 3 delivered items deleted\n1 run deleted\n")
     #expect(try reports(job).count == 1)
     #expect(try await job.ferry("journal", "check").status == 0)
     // They are new to the journal.
@@ -170,9 +170,11 @@ import Testing
     #expect(try await receiver.received().contents == 6)
     #expect(try await job.ferry("journal", "prune").status == 2)
     let unknown = try await job.ferry("journal", "prune", "nosuch", "--delivered", "1d")
-    #expect(unknown.status == 2 && unknown.stderr.contains("\nhelp: it has e2e.uploads"), "\(unknown.stderr)")
+    #expect(
+      unknown.status == 2 && unknown.stderr.contains("\nhelp: its sessions are e2e.uploads"),
+      "\(unknown.stderr)")
     let report = try await job.ferry("report", "nosuch")
-    #expect(report.status == 2 && report.stderr.contains("\nhelp: runs are named as the folders in"))
+    #expect(report.status == 2 && report.stderr.contains("\nhelp: run IDs are the names of the folders in"))
   }
 
   private func reports(_ job: Workspace) throws -> [String] {

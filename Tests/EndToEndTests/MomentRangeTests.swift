@@ -46,7 +46,7 @@ import Testing
       #expect(end.status == 2)
       #expect(
         end.stderr.contains(
-          "'\(moment)' is outside the range of moments that ferry can count\n"
+          "'\(moment)' is outside the range of moments that ferry supports\n"
             + "help: write a moment from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"), "\(end.stderr)")
     }
     let launches = try await job.ferry(
@@ -62,7 +62,7 @@ import Testing
       ("2026-02-31T00:00", "t.yaml: '2026-02-31T00:00' is not a moment"),
       (
         "9999-12-31T23:59Z",
-        "t.yaml: '9999-12-31T23:59Z' is outside the range of moments that ferry can count"
+        "t.yaml: '9999-12-31T23:59Z' is outside the range of moments that ferry supports"
       ),
     ] {
       try job.folder.write(Data("timeline: [{ from: \(moment), network: none }]\n".utf8), to: "t.yaml")

@@ -172,7 +172,7 @@ struct NoteTests {
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
       submit.stdout.contains(
-        "process \(run.pid) sends them, or the next run does if the upload has completed"))
+        "process \(run.pid) will send them, or the next run if the upload has already completed"))
     #expect(await run.end().status == 0)
     #expect(try job.report().run.roundClosed)
     let resume = try await job.ferry("resume")

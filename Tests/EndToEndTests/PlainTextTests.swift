@@ -45,7 +45,7 @@ import Testing
     try job.folder.write(Data("gone\(Self.name)\0".utf8), to: "list.txt")
     let plan = try await job.ferry("plan", "job.yaml")
     check(plan, shows: false)
-    #expect(plan.stdout.contains(#"not listed: "gonea\nb\033[31mc\a": it is not there"#), "\(plan.stdout)")
+    #expect(plan.stdout.contains(#"not listed: "gonea\nb\033[31mc\a": it does not exist"#), "\(plan.stdout)")
     check(try await job.ferry("submit", "job.yaml", "files", "files/gone\(Self.name)"), shows: false)
   }
 

@@ -100,8 +100,7 @@ import Testing
     #expect(try storedReport(job).run.exitCode == 0)
   }
 
-  @Test func `in a folder that everyone may write to is no link, file or FIFO of another user`() async throws
-  {
+  @Test func `in a world-writable folder is no link, file or FIFO of another user`() async throws {
     guard geteuid() == 0 else {
       FileHandle.standardError.write(Data("skipped: only root may give files away\n".utf8))
       return

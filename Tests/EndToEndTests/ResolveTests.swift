@@ -45,7 +45,7 @@ import Testing
     #expect(next.status == 1)
     #expect(
       next.stdout.contains(
-        "    items of earlier runs that may have been executed, and how to decide, are listed by: "
+        "    to list ambiguous items of earlier runs and how to resolve them, run: "
           + "ferry status --state \(job.state)\n"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }
@@ -84,7 +84,8 @@ import Testing
     let report = try await job.run().report
     let path = try #require(report.items.first { $0.state == "ambiguous" }?.path)
     let resolved = try await job.ferry("resolve", "files/\(path)", "retry", "--manifest", "job.yaml")
-    #expect(resolved.stdout == "files/\(path): the next run sends its commit again\n", "\(resolved.stderr)")
+    #expect(
+      resolved.stdout == "files/\(path): the next run will send its commit again\n", "\(resolved.stderr)")
     // The item is of a round that is known.
     #expect(try await job.ferry("journal", "check").status == 0)
     let (command, _) = try await job.run()
@@ -151,7 +152,7 @@ import Testing
     #expect(try await job.run().command.status == 0)
     #expect(try await receiver.received().uploads.map(\.commits) == [1, 1, 1])
     let nothing = try await job.ferry("resolve", "--all", "done", "--manifest", "job.yaml")
-    #expect(nothing.stdout == "nothing is ambiguous\n")
+    #expect(nothing.stdout == "there are no ambiguous items\n")
   }
 
   @Test func `that began with an unrepeatable transfer starts over`() async throws {
@@ -160,7 +161,7 @@ import Testing
     try job.write("a", to: "a.txt")
     #expect(try await job.run().command.status == 1)
     let resolved = try await job.ferry("resolve", "files", "retry", "--manifest", "job.yaml")
-    #expect(resolved.stdout == "files/a.txt: the next run sends it again\n", "\(resolved.stderr)")
+    #expect(resolved.stdout == "files/a.txt: the next run will send it again\n", "\(resolved.stderr)")
     #expect(try await job.run().command.status == 0)
     #expect(try await receiver.received().inbox.count == 1)
   }
@@ -198,7 +199,7 @@ import Testing
     let refused = try await job.ferry("resolve", ambiguous, done, "done", "--manifest", "job.yaml")
     #expect(refused.status == 2)
     #expect(refused.stderr.contains("'\(done)' is not ambiguous; nothing was decided\n"))
-    #expect(refused.stderr.contains("help: what is: files/\(ambiguous)"))
+    #expect(refused.stderr.contains("help: ambiguous items: files/\(ambiguous)"))
     for arguments in [["resolve", ambiguous], ["resolve", "done"], ["resolve", ambiguous, "maybe"]] {
       let wrong = try await job.start(arguments + ["--manifest", "job.yaml"]).end()
       #expect(wrong.status == 2, "\(arguments)")
@@ -240,7 +241,7 @@ import Testing
     try job.write(manifest: text.replacing("name: e2e\n", with: "name: other\n"))
     #expect(try await job.run("--limit", "1").command.status == 1)
     let status = try await job.ferry("status", "e2e.uploads").stdout
-    let commands = status.split(separator: "\n").filter { $0.contains(" it was: ") }
+    let commands = status.split(separator: "\n").filter { $0.contains("if it was executed: ") }
       .compactMap { line in line.firstRange(of: "ferry resolve").map { String(line[$0.lowerBound...]) } }
     #expect(commands.count == 3 && Set(commands).count == 3, "\(status)")
     for command in commands {
@@ -260,7 +261,9 @@ import Testing
     try job.write(manifest: text + second)
     #expect(try await job.run().report.totals.items.ambiguous == 2)
     let refused = try await job.ferry("resolve", "0.txt", "retry", "--manifest", "job.yaml")
-    #expect(refused.status == 2 && refused.stderr.contains("is ambiguous in several; nothing was decided"))
+    #expect(
+      refused.status == 2
+        && refused.stderr.contains("is ambiguous in several sessions or servers; nothing was decided"))
     let place =
       "retry --session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"
     for node in ["again", "files"] {
@@ -268,7 +271,8 @@ import Testing
     }
     let one = try await paste("ferry resolve again/0.txt \(place)")
     #expect(
-      one.status == 0 && one.stdout == "again/0.txt: the next run sends its commit again\n", "\(one.stderr)")
+      one.status == 0 && one.stdout == "again/0.txt: the next run will send its commit again\n",
+      "\(one.stderr)")
     let all = try await job.ferry(
       "resolve", "files/", "done", "--session", "e2e.uploads", "--manifest-name", "e2e")
     #expect(all.stdout == "files/0.txt: done\n", "\(all.stderr)")
@@ -330,7 +334,7 @@ import Testing
     #expect(refused.status == 2)
     #expect(
       refused.stderr.contains(
-        "is ambiguous in several; nothing was decided\nhelp: decide of one, with:\n  ferry resolve files/0.txt done "
+        "is ambiguous in several sessions or servers; nothing was decided\nhelp: decide about one of them with:\n  ferry resolve files/0.txt done "
           + "--session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"),
       "\(refused.stderr)")
     let one = try await job.ferry("resolve", "files/0.txt", "done", "--manifest", "job.yaml")

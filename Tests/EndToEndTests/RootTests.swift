@@ -76,7 +76,7 @@ import Testing
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: ["shared/link", "shared/link/sub"])
-  func `is not behind a link of another user in a folder that everyone may write to`(_ root: String)
+  func `is not behind a link of another user in a world-writable folder`(_ root: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()

@@ -243,7 +243,7 @@ import Testing
     #expect(try await job.ferry("check", "job.yaml").status == 0)
     let plan = try await job.ferry("plan", "job.yaml", "--format", "json")
     #expect(plan.stdout.contains("\"state\" : \"never\""), "\(plan.stdout)")
-    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("never, by its interval"))
+    #expect(try await job.ferry("plan", "job.yaml").stdout.contains("never (interval: never)"))
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")
     #expect(command.stdout.contains("fetch catalog: succeeded (its interval is never)"))

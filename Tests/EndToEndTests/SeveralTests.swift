@@ -259,11 +259,11 @@ import Testing
       good.replacing(
         "max_connections_per_host: 1\n    timeout", with: "max_connections_per_host: 2\n    timeout"),
       3,
-      "index/job.yaml:9:3: the session 'gallery' has another 'max_connections_per_host' than at job.yaml:9:3",
+      "index/job.yaml:9:3: 'max_connections_per_host' of the session 'gallery' differs from its value at job.yaml:9:3",
       "help: ")
     try await refused(
       good + "budgets: { wifi: { limit: 1GB, per: day } }\n", 3,
-      "job.yaml and index/job.yaml: they have different 'budgets.wifi'", "run each separately")
+      "job.yaml and index/job.yaml: they have different values for 'budgets.wifi'", "run each separately")
     try await refused(good + "profile: ios\n", 3)
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")

@@ -148,7 +148,7 @@ import Testing
     let command = try await job.start(arguments).end()
     #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")
-    #expect(command.stderr.contains("\nhelp: nothing was run with this state yet"), "\(command.stderr)")
+    #expect(command.stderr.contains("\nhelp: no run has used this state folder yet"), "\(command.stderr)")
     #expect(!FileManager.default.fileExists(atPath: job.state))
   }
 
@@ -163,7 +163,7 @@ import Testing
     let command = try await job.start(arguments + ["--state", state]).end()
     #expect(command.status == 70, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.contains("\(state): "), "\(command.stderr)")
-    #expect(command.stderr.contains("there is something that is no folder\nhelp: "), "\(command.stderr)")
+    #expect(command.stderr.contains("it exists but is not a folder\nhelp: "), "\(command.stderr)")
     #expect(command.stderr.contains("choose another with --state"), "\(command.stderr)")
   }
 

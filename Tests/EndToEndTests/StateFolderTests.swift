@@ -39,7 +39,7 @@ import Testing
     let before = try job.stateFiles()
     for mode in [0o777, 0o720, 0o1777] as [mode_t] {
       chmod(job.state + folder, mode)
-      try await expectRefusal(job, of: job.state + folder, says: "other users may write to it")
+      try await expectRefusal(job, of: job.state + folder, says: "other users can write to it")
     }
     #expect(try job.stateFiles() == before)
     chmod(job.state + folder, 0o755)
@@ -74,7 +74,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
     chmod(job.folder.url.path, 0o777)
-    try await expectRefusal(job, of: job.folder.url.path, says: "any user can replace what is in it")
+    try await expectRefusal(job, of: job.folder.url.path, says: "any user can replace its contents")
     // As the temporary folder of a system.
     chmod(job.folder.url.path, 0o1777)
     #expect(try await job.ferry("run", "job.yaml").status == 0)

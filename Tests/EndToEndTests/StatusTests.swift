@@ -37,7 +37,7 @@ import Testing
     let text = JobText.text(server: receiver.url, JobText.puts, JobText.notes([("notify", "always")]))
     let job = try Workspace(
       text.replacing("kind: background", with: "kind: background\n    discretionary: true"))
-    #expect(try await job.ferry("status").stdout.hasPrefix("no session has anything in "))
+    #expect(try await job.ferry("status").stdout.hasPrefix("there are no sessions in "))
     try job.write("one", to: "1.txt")
     try job.write("two", to: "2.txt")
     #expect(try await job.run("--power", "battery").command.status == 8)
@@ -63,7 +63,7 @@ import Testing
 
     let unknown = try await job.ferry("status", "nobody")
     #expect(unknown.status == 2)
-    #expect(unknown.stderr.contains("help: it has e2e.quick, e2e.uploads"))
+    #expect(unknown.stderr.contains("help: its sessions are e2e.quick, e2e.uploads"))
   }
 
   @Test func `names the process that holds a session, until that process is killed`() async throws {
@@ -239,7 +239,7 @@ import Testing
     #expect(done.uploadId == nil)
     let people = try await job.ferry("explain", "1.txt", "--manifest", "job.yaml")
     #expect(
-      people.stdout.hasPrefix("upload files/1.txt, 3 B: it is delivered, and nothing remains to be done\n"))
+      people.stdout.hasPrefix("upload files/1.txt, 3 B: it is delivered, and no action is pending\n"))
 
     let unknown = try await job.ferry("explain", "nothing.txt", "--manifest", "job.yaml")
     #expect(unknown.status == 2 && unknown.stdout == "")

@@ -14,11 +14,11 @@ import Testing
       """)
     let check = try await job.ferry("check", "job.yaml")
     #expect(check.status == 0)
-    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: nothing uses the session 'idle' [F0701]\n"))
+    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: the session 'idle' is not used [F0701]\n"))
     for command in ["plan", "run"] {
       let ended = try await job.ferry(command, "job.yaml")
       #expect(ended.status == 0)
-      #expect(ended.stderr.contains("warning: nothing uses the session 'idle' [F0701]"))
+      #expect(ended.stderr.contains("warning: the session 'idle' is not used [F0701]"))
     }
   }
 

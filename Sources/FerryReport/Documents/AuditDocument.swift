@@ -1,4 +1,4 @@
-/// The output of `ferry journal check --format json`. Its keys are an interface.
+/// The output of `ferry journal check --format json`. The JSON keys are a stable public interface.
 package struct AuditDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
@@ -12,7 +12,7 @@ package struct AuditDocument: Encodable, Sendable {
     package var file: String
     /// The session's identifier; absent for `ferry.db`.
     package var session: String?
-    /// Absent if it cannot be read.
+    /// The schema version; absent if it cannot be read.
     package var schema: Int?
     package var sound: Bool
     /// The number of rows in each table.

@@ -1,6 +1,7 @@
 import FerryPlan
 
-/// The state of an item or node, as written by `ferry explain ITEM --format json`. Its keys are an interface.
+/// The state of an item or node, as written by `ferry explain ITEM --format json`. The JSON keys are a
+/// stable public interface.
 package struct ItemDocument: Encodable, Sendable {
   package var version = 1
   /// The item as given.
@@ -8,7 +9,7 @@ package struct ItemDocument: Encodable, Sendable {
   package var manifest: String
   package var path: String
   package var round: Int64
-  /// Every upload, fetch or request that the given item may mean.
+  /// All uploads, fetches and requests to which the given item may refer.
   package var matches: [Match]
 
   package struct Match: Encodable, Sendable {
@@ -21,10 +22,10 @@ package struct ItemDocument: Encodable, Sendable {
     /// The bytes of a name that is not UTF-8.
     package var pathBase64: String?
     package var size: Int64?
-    /// For an item: `new` if the journal does not have it, otherwise a state of the journal. For a node: as in a
-    /// plan.
+    /// For an item: `new` if it is not in the journal, otherwise its state in the journal. For a node: as in
+    /// a plan.
     package var state: ReportState
-    /// What the next run will do with it.
+    /// The action of the next run for it.
     package var next: Next
     /// The process that is running its session.
     package var pid: Int32?
@@ -48,7 +49,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var items: StatusDocument.Items?
     /// The last run that has a report.
     package var lastRun: String?
-    /// The attempts in that report, which lists only failed ones.
+    /// The attempts in that report, which contains only failed attempts.
     package var attempts: [RunRecord.AttemptRecord] = []
 
     package init(
@@ -85,10 +86,10 @@ package struct ItemDocument: Encodable, Sendable {
   package struct After: Encodable, Sendable {
     /// `owed`, or the result: `deleted`, `moved`, `changed`, `gone`, `kept`.
     package var state: String
-    /// What the next run will do with a file that is `owed`: `delete`, `move_to` and the folder, or `keep` if the
-    /// manifest no longer asks for an action.
+    /// The action of the next run for a file that is `owed`: `delete`, `move_to` and the folder, or `keep`
+    /// if the manifest no longer specifies an action.
     package var owed: String?
-    /// Why the file is still there, as reported by the last run; absent if no run has tried yet.
+    /// The reason why the file is still there, as reported by the last run; absent if no run has tried yet.
     package var reason: RecordedFailure?
 
     package init(state: String, owed: String? = nil, reason: RecordedFailure? = nil) {
@@ -98,7 +99,7 @@ package struct ItemDocument: Encodable, Sendable {
     }
   }
 
-  /// Raw values are an interface.
+  /// The raw values are a stable public interface.
   package enum Next: String, Encodable, Sendable {
     /// It starts immediately.
     case begins
@@ -111,7 +112,7 @@ package struct ItemDocument: Encodable, Sendable {
     case nothing
   }
 
-  /// An upload ID that the journal holds. Its value is not shown.
+  /// An upload ID in the journal. Its value is not shown.
   package struct UploadID: Encodable, Sendable {
     /// Absent if it does not expire.
     package var expiresAt: String?

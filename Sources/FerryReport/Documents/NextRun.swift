@@ -1,13 +1,14 @@
 import FerryPlan
 
-/// When a run of a manifest would next have something to do, as reported by `ferry next`. Its keys are an interface.
+/// The time at which a run of a manifest would next have work, as reported by `ferry next`. The JSON keys
+/// are a stable public interface.
 package struct NextRun: Encodable, Sendable {
-  /// Raw values are an interface.
+  /// The raw values are a stable public interface.
   package enum When: String, Encodable, Sendable {
     case now
     /// At the moment `at`.
     case later
-    /// When something changes that does not depend on the time.
+    /// When a change occurs that does not depend on the time.
     case event
   }
 
@@ -15,7 +16,7 @@ package struct NextRun: Encodable, Sendable {
   package var path: String
   package var when: When
   package var moment: Instant?
-  /// Why the run has nothing to do now.
+  /// The reason why the run has nothing to do now.
   package var reason: RecordedFailure?
 
   private enum CodingKeys: String, CodingKey {

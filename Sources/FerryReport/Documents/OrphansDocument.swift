@@ -1,11 +1,12 @@
 import FerryPlan
 
-/// Upload IDs that will not be used, as written by `ferry orphans --format json`. Its keys are an interface.
+/// Unused upload IDs, as written by `ferry orphans --format json`. The JSON keys are a stable public
+/// interface.
 package struct OrphansDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
   package var state: String
-  /// When the journals were read.
+  /// The time at which the journals were read.
   package var at: String
   package var orphans: [Entry]
   /// Sessions whose journals cannot be read; absent if there are none.
@@ -13,7 +14,7 @@ package struct OrphansDocument: Encodable, Sendable {
 
   package struct Problem: Encodable, Sendable {
     package var session: String
-    /// Why the session's orphans are unknown.
+    /// The reason why the session's orphans are unknown.
     package var problem: String
 
     package init(session: String, problem: String) {
@@ -28,30 +29,31 @@ package struct OrphansDocument: Encodable, Sendable {
     package var id: Int64
     package var manifest: String
     package var upload: String
-    /// The scheme, host and port of the server that was asked for the ID; empty if only a capture determines them.
+    /// The scheme, host and port of the server from which the ID was requested; empty if they are determined
+    /// only by a capture.
     package var origin: String
     /// The path of the file, relative to `root`.
     package var path: String
     /// The bytes of a name that is not UTF-8.
     package var pathBase64: String?
-    /// By name, without secret captures.
+    /// The captures by name, without secret ones.
     package var captures: [String: String]
     /// The names of secret captures, whose values are not shown.
     package var secrets: [String]?
-    /// The server allocated the ID after this moment.
+    /// The time after which the server allocated the ID.
     package var handedOverAt: String
     package var droppedAt: String
-    /// When the ID expires; absent if it does not.
+    /// The time at which the ID expires; absent if it does not expire.
     package var expiresAt: String?
-    /// Why it will not be used: a stable word.
+    /// The reason why it will not be used, as a stable word.
     package var reason: String
     /// Whether the data that the server has under the ID may count as delivered.
     package var isInDoubt: Bool
     /// Whether the next run of its manifest releases it.
     package var isReleasedByNextRun: Bool
-    /// Why the next run does not release it.
+    /// The reason why the next run does not release it.
     package var hindrance: String?
-    /// When a release last failed, and why.
+    /// The time of the last failed release, and its reason.
     package var triedAt: String?
     package var failure: RecordedFailure?
 

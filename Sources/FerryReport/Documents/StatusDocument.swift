@@ -1,11 +1,12 @@
 import FerryPlan
 
-/// The state of sessions, as written by `ferry status --format json`. Its keys are an interface.
+/// The state of sessions, as written by `ferry status --format json`. The JSON keys are a stable public
+/// interface.
 package struct StatusDocument: Encodable, Sendable {
   package var version = 1
   /// The state folder.
   package var state: String
-  /// When the state was read.
+  /// The time at which the state was read.
   package var at: String
   package var sessions: [SessionEntry]
   package var manifests: [ManifestEntry]
@@ -15,18 +16,18 @@ package struct StatusDocument: Encodable, Sendable {
 
   package struct SessionEntry: Encodable, Sendable {
     package var identifier: String
-    /// The process that holds the session; absent if none does.
+    /// The process that holds the session; absent if the session is not held.
     package var holder: Holder?
     /// The last run of a manifest in the session, if it was interrupted and its round is open; absent if a process
     /// holds the session.
     package var interruptedRun: InterruptedRun?
     package var nodes: [NodeEntry]
-    /// Absent if nothing is delayed.
+    /// The resume delay; absent if nothing is delayed.
     package var delay: Delay?
     /// Whether the session's `on_events` still has to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
-    /// Why nothing else is known about the session: its journal cannot be read.
+    /// The reason why the rest of the session's state is unknown: its journal cannot be read.
     package var problem: String?
 
     package init(
@@ -62,18 +63,18 @@ package struct StatusDocument: Encodable, Sendable {
     package var origin: String?
     /// The open round, or the last one.
     package var round: Int64
-    /// For a fetch or request in that round: a state as for items; absent until it is closed.
+    /// For a fetch or request in that round: a state as for items; absent until it has ended.
     package var state: ReportState?
-    /// For an upload: its items in the journal, of that round.
+    /// For an upload: its items of that round in the journal.
     package var items: Items?
-    /// Why the remaining work waits; absent if a process holds the session or nothing waits.
+    /// The reason why the remaining work waits; absent if a process holds the session or nothing waits.
     package var reason: RecordedFailure?
-    /// For a fetch that is not due yet.
+    /// The time at which a fetch becomes due, if it is not due yet.
     package var notBefore: String?
-    /// What the user must resolve: at most a hundred entries, items sorted by path.
+    /// The requests that the user must resolve: at most a hundred entries, with items sorted by path.
     package var ambiguous: [AmbiguousEntry]?
-    /// For an upload: the number of upload IDs that will not be used, as listed by `ferry orphans`; absent if there
-    /// are none.
+    /// For an upload: the number of unused upload IDs, as listed by `ferry orphans`; absent if there are
+    /// none.
     package var orphans: Int?
 
     package init(
@@ -120,8 +121,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var cancelled = 0
     /// Items delivered in earlier rounds.
     package var doneBefore = 0
-    /// Files that a run would send, including those that are not in the journal yet; absent if the manifest cannot be
-    /// read.
+    /// Files that a run would send, including files that are not in the journal yet; absent if the manifest
+    /// cannot be read.
     package var toSend: Int?
     /// Delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
@@ -192,7 +193,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var roundClosedAt: String?
     package var conditions: DeviceConditions?
     package var budgets: [BudgetUse]?
-    /// Why budgets and reasons are missing: the manifest cannot be read, or its files cannot be listed.
+    /// The reason why budgets and reasons are missing: the manifest cannot be read, or its files cannot be
+    /// listed.
     package var problem: String?
 
     package init(

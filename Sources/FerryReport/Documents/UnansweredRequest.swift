@@ -5,9 +5,9 @@ package struct UnansweredRequest: Hashable, Sendable {
   package var session: String
   package var manifest: String
   package var node: String
-  /// `nil` for a request or a fetch.
+  /// The path of the item; `nil` for a request or a fetch.
   package var path: [UInt8]?
-  /// `nil` for a request or a fetch.
+  /// The step of the item; `nil` for a request or a fetch.
   package var step: ItemStep?
 
   package init(session: String, manifest: String, node: String, path: [UInt8]?, step: ItemStep?) {

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// One line of JSON, written key by key, so that a million lines need no encoder.
+/// One line of JSON, written key by key, so that a million lines do not need an encoder.
 package struct JSONLine {
   private var text = Array("{".utf8)
 
@@ -25,7 +25,7 @@ package struct JSONLine {
     text += (isSet ? "true" : "false").utf8
   }
 
-  /// Adds an object of strings in this order; adds nothing if there are none.
+  /// Adds an object of strings in this order. Has no effect if there are none.
   package mutating func add(_ key: String, _ values: [(name: String, value: String)]) {
     guard !values.isEmpty else { return }
     begin(key)

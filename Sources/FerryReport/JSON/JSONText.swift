@@ -1,13 +1,13 @@
 import Foundation
 
-/// Values as JSON for standard output. Keys are sorted, so that two outputs can be compared.
+/// JSON values for standard output. Keys are sorted, so that two outputs can be compared.
 package enum JSONText {
-  /// With keys in snake_case: our own formats.
+  /// JSON with keys in snake_case, for ferry's own formats.
   package static func pretty(_ value: some Encodable) throws -> String {
     try text(value, .convertToSnakeCase)
   }
 
-  /// With keys as they are: formats that others define.
+  /// JSON with unchanged keys, for external formats.
   package static func verbatim(_ value: some Encodable) throws -> String {
     try text(value, .useDefaultKeys)
   }

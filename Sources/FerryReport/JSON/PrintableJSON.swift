@@ -1,7 +1,7 @@
 import FerryDigest
 import FerryPlan
 
-/// JSON that is safe to print to a terminal.
+/// Makes JSON safe to print to a terminal.
 package enum PrintableJSON {
   /// Escapes characters that JSON allows in strings but a terminal interprets, as `\uXXXX`: DEL, the C1 controls
   /// (U+0080 to U+009F), the line and paragraph separators, and the bidirectional controls. The meaning of the JSON

@@ -1,8 +1,8 @@
 import FerryPlan
 import Foundation
 
-/// Encodes a RunRecord as `report.json`. Items are encoded one by one, one per line. Keys are the names of the properties
-/// in snake case, so a new property needs no change here.
+/// Encodes a RunRecord as `report.json`. Items are encoded individually, one per line. Keys are the names of
+/// the properties in snake_case, so a new property does not require a change here.
 package enum ReportJSON {
   package static func encode(_ record: RunRecord) throws -> [UInt8] {
     var output = "{\n"

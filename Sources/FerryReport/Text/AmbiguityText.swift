@@ -1,15 +1,15 @@
 import FerryPlan
 
-/// What the user needs to know to decide whether a request was executed.
+/// The information that the user needs to decide whether a request was executed.
 enum AmbiguityText {
   /// - Parameters:
-  ///   - name: the name to show.
-  ///   - zone: the zone in which moments are shown; `nil` to show them as recorded.
+  ///   - name: the displayed name.
+  ///   - zone: the zone for moments; `nil` to show them as recorded.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""
     let redirect = ambiguity.redirectedTo.map { ", redirected to \(DisplayPath.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in
-      " until \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
+      " by \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
     let captures = (ambiguity.captures ?? [:]).sorted { $0.key < $1.key }.map {
       "\($0.key) \(DisplayPath.line($0.value))"

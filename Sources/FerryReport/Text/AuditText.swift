@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The output of `ferry journal check` for people.
+/// The text output of `ferry journal check`.
 package enum AuditText {
   package static func text(_ document: AuditDocument) -> String {
     guard !document.files.isEmpty else {
@@ -13,7 +13,7 @@ package enum AuditText {
     let name = file.session.map { "session \($0)" } ?? "ferry.db"
     guard !file.sound else { return "\(name): sound\(contents(file))\n" }
     var lines = [
-      "\(name): \(file.findings.count == 1 ? "1 problem" : "\(file.findings.count) problems")"
+      "\(name): \(Count.text(file.findings.count, "problem"))"
     ]
     lines.append("  file: \(DisplayPath.shown(file.file))")
     for finding in file.findings {
@@ -27,7 +27,7 @@ package enum AuditText {
   private static func contents(_ file: AuditDocument.File) -> String {
     let tables = file.session == nil ? ["job", "round", "run"] : ["node", "item"]
     let parts = tables.compactMap { table in
-      file.rows[table].map { "\($0) \(table)\($0 == 1 ? "" : "s")" }
+      file.rows[table].map { Count.text($0, table) }
     }
     return parts.isEmpty ? "" : ", " + parts.joined(separator: ", ")
   }

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// The state of an item or node, for people.
+/// Formats the state of an item or node as text.
 package enum ItemText {
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ document: ItemDocument, in zone: CalendarZone) -> String {
     document.matches.flatMap { lines($0, round: document.round, zone) }.joined(separator: "\n") + "\n"
   }
@@ -66,33 +66,33 @@ package enum ItemText {
   private static func line(_ after: ItemDocument.After) -> String {
     guard let owed = after.owed else { return "after: \(after.state)" }
     let why =
-      after.reason.map { DisplayPath.line($0.message) } ?? "no run has performed it since the delivery"
+      after.reason.map { DisplayPath.line($0.message) } ?? "no run has tried it since the delivery"
     return "after: \(owed) is pending: \(why)"
   }
 
   private static func sentence(_ match: ItemDocument.Match, _ zone: CalendarZone) -> String {
     let reason = match.reason.map { ReasonText.text($0, in: zone) }
     switch match.next {
-    case .begins: return "the next run starts it at once"
+    case .begins: return "the next run will start it immediately"
     case .waits: return reason ?? "waits"
     case .running:
-      return "its session is run by \(match.pid.map { "process \($0)" } ?? "a process") now"
-    case .ends: return "the next run ends it without sending it: \(reason ?? match.state.rawValue)"
+      return "its session is being run by \(match.pid.map { "process \($0)" } ?? "another process")"
+    case .ends: return "the next run will end it without sending it: \(reason ?? match.state.rawValue)"
     case .nothing: break
     }
     if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
     if match.kind == .upload, match.path == nil { return "it has nothing to send" }
     switch match.state {
     case .done where match.after?.owed == "keep":
-      return "it is delivered, and stays where it is: the manifest now keeps it"
+      return "it is delivered and stays in place, because the manifest now specifies 'keep'"
     case .done where match.after?.owed != nil:
-      return "it is delivered, and the next run moves or deletes it"
-    case .done, .succeeded: return "it is delivered, and nothing remains to be done"
-    case .ambiguous: return "whether it was delivered is not known: \(reason ?? "its response was lost")"
+      return "it is delivered, and the next run will move or delete it"
+    case .done, .succeeded: return "it is delivered, and no action is pending"
+    case .ambiguous: return "it is unknown whether it was delivered: \(reason ?? "its response was lost")"
     case .failed, .skipped, .waiting, .notSelected, .notNeeded, .cancelled, .queued, .allocated, .transferred,
       .new,
       .run, .ask, .notDue, .never:
-      return "nothing more happens to it in this round: \(reason ?? match.state.rawValue)"
+      return "it has ended in this round: \(reason ?? match.state.rawValue)"
     }
   }
 }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// When a run would next have something to do, for people.
+/// Formats the time of the next useful run as text.
 package enum NextText {
   package static func text(_ next: NextRun, in zone: CalendarZone) -> String {
     switch next.when {

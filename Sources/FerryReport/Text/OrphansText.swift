@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Upload IDs that will not be used, for people.
+/// Formats unused upload IDs as text.
 package enum OrphansText {
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
     var lines = (document.problems ?? []).map {
       "session \($0.session): \(DisplayPath.lines($0.problem, indent: "  "))"
@@ -28,21 +28,22 @@ package enum OrphansText {
         + "\((open + secret).joined(separator: ", "))\(origin)",
       "   not used since \(since): \(words(orphan.reason))",
       "   "
-        + (orphan.hindrance.map { "not released: \(DisplayPath.line($0))" } ?? "the next run releases it"),
+        + (orphan.hindrance.map { "not released: \(DisplayPath.line($0))" } ?? "the next run will release it"),
     ]
     if let failure = orphan.failure, let tried = orphan.triedAt {
-      lines.append("   tried \(ReasonText.moment(tried, in: zone)): \(DisplayPath.line(failure.message))")
+      lines.append(
+        "   release failed at \(ReasonText.moment(tried, in: zone)): \(DisplayPath.line(failure.message))")
     }
     return lines
   }
 
   private static func words(_ reason: String) -> String {
     switch OrphanReason.allCases.first(where: { $0.word == reason }) {
-    case .cancelled: "its item was cancelled"
+    case .cancelled: "its item was canceled"
     case .failed: "its item failed"
     case .expired: "it expired before its transfer"
-    case .startedOver: "its transfer was cut off, and the file started over"
-    case .requeued: "the file has changed, or is sent again"
+    case .startedOver: "its transfer was interrupted, and the file started over"
+    case .requeued: "the file has changed, or was sent again"
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// A plan, for people.
+/// Formats a plan as text.
 package enum PlanText {
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [
       "\(plan.manifest): \(plan.continuesRound ? "resumes round \(plan.round)" : "opens round \(plan.round)")",
@@ -13,19 +13,19 @@ package enum PlanText {
     lines += ["", "sessions"]
     for session in plan.sessions {
       lines.append(
-        "  \(session.name): \(session.kind.rawValue), \(session.maxConnectionsPerHost) connections a host, "
+        "  \(session.name): \(session.kind.rawValue), \(Count.text(session.maxConnectionsPerHost, "connection")) per host, "
           + "journal \(session.identifier)")
     }
-    lines += ["", "nodes, in the order in which they may start"]
+    lines += ["", "nodes, in start order"]
     for (index, node) in plan.nodes.enumerated() {
       lines.append(
         "\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node, zone))")
       if let items = node.items { lines.append("      \(line(items))") }
       if let token = node.token { lines.append("      token \(token)") }
-      if !node.needs.isEmpty { lines.append("      waits for \(node.needs.joined(separator: ", "))") }
+      if !node.needs.isEmpty { lines.append("      needs \(node.needs.joined(separator: ", "))") }
       for step in node.steps {
         let session = step.session == node.session ? "" : "  [\(step.session)]"
-        let once = step.repeatability == .once ? "  (sent once, never again)" : ""
+        let once = step.repeatability == .once ? "  (never resent)" : ""
         lines.append(
           "      \(step.step.rawValue): \(step.method) \(DisplayPath.line(step.url))\(session)\(once)")
       }
@@ -38,17 +38,17 @@ package enum PlanText {
 
   private static func conditions(_ conditions: DeviceConditions) -> String {
     let network = conditions.network == .none ? "no network" : "\(conditions.network.rawValue) network"
-    let expense = conditions.isExpensive ? ", paid by volume" : ""
+    let expense = conditions.isExpensive ? ", metered" : ""
     return "\(network)\(expense), \(conditions.power.rawValue) power"
   }
 
   private static func state(_ node: PlanDocument.NodeEntry, _ zone: CalendarZone) -> String {
     switch node.state {
     case .run: node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
-    case .ask: "when it is wanted"
+    case .ask: "fetched when needed"
     case .done: "done in this round"
     case .notDue: "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
-    case .never: "never, by its interval"
+    case .never: "never (interval: never)"
     case .notSelected: "not selected"
     case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
     case .succeeded, .failed, .ambiguous, .skipped, .notNeeded, .cancelled, .queued, .allocated, .transferred,
@@ -58,15 +58,15 @@ package enum PlanText {
   }
 
   private static func line(_ items: PlanDocument.Items) -> String {
-    var parts = ["\(items.toSend) items, \(ByteText.text(items.bytesToSend))"]
+    var parts = ["\(Count.text(items.toSend, "item")), \(ByteText.text(items.bytesToSend))"]
     if items.batches > 1 { parts.append("in \(items.batches) batches") }
-    if items.begun > 0 { parts.append("\(items.begun) begun before") }
+    if items.begun > 0 { parts.append("\(items.begun) already begun") }
     if items.doneInRound > 0 { parts.append("\(items.doneInRound) done in this round") }
     if items.unchanged > 0 { parts.append("\(items.unchanged) unchanged") }
     if items.failedInRound > 0 { parts.append("\(items.failedInRound) failed in this round") }
     if items.ambiguous > 0 { parts.append("\(items.ambiguous) ambiguous") }
-    if let orphans = items.orphans { parts.append("\(orphans) upload IDs to be released") }
-    if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
+    if let orphans = items.orphans { parts.append("\(Count.text(orphans, "upload ID")) to release") }
+    if let owed = items.owedAfter { parts.append("\(owed) delivered, to be moved or deleted") }
     return parts.joined(separator: ", ")
   }
 

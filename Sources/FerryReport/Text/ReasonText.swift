@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Why something waits, and until when, for people.
+/// Formats the reason why work waits, and the time until which it waits.
 package enum ReasonText {
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
     let message = text(reason)
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
@@ -32,7 +32,7 @@ package enum ReasonText {
     Instant(rfc3339: text)?.rfc3339(in: zone) ?? text
   }
 
-  /// One line per budget.
+  /// The budgets, one per line.
   package static func lines(_ budgets: [BudgetUse], in zone: CalendarZone) -> [String] {
     budgets.map {
       "\($0.network.rawValue)\($0.binds == .all ? "" : ", for discretionary sessions"): \(ByteText.text($0.usedBytes)) of \(ByteText.text($0.limitBytes)) used, "

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// The summary of a run for people, on a terminal or in mail from cron.
+/// The summary of a run, for a terminal or for mail from cron.
 package enum ReportText {
-  /// - Parameter status: the command that lists what is ambiguous from earlier runs.
+  /// - Parameter status: the command that lists ambiguous items of earlier runs.
   package static func text(_ record: RunRecord, status: String) -> String {
     let run = record.run
     var lines: [String] = []
@@ -17,7 +17,7 @@ package enum ReportText {
         lines.append("  \(manifest.name): \(round(manifest.round, isClosed: manifest.roundClosed))")
       }
     }
-    if let stop = run.stop.flatMap(name) { lines.append("  ended early: \(stop)") }
+    if let stop = run.stop.flatMap(name) { lines.append("  stopped early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(DisplayPath.lines(fault, indent: "  "))") }
     var told: [String: Int] = [:]
     for item in record.items where item.ambiguity != nil {
@@ -27,7 +27,7 @@ package enum ReportText {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
-          "    items of earlier runs that may have been executed, and how to decide, are listed by: "
+          "    to list ambiguous items of earlier runs and how to resolve them, run: "
             + DisplayPath.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
@@ -109,7 +109,7 @@ package enum ReportText {
     isClosed ? "round \(number)" : "round \(number), open"
   }
 
-  /// `MANIFEST/NODE` if there are several manifests.
+  /// The name of a node; `MANIFEST/NODE` if there are several manifests.
   private static func title(_ node: String, _ manifest: String?) -> String {
     manifest.map { "\($0)/\(node)" } ?? node
   }

@@ -1,20 +1,20 @@
 import FerryPlan
 import FerrySimulation
 
-/// A simulation, for people.
+/// Formats a simulation as text.
 package enum SimulationText {
-  /// The number of lines of a timeline that are shown from its beginning and from its end.
+  /// The number of lines shown from the start and the end of a timeline.
   private static let (head, tail) = (40, 10)
 
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ document: SimulationDocument, in zone: CalendarZone) -> String {
     let network = document.network
-    let share = network.isPerConnection ? "each connection" : "together"
+    let share = network.isPerConnection ? "per connection" : "in total"
     let origin = network.isMeasured ? ", as measured" : ""
     var lines = [
       "\(document.manifest): simulated, \(document.launches.map { "launches at \($0)" } ?? "one launch that waits"), "
         + "\(document.launch.rawValue)",
-      "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond))) a second \(share)\(origin), "
+      "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond)))/s \(share)\(origin), "
         + "latency \(seconds(network.latencySeconds)), \(network.lossPercent) % lost; seed \(document.seed)",
     ]
     if document.forecasts.count > 1 { lines += [""] + comparison(document, zone) }
@@ -26,7 +26,7 @@ package enum SimulationText {
 
   private static func comparison(_ document: SimulationDocument, _ zone: CalendarZone) -> [String] {
     let rows =
-      [["policy", "through after", "launches", "resumes", "requests", "IDs expired"]]
+      [["policy", "completed after", "launches", "resumes", "requests", "IDs expired"]]
       + document.forecasts.map { entry in
         let forecast = entry.forecast
         return [
@@ -46,7 +46,7 @@ package enum SimulationText {
     -> [String]
   {
     let forecast = entry.forecast
-    var lines = ["resume delay \(entry.policy.rawValue)"]
+    var lines = ["resume delay policy \(entry.policy.rawValue)"]
     if isOne {
       let moments = forecast.timeline
       for moment in moments.prefix(head) { lines.append("  \(shown(moment.at, zone))  \(moment.text)") }
@@ -58,7 +58,7 @@ package enum SimulationText {
     }
     let end = forecast.isThrough ? "the round is complete" : "the round is still open"
     lines.append(
-      "  \(shown(forecast.endedAt, zone))  \(end), after \(seconds(forecast.seconds)): "
+      "  \(shown(forecast.endedAt, zone))  \(end) after \(seconds(forecast.seconds)): "
         + "\(count(forecast.launches, "launch", "launches")), \(count(forecast.resumes, "resume", "resumes")), "
         + count(forecast.requests, "request", "requests"))
     if forecast.idsAllocated > 0 {

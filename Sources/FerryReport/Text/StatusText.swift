@@ -1,11 +1,11 @@
 import FerryPlan
 
-/// The state of sessions, for people.
+/// Formats the state of sessions as text.
 package enum StatusText {
-  /// - Parameter zone: the zone in which moments are shown.
+  /// - Parameter zone: the zone for moments.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
     guard !status.sessions.isEmpty else {
-      return "no session has anything in \(DisplayPath.shown(status.state))\n"
+      return "there are no sessions in \(DisplayPath.shown(status.state))\n"
     }
     var lines: [String] = []
     for session in status.sessions { lines += self.lines(session, zone) }
@@ -40,7 +40,7 @@ package enum StatusText {
         "  resume delay of \(Self.seconds(delay.periodSeconds)), until "
           + ReasonText.moment(delay.endsAt, in: zone))
     }
-    if session.eventsPending { lines.append("  on_events is still to be started") }
+    if session.eventsPending { lines.append("  on_events has not been started yet") }
     for note in session.notes {
       let manifest = note.manifest.map { " of \($0)" } ?? ""
       let files = note.files > 0 ? ": \(note.files) \(note.files == 1 ? "file" : "files")" : ""
@@ -64,8 +64,8 @@ package enum StatusText {
       parts = items.words
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
       if let toCompare = items.toCompare { parts.append("\(toCompare) to compare by content") }
-      if let owed = items.owedAfter { parts.append("\(owed) delivered and to be put away") }
-      if let orphans = node.orphans { parts.append("\(orphans) orphaned upload IDs") }
+      if let owed = items.owedAfter { parts.append("\(owed) delivered, to be moved or deleted") }
+      if let orphans = node.orphans { parts.append(Count.text(orphans, "orphaned upload ID")) }
       if parts.isEmpty { parts = ["no items"] }
     } else {
       parts.append(node.state?.rawValue ?? "open")

@@ -1,11 +1,11 @@
 import FerryPlan
 
-/// Explains why `ferry reset` and `ferry run --fresh` drop nothing.
+/// Explains why `ferry reset` and `ferry run --fresh` did not drop anything.
 package enum UnansweredText {
   /// The maximum number of requests listed.
   private static let most = 100
 
-  /// - Parameter instead: what to do instead of dropping them.
+  /// - Parameter instead: what to do instead of dropping the requests.
   package static func text(_ unanswered: [UnansweredRequest], instead: String) -> String {
     let count = unanswered.count
     let what =
@@ -16,7 +16,7 @@ package enum UnansweredText {
     lines += unanswered.prefix(most).map { "  \(line($0))" }
     if count > most { lines.append("  and \(count - most) more") }
     lines.append(
-      "help: \(instead). Check the server before you drop them with --drop-unanswered: they are then sent again, "
+      "help: \(instead). Check the server before you drop the requests with --drop-unanswered: they are then sent again, "
         + "and the server may deliver or commit them twice")
     return lines.joined(separator: "\n")
   }
