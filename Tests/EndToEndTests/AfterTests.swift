@@ -105,13 +105,13 @@ import Testing
     #expect(try await job.ferry("status").stdout.contains("1 delivered, to be moved or deleted"))
     #expect(
       try await job.ferry("next", "job.yaml").stdout
-        == "nothing to do until something changes: there is nothing to send; 1 delivered and could not be put "
-        + "away, which the next run tries again\n")
+        == "nothing to do until something changes: there is nothing to send; the next run retries "
+        + "moving or deleting 1 delivered file\n")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
     #expect(explained.contains("it is delivered, and the next run will move or delete it"))
     #expect(
       explained.contains(
-        "after: move_to sent/ is pending: sent/a.txt is there already and is not overwritten"),
+        "after: move_to sent/ is pending: sent/a.txt already exists and is not overwritten"),
       "\(explained)")
     try FileManager.default.removeItem(atPath: job.folder.path("files/sent/a.txt"))
     let (command, report) = try await job.run()

@@ -153,12 +153,12 @@ enum CheckedManifests {
     #expect(
       text.stdout == """
         m.yaml: ok
-          needs  environment E2E_NAME  set                     (m.yaml:2:7)
-          needs  environment E2E_API   not set, has a default  (m.yaml:3:15)
-          needs  variable port         integer, given          (m.yaml:3:80)
-          needs  environment E2E_KEY   secret, set             (m.yaml:5:15)
-          needs  file key.txt          secret, can be read     (m.yaml:6:3)
-          needs  file none.txt         secret, cannot be read  (m.yaml:7:3)
+          needs  environment E2E_NAME  set                         (m.yaml:2:7)
+          needs  environment E2E_API   not set, but has a default  (m.yaml:3:15)
+          needs  variable port         integer, given              (m.yaml:3:80)
+          needs  environment E2E_KEY   secret, set                 (m.yaml:5:15)
+          needs  file key.txt          secret, can be read         (m.yaml:6:3)
+          needs  file none.txt         secret, cannot be read      (m.yaml:7:3)
 
         """)
     #expect(!text.stdout.contains("hidden") && !text.stdout.contains("photos-e2e"))

@@ -254,7 +254,7 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: job.state))
     }
     try await refused(
-      good.replacing("name: index", with: "name: photos"), 2, "both are the manifest 'photos'", "help: ")
+      good.replacing("name: index", with: "name: photos"), 2, "both have the name 'photos'", "help: ")
     try await refused(
       good.replacing(
         "max_connections_per_host: 1\n    timeout", with: "max_connections_per_host: 2\n    timeout"),
@@ -267,7 +267,7 @@ import Testing
     try await refused(good + "profile: ios\n", 3)
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")
-    #expect(same.status == 2 && same.stderr.contains("job.yaml and job.yaml: both are"))
+    #expect(same.status == 2 && same.stderr.contains("job.yaml and job.yaml: both have the name"))
     // Both are reported, whichever is wrong.
     try job.write(manifest: "version: 2\n")
     try await refused("name: index\n", 3, "version")

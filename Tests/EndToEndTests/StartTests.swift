@@ -86,7 +86,7 @@ import Testing
     }
     for command in ["run", "plan", "next"] {
       let told = try await job.ferry(command, "job.yaml").stderr
-      #expect(told.contains("\nhelp: make it a folder that can be read, or change 'root'"), "\(told)")
+      #expect(told.contains("\nhelp: make it a readable folder, or change the upload's 'root'"), "\(told)")
       #expect(told.components(separatedBy: "cannot list").count == 2, "\(told)")
     }
   }

@@ -29,7 +29,7 @@ import Testing
       "{ root: files }", with: "{ root: files, include: [\"*.txt\", \"*.jpg\"] }")
     let job = try Workspace(JobText.text(server: receiver.url, nodes))
     try job.write(String(repeating: "a", count: 1_000), to: "a.txt")
-    let glob = "warning: the pattern '*.jpg' matches no file [F0704]"
+    let glob = "warning: the pattern '*.jpg' does not match any file [F0704]"
 
     let first = try await job.run().command
     #expect(first.status == 0)

@@ -99,7 +99,7 @@ package struct SessionOrphans {
       let known = Set(try journal.orphans.map(\.id))
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
-          "the session \(session) has no orphan \(unknown); nothing was forgotten\n"
+          "the session \(session) does not have an orphan \(unknown); nothing was removed\n"
             + "help: list them with: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))

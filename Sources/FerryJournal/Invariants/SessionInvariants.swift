@@ -82,7 +82,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "inode = 0", "have an impossible inode number",
       lost: "the identity of the sent file; the file is not deleted or moved",
-      remedy: edited + "or delete or move the file by hand"),
+      remedy: edited + "or delete or move the file yourself"),
     JournalInvariant(
       .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)",
       "have an incomplete identity of their root",
@@ -138,11 +138,11 @@ enum SessionInvariants {
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "do not belong to an upload", lost: "their manifest and upload; their upload IDs are not released",
-      remedy: edited + "or forget them with ferry orphans"),
+      remedy: edited + "or remove them with ferry orphans"),
     JournalInvariant(
       .capturesNotAllowed, "captures IS NULL AND secret_captures IS NULL", "do not contain an upload ID",
       lost: "the upload ID, which the server may keep",
-      remedy: edited + "or forget them with ferry orphans"),
+      remedy: edited + "or remove them with ferry orphans"),
     JournalInvariant(
       .orphanInUse,
       """
@@ -152,7 +152,7 @@ enum SessionInvariants {
       """,
       "have an upload ID that an item still uses",
       lost: "nothing yet; a release would make the ID invalid for its file",
-      remedy: "forget them with ferry orphans before the next run"),
+      remedy: "remove them with ferry orphans before the next run"),
     JournalInvariant(
       .closingDiffers, "(tried_at IS NULL) <> (failure_code IS NULL)",
       "record a failed release without a reason, or a reason without an attempt",

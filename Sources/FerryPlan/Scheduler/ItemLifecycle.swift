@@ -120,7 +120,7 @@ enum ItemTransition: Hashable, Sendable {
   case startTransfer
   case finishTransfer
   /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
-  /// becomes an orphan; the reason is `nil` if the server no longer knows the ID.
+  /// becomes an orphan; the reason is `nil` if the ID no longer exists at the server.
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer

@@ -49,7 +49,7 @@ package struct RunMetrics: Sendable {
   }
 }
 
-/// An item that did not succeed at once: its outcome, and the failures before it.
+/// An item that did not succeed at the first attempt: its outcome, and the failures before it.
 package struct ItemNote: Sendable {
   package var ref: ItemRef
   /// The outcome; `queued` if the item remains for a later launch.

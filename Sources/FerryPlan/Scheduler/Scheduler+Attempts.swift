@@ -43,7 +43,7 @@ extension Scheduler {
     let deadline = self.deadline(of: ref)
     if now >= deadline { return runOut(ref) }
     // Only transfers are checked: a commit with a lost response may have been executed, and only the server
-    // knows whether its ID has expired.
+    // can determine whether its ID has expired.
     if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
       metrics.idsExpired += 1
       discardUploadID(ref, .expired)

@@ -52,7 +52,7 @@ extension Scheduler {
     nodes[node.index].attempts = nil
   }
 
-  /// Notes an item that did not succeed at once, for the report.
+  /// Records an item that did not succeed at the first attempt, for the report.
   private mutating func note(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
     let active = uploads[upload].active[item]
     let attemptFailures = active?.attempts.failures ?? []

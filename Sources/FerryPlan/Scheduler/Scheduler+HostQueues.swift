@@ -130,7 +130,7 @@ extension Scheduler {
   }
 
   /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
-  /// because the next launch must know that it may have been executed.
+  /// because the next launch must take into account that it may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref.node, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded

@@ -4,7 +4,7 @@ import HeapModule
 /// to its end in the launch.
 struct AttemptHistory: Sendable {
   /// The time of the first attempt in this launch, from which `timeout_for_resource` is counted; `nil` for
-  /// items, whose time is counted from when they were queued.
+  /// items, whose time is measured from their queueing.
   var startedAt: Instant?
   /// The number of retries in this launch.
   var retries = 0
