@@ -88,12 +88,12 @@ import Testing
     let job = try job("http://127.0.0.1:9", Self.budgets)
     let zoned = try await job.ferry(
       "plan", "job.yaml", "--network", "wifi", "--at", "2026-03-28T23:30[Europe/Berlin]")
-    #expect(zoned.stdout.contains("wifi: 0 B of 100.0 kB used, until 2026-03-29T00:00:00+01:00"))
+    #expect(zoned.stdout.contains("wifi: 0 B of 100.0 kB used, window ends at 2026-03-29T00:00:00+01:00"))
     // The night is an hour shorter.
     let local = try await job.ferry(
       "plan", "job.yaml", "--network", "wifi", "--at", "2026-03-29T12:00",
       environment: ["TZ": "Europe/Berlin"])
-    #expect(local.stdout.contains("until 2026-03-30T00:00:00+02:00"))
+    #expect(local.stdout.contains("window ends at 2026-03-30T00:00:00+02:00"))
     let utc = try await job.ferry(
       "plan", "job.yaml", "--at", "2026-03-29T12:00:00+02:00", "--format", "json")
     #expect(try utc.json(Plan.self).at == "2026-03-29T10:00:00.000Z")

@@ -79,7 +79,7 @@ import Testing
     let text = try await job.ferry("orphans", "e2e.uploads").stdout
     #expect(text.contains("1. files/0.txt of e2e: id \(id) at \(receiver.url)"), "\(text)")
     #expect(text.contains("not released: the upload files has no 'abandon:'"))
-    #expect(try await job.ferry("status").stdout.contains("1 orphaned upload IDs"))
+    #expect(try await job.ferry("status").stdout.contains("1 orphaned upload ID"))
     let export = try await job.ferry("journal", "export").stdout
     #expect(export.contains("\"record\":\"orphan\"") && export.contains(id), "\(export)")
     // The field is present only if it is true.
