@@ -116,7 +116,7 @@ enum CurlFailure {
       return "TLS with the proxy \(proxy), for \(address): \(text(code, of: handle))"
     case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedResponse,
       .responseTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request,
-      .capture, .cancelled:
+      .capture, .otherServer, .cancelled:
       return nil
     }
   }

@@ -36,9 +36,9 @@ enum OversizedFiles {
     return Diagnostic(
       .fileOverBudget,
       at: job.manifest.places.limits[nearest.scope.rawValue] ?? job.manifest.name.location,
-      "\(what) of any network that the session \(session.name.quoted) may use: at most "
-        + "\(ByteText.text(nearest.budget.limit)) a \(nearest.budget.per.rawValue), \(nearest.scope.networks)",
-      help:
-        "raise the limit, take 'cutoff: soft', with which what has begun may finish, or leave such files out")
+      "\(subject) larger than the budget of any network that the session \(session.name.quoted) may use: at most "
+        + "\(ByteText.text(nearest.budget.limit)) per \(nearest.budget.per.rawValue), \(nearest.scope.networks)\(largest)",
+      help: "raise the limit, use 'cutoff: soft', which lets a started transfer finish, or exclude such files"
+    )
   }
 }

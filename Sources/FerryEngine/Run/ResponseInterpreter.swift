@@ -111,7 +111,7 @@ struct ResponseInterpreter {
         .resourceTimeout, .malformedResponse, .responseTooLarge, .redirect:
         return true
       case .byteLimit, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request, .capture,
-        .cancelled:
+        .otherServer, .cancelled:
         return false
       }
     }

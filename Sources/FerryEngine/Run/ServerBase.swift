@@ -39,7 +39,7 @@ extension Step {
     for segment in request.url.segments {
       base.append(segment)
       switch segment {
-      case .reference(let reference): references.append(reference)
+      case .reference(let reference, filters: _): references.append(reference)
       case .literal(let text), .value(let text):
         guard references.isEmpty || !text.utf8.contains(where: { "/?#".utf8.contains($0) }) else {
           return references.contains(where: \.isOfNode) ? Template(base) : nil
