@@ -18,7 +18,7 @@ extension Scheduler {
     hostQueues[hostQueue].failures += 1
     hostQueues[hostQueue].waveEnded = now
     // A host that responds is only paused: whether a request is sent again depends on its own retries. A host that
-    // cannot be reached answers for none of them, so its failures are counted instead.
+    // cannot be reached has no part in those, so its failures are counted instead.
     guard failure.status != nil || hostQueues[hostQueue].failures <= policy.limit else {
       return giveUp(hostQueue, failure, of: flight.attempt.ref)
     }
