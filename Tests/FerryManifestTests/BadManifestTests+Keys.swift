@@ -23,19 +23,19 @@ extension BadManifest {
       "an unknown key that may stand for a variable's default", "vars: { now: { 1️⃣command: date } }",
       .error(
         "1️⃣", .unknownKey, "unknown key 'command'",
-        help: "the keys here are type, default, description, required")),
+        help: "valid keys are type, default, description, required")),
     BadManifest(
       "an unknown key of a variable that is required in any case",
       "vars: { 2️⃣now: { required: true, 1️⃣command: date } }",
       .error(
         "2️⃣", .missingVariable, "the variable 'now' has no value",
-        help: "give it one with --var now=…, or a 'default' here"),
+        help: "set it with --var now=…, or a 'default' here"),
       .error(
         "1️⃣", .unknownKey, "unknown key 'command'",
-        help: "the keys here are type, default, description, required")),
+        help: "valid keys are type, default, description, required")),
     BadManifest(
       "an unknown key that may stand for a secret's source", "secrets: { key: { 1️⃣command: pass } }",
-      .error("1️⃣", .unknownKey, "unknown key 'command'", help: "the keys here are env, file")),
+      .error("1️⃣", .unknownKey, "unknown key 'command'", help: "valid keys are env, file")),
     BadManifest(
       "a required key that is misspelt, which is not missing then", in: .request,
       "1️⃣reqest: { url: https://example.com/ }",
@@ -108,7 +108,7 @@ extension BadManifest {
       requests: { 1️⃣notify: { request: { url: https://example.com/ } } }
       """,
       .error(
-        "2️⃣", .wrongType, "'sessions' must be a mapping of names, found the string 'quick'",
+        "2️⃣", .wrongType, "'sessions' must be a mapping with names as keys, found the string 'quick'",
         help: "for example 'sessions: { NAME: {} }'"),
       .error("1️⃣", .missingKey, "'notify' has no 'session'", help: "add 'session: quick'")),
     BadManifest(

@@ -33,10 +33,10 @@ extension BadManifest {
         help: "the filters are url, query, base64, json, lower or sha256; a default ends at '|'")),
     BadManifest(
       "a filter in a text that is known before a run", in: .session, "identifier: \"a1️⃣${vars.no | url}\"",
-      .error("1️⃣", .unknownVariable, "no variable is called 'no'", help: "declare it under 'vars:'")),
+      .error("1️⃣", .unknownVariable, "unknown variable 'no'", help: "declare it under 'vars:'")),
     BadManifest(
       "a misspelt reference with a filter", in: .http, "json: \"1️⃣${run.idd | url}\"",
-      .error("1️⃣", .unknownReference, "'${run.idd}' names nothing", help: "did you mean '${run.id}'?")),
+      .error("1️⃣", .unknownReference, "unknown reference '${run.idd}'", help: "did you mean '${run.id}'?")),
     BadManifest(
       "more filters than a reference can have", in: .http,
       "json: \"1️⃣${run.id\(String(repeating: " | json", count: 9))}\"",

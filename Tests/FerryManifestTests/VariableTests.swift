@@ -86,7 +86,7 @@ import Testing
         ("1️⃣", "the variable 'port' must be a whole number"),
         ("2️⃣", "the variable 'wait' must be a duration such as 30s"),
         ("3️⃣", "'type' must be string, boolean, integer, number, duration, size or url, found 'bytes'"),
-        ("4️⃣", "a variable with a default is not required"), ("5️⃣", "the variable 'url' must be a URL"),
+        ("4️⃣", "a variable with a default cannot be required"), ("5️⃣", "the variable 'url' must be a URL"),
         ("6️⃣", "unknown key 'typ'"),
       ], variables: ["port": "hunter2", "size": "5MB"])
     let told = read("version: 1\nname: p\nvars: { port: { type: integer } }", variables: ["port": "hunter2"])
