@@ -23,7 +23,7 @@ extension SessionJournal {
     guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
     return JournalError(
       .commitsLost, file: path,
-      cause: "\(lost) of the \(found +| lost) transactions that were recorded are not in it; "
+      cause: "\(lost) of the \(found +| lost) recorded transactions are missing; "
         + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
