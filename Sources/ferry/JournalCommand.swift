@@ -80,10 +80,10 @@ struct JournalExportCommand: ParsableCommand {
 /// `ferry journal prune`.
 struct JournalPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Forget old runs, or items that ended long ago.",
+    commandName: "prune", abstract: "Delete the records of old runs and items.",
     discussion: """
       At its end each run also forgets runs that are older than \(Retention.variable), by default 90d. \
-      Items are forgotten only by this command. If their files still exist, they are sent again.
+      Items are deleted only by this command. If their files still exist, they are sent again.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -91,7 +91,7 @@ struct JournalPruneCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Sessions whose items are forgotten. By default all sessions.")
+  @Argument(help: "Sessions whose items are deleted. By default all sessions.")
   var sessions: [String] = []
 
   @Option(
@@ -109,7 +109,8 @@ struct JournalPruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Forget items that failed or were cancelled longer ago than this.", valueName: "duration"),
+      "Delete the records of items that failed or were cancelled longer ago than this.", valueName: "duration"
+    ),
     transform: { try Duration(written: $0) })
   var failed: Duration?
 
@@ -155,7 +156,7 @@ struct JournalPruneCommand: ParsableCommand {
       if failed != nil { counts.append(Count.text(session.failedItems, "failed or cancelled item")) }
       let result =
         session.problem?.replacing("\n", with: "\n  ")
-        ?? "\(counts.joined(separator: " and ")) forgotten"
+        ?? "\(counts.joined(separator: " and ")) deleted"
       return "session \(session.session): \(result)\n"
     }
     if runs != nil { lines.append("\(Count.text(outcome.runs, "run")) deleted\n") }

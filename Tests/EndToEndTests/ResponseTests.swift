@@ -49,7 +49,7 @@ import Testing
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(report.node("catalog")?.result == "failed")
     #expect(report.node("catalog")?.reason?.code == "http_status")
-    #expect(report.node("catalog")?.reason?.message.contains("responded \(status)") == true)
+    #expect(report.node("catalog")?.reason?.message.contains("responded with \(status)") == true)
     #expect(job.folder.text("catalog") == "old")
     #expect(try await job.run().report.node("catalog")?.result == "new_data")
     #expect(job.folder.text("catalog") == "first")

@@ -86,6 +86,18 @@ extension ListingProblem {
   }
 }
 
+extension ListingProblem {
+  /// The failure of a file that was a file of the upload when it was queued.
+  var failureOfKnownFile: TransportFailure {
+    guard kind == .outsideRoot else { return failure }
+    return TransportFailure(
+      .sourceChanged,
+      "\(DisplayPath.shown(path)): a symbolic link took its place, or a folder's above it, since it was queued, and leads "
+        + "out of the root; nothing of its target was read. Put the file back, or change 'root'",
+      mayHaveReachedServer: false)
+  }
+}
+
 extension RunRecord.FileProblem {
   init(_ problem: ListingProblem) {
     self.init(path: problem.path, code: .init(problem.failure.code), message: problem.message)

@@ -265,7 +265,9 @@ struct LaunchState {
     for (item, path) in zip(unlisted, paths) {
       if let identity = identities[path] { items.files.identities[item] = identity }
     }
-    for problem in listing.problems { absent[id.index, default: [:]][problem.path] = problem.failure }
+    for problem in listing.problems {
+      absent[id.index, default: [:]][problem.path] = problem.failureOfKnownFile
+    }
   }
 
   private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {

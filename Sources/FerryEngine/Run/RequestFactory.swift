@@ -36,7 +36,10 @@ struct RequestFactory {
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant
   ) throws(TransportFailure) -> TransferRequest {
-    if let failure = absence(of: attempt.ref, scheduler) { throw failure }
+    // Once the file is transferred, it is no longer needed.
+    if [.allocate, .transfer].contains(attempt.step), let failure = absence(of: attempt.ref, scheduler) {
+      throw failure
+    }
     let prepared = steps[attempt]
     let step = prepared.step
     let bindings = captures.bindings(for: attempt, step, scheduler)

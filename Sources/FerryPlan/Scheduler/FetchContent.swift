@@ -39,7 +39,7 @@ extension Step {
 
   /// The reason why a fetch does not store an unexpected 2xx response.
   func refusal(of status: Int) -> String {
-    let response = "the server responded to \(request.method) with \(status)"
+    let response = "the server responded with \(status) to \(request.method)"
     switch status {
     case 204, 205: return "\(response), which has no document to store"
     case 206: return "\(response), a part of the document that was not requested"

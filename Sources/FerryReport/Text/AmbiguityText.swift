@@ -17,7 +17,10 @@ enum AmbiguityText {
     let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
     return [
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(redirect)\(given) may have been executed; "
-        + "no response has settled it\(at ?? "")"
-    ] + zip(["it was:", "it was not:"], ambiguity.resolve).map { "  \($0) \(DisplayPath.line($1))" }
+        + "no conclusive response was received\(at ?? "")"
+    ]
+      + zip(["if it was executed:", "if it was not:"], ambiguity.resolve).map {
+        "  \($0) \(DisplayPath.line($1))"
+      }
   }
 }

@@ -36,7 +36,7 @@ package enum ReasonText {
   package static func lines(_ budgets: [BudgetUse], in zone: CalendarZone) -> [String] {
     budgets.map {
       "\($0.network.rawValue)\($0.binds == .all ? "" : ", for discretionary sessions"): \(ByteText.text($0.usedBytes)) of \(ByteText.text($0.limitBytes)) used, "
-        + "until \(moment($0.window.until, in: zone))"
+        + "window ends at \(moment($0.window.until, in: zone))"
     }
   }
 }

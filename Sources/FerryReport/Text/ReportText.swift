@@ -66,7 +66,7 @@ package enum ReportText {
     for failure in (run.onEvents ?? []).compactMap(\.failure) {
       lines.append("  \(DisplayPath.line(failure))")
     }
-    if let until = run.deferredUntil { lines.append("  the next work is due at \(until) on") }
+    if let until = run.deferredUntil { lines.append("  the remaining work can continue at \(until)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
