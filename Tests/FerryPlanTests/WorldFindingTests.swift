@@ -99,6 +99,33 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
+  @Test func aTokenThatFailedForAReleaseCountsForTheItemsThatThenNeedIt() throws {
+    let head =
+      Yaml.head.replacing("max_connections_per_host: 2", with: "kind: background")
+      + "resume_delay: { policy: before_start, initial: 60s }\n" + Yaml.token
+    let more = """
+          token: login
+          batch: { max_items: 1 }
+          retry: { limit: 0 }
+          abandon: { request: { method: DELETE, url: "http://host/ids/${allocate.id}" } }
+
+      """
+    var isRefused = false
+    var world = try World(Yaml.ids(more, head: head), files: Yaml.files(2)) { call in
+      if call.step == .token, isRefused { return .status(403) }
+      var reply = Reply.status(call.step == .transfer ? 403 : call.step == .abandon ? 400 : 200)
+      reply.uploadID = call.step == .allocate ? call.number : nil
+      return reply
+    }
+    // The second item waits for the delay, and the ID of the first one for its release.
+    world.run()
+    isRefused = true
+    world.options.patience = .seconds(1_000)
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .authorization)
+  }
+
   @Test func theWaitLimitHoldsAcrossTheWindowsOfABudget() throws {
     var world = try World(
       Yaml.put(

@@ -155,12 +155,26 @@ extension Scheduler {
       case .open:
         let reason = reasonForWaiting(index)
         note(reason, of: NodeID(index))
+        noteFailedTokens(of: NodeID(index))
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
     }
     for upload in uploads.indices { uploads[upload].leaveRest() }
     if !gates.isEmpty { actions.append(.releaseLeases) }
+  }
+
+  /// Records what a token that failed means for a node with remaining work. The failure may have been that of a release
+  /// only, for which it meant nothing.
+  private mutating func noteFailedTokens(of node: NodeID) {
+    for step in plan.nodes[node.index].deliverySteps {
+      guard let token = step.token, case .failed(let failure)? = tokens[token.index]?.phase else { continue }
+      if failure.code == .token {
+        note(.authorization, of: node)
+      } else if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) {
+        note(.temporary, of: node)
+      }
+    }
   }
 
   private var hasWaitingNode: Bool {

@@ -103,7 +103,8 @@ struct WorldServer {
 
   /// The size of a download, which continues at the point where a limit cut it off.
   private mutating func download(_ call: Call, _ number: Int) -> Int64 {
-    let limits = [scenario.manifest.wifi, scenario.manifest.wired, scenario.manifest.cellular]
+    let manifest = scenario.manifest
+    let limits = [manifest.wifi, manifest.wired, manifest.cellular, manifest.any]
     let isSmall = limits.contains { $0.map { $0.limit < 1_000_000 } ?? false }
     let rest = restOfDownload ?? Int64(scenario.chance(number ^ 0xFE7C, isSmall ? 3_000 : 2_000_000))
     restOfDownload = call.attempt.byteLimit.flatMap { $0 < rest ? rest - $0 : nil }
