@@ -109,7 +109,7 @@ struct JournalPruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Delete the records of items that failed or were cancelled longer ago than this.", valueName: "duration"
+      "Delete the records of items that failed or were canceled longer ago than this.", valueName: "duration"
     ),
     transform: { try Duration(written: $0) })
   var failed: Duration?
@@ -153,7 +153,7 @@ struct JournalPruneCommand: ParsableCommand {
     var lines = outcome.sessions.map { session in
       var counts: [String] = []
       if delivered != nil { counts.append(Count.text(session.items, "delivered item")) }
-      if failed != nil { counts.append(Count.text(session.failedItems, "failed or cancelled item")) }
+      if failed != nil { counts.append(Count.text(session.failedItems, "failed or canceled item")) }
       let result =
         session.problem?.replacing("\n", with: "\n  ")
         ?? "\(counts.joined(separator: " and ")) deleted"

@@ -112,7 +112,7 @@ import Testing
     let end = await run.end()
     #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
     #expect(end.stdout.contains("upload files: cancelled, 1 cancelled\n"), "\(end.stdout)")
-    #expect(end.stdout.contains("\n  1 item was cancelled by ferry cancel\n"), "\(end.stdout)")
+    #expect(end.stdout.contains("\n  1 item was canceled by ferry cancel\n"), "\(end.stdout)")
     #expect(!end.stdout.contains("failed"))
     #expect(try job.report().item("1.txt")?.state == "cancelled")
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
@@ -129,7 +129,7 @@ import Testing
     #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
     let end = await run.end()
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
-    #expect(end.stdout.contains("\n  1 item was cancelled by ferry cancel\n"), "\(end.stdout)")
+    #expect(end.stdout.contains("\n  1 item was canceled by ferry cancel\n"), "\(end.stdout)")
     #expect(try job.report().run.exitCode == 0)
   }
 

@@ -262,7 +262,7 @@ struct NoteTests {
     // This run cancels the file of the killed one.
     let next = try await job.run().command
     #expect(
-      next.status == 1 && next.stdout.contains("  1 item was cancelled by ferry cancel\n"), "\(next.stdout)")
+      next.status == 1 && next.stdout.contains("  1 item was canceled by ferry cancel\n"), "\(next.stdout)")
     #expect(try await receiver.received().files.contains { $0.name == "extra.bin" } == false)
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }

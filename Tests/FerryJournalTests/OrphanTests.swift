@@ -90,7 +90,7 @@ import Testing
     #expect(orphan.captures == captures(3) && orphan.orphaning == Orphaning(.requeued, isInDoubt: true))
     #expect(try journal.items(node)[2].captures.isEmpty)
     var used: [[CapturedValue]] = []
-    try journal.forEachUsedUploadID(besides: [node]) { _, captures, _ in used.append(captures) }
+    try journal.forEachUsedUploadID(excluding: [node]) { _, captures, _ in used.append(captures) }
     #expect(used.contains(captures(3)))
     try check(journal)
   }

@@ -21,7 +21,7 @@ extension LaunchState {
         if let row = rows[index], row.id != 0 { nodes[row.id] = NodeID(index) }
       }
       let selected = nodes.filter { selection.contains($0.value) }.map(\.key)
-      try journal?.forEachUsedUploadID(besides: selected) { node, captures, servers in
+      try journal?.forEachUsedUploadID(excluding: selected) { node, captures, servers in
         uploadIDUses.use(ItemValues(journaled: captures, sha256: nil, servers: servers), of: nodes[node])
       }
     }

@@ -74,7 +74,7 @@ extension SessionJournal {
   /// items of nodes other than `selected`, and orphans in doubt. Calls `take` with their
   /// `NodeRow.id`, captures and servers.
   package func forEachUsedUploadID(
-    besides selected: [Int64],
+    excluding selected: [Int64],
     _ take: (_ node: Int64, _ captures: [CapturedValue], _ servers: String?) throws -> Void
   ) throws(JournalError) {
     let others = selected.map { "\($0)" }.joined(separator: ", ")

@@ -22,7 +22,7 @@ extension Step.Kind {
 
     enum Content: Sendable { case sent, received }
 
-    /// How a step counts against the budget of a discretionary session. All bytes are counted; this rule
+    /// How a step counts against the budgets of its session. All bytes are counted; this rule
     /// determines only whether the step waits.
     enum BudgetRule: Sendable {
       /// The step is small, and never waits.

@@ -98,6 +98,9 @@ extension RecordedFailure {
   /// The codes of reasons that end with other conditions, a budget's next window, or the end of a delay.
   private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]
 
+  /// Whether the work failed for now, instead of waiting or being stopped.
+  var isTemporary: Bool { !isDeferral && ![.maxDuration, .expired, .stopped].contains(self) }
+
   /// Whether it waits for the machine's conditions, a budget or a delay: exit code 8.
   package var isDeferral: Bool { Self.deferrals.contains(code) }
 }

@@ -1,8 +1,8 @@
 import FerryManifest
 
-/// What the sessions that the same budgets bind may send on the launch's present network.
+/// Admits the requests of all sessions with the same budgets on the launch's current network.
 ///
-/// It uses bytes that it has leased from the ledger, which all processes of the user share. It knows the
+/// Requests use bytes leased from the ledger, which all processes of the user share. The gate learns the
 /// state of the ledger only from the replies to its lease requests.
 struct BudgetGate: Sendable {
   enum Admission: Sendable {
@@ -12,7 +12,7 @@ struct BudgetGate: Sendable {
     case refused
   }
 
-  /// A budget in its present window.
+  /// A budget in its current window.
   struct Limit: Sendable {
     let scope: Budget.Scope
     let budget: Budget
@@ -190,7 +190,7 @@ struct BudgetGate: Sendable {
     for index in limits.indices { limits[index].used = nil }
   }
 
-  /// Why a transfer of this number of bytes waits.
+  /// The reason why a transfer of this number of bytes waits.
   func reason(_ bytes: Int64) -> RecordedFailure {
     let limit = limits.first { refuses($0, bytes) } ?? limits[0]
     let used = limit.used ?? 0

@@ -32,7 +32,7 @@ extension Scheduler {
     if ref.orphan != nil { return leaveRelease(ref, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)
-    if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure), failure.code != .token {
+    if failure.isTemporary, failure.code != .token {
       note(.temporary, of: ref.node)
     }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {

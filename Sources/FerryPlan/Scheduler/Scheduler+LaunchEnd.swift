@@ -171,7 +171,7 @@ extension Scheduler {
       guard let token = step.token, case .failed(let failure)? = tokens[token.index]?.phase else { continue }
       if failure.code == .token {
         note(.authorization, of: node)
-      } else if !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) {
+      } else if failure.isTemporary {
         note(.temporary, of: node)
       }
     }

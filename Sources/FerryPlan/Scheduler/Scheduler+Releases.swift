@@ -140,7 +140,7 @@ extension Scheduler {
   /// Ends a release for this launch. If the server does not respond, or reports that it is temporarily
   /// unable to respond, the upload's other releases are not tried either; the next launch begins with them.
   mutating func leaveRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
-    guard !failure.isDeferral, ![.maxDuration, .expired, .stopped].contains(failure) else {
+    guard failure.isTemporary else {
       return endRelease(ref) { _ in }
     }
     refuseRelease(ref, failure)

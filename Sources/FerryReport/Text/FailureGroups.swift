@@ -144,7 +144,7 @@ extension FailureGroups.Group {
   private var words: String {
     switch example.state {
     case .failed: "failed"
-    case .cancelled: "were cancelled"
+    case .cancelled: "were canceled"
     case .waiting: "remain"
     case .succeeded, .ambiguous, .skipped, .notSelected, .notNeeded, .done, .queued, .allocated, .transferred,
       .new, .run, .ask, .notDue, .never:

@@ -34,13 +34,14 @@ package enum ReportText {
     }
     let cancelled = cancelledCount(record)
     if cancelled > 0 {
-      lines.append("  \(cancelled == 1 ? "1 item was" : "\(cancelled) items were") cancelled by ferry cancel")
+      lines.append(
+        "  \(Count.text(cancelled, "item")) \(cancelled == 1 ? "was" : "were") canceled by ferry cancel")
     }
     let totals = record.totals
     lines.append(
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
-        + (totals.requests == 1 ? "1 request" : "\(totals.requests) requests"))
+        + Count.text(totals.requests, "request"))
     lines += failures(record)
     for node in record.nodes {
       let unlisted = node.problems ?? []
