@@ -15,7 +15,7 @@ extension Session {
       Key(
         "discretionary", \.discretionary, .choice(),
         doc: """
-          Whether transfers wait for an allowed network, external power and budget. `inferred`: transfers that are \
+          Whether transfers wait for external power and for budgets that bind discretionary sessions. `inferred`: transfers that are \
           created in a background launch wait for these conditions until a foreground launch.
           """,
         example: "true"),

@@ -6,7 +6,7 @@ package struct Session: Equatable, Sendable {
     case background
   }
 
-  /// Whether transfers wait for an allowed network, external power and budget.
+  /// Whether transfers wait for external power, and for budgets that bind discretionary sessions.
   package enum Discretionary: String, Codable, Sendable, CaseIterable {
     case no = "false"
     case yes = "true"
