@@ -75,7 +75,7 @@ import Testing
     let mixed = read(
       "version: 1\nname: photos\nprofile: ios7\nresume_delay: { policy: none }\nexecution_window: { fetch: none }\n"
     )
-    #expect(mixed.manifest?.resumeDelay == ResumeDelay(policy: .none))
+    #expect(mixed.manifest?.resumeDelay == ResumeDelay(policy: .none, reset: .foreground))
     #expect(mixed.manifest?.executionWindow.fetch == nil)
     #expect(mixed.manifest?.executionWindow.background == .seconds(30))
   }

@@ -32,6 +32,29 @@ struct CancelTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
+  @Test func `that is cancelled cancels an upload that waits for another session, for the whole round`()
+    throws
+  {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: {}, other: {} }
+      requests:
+        hold: { session: other, request: { method: PUT, url: "http://host/hold" }, retry: { limit: 0 } }
+
+      """
+    let yaml = Yaml.put("    needs: [hold]\n", head: head)
+    var world = try World(yaml, files: Yaml.files(3)) { _ in .status(503, after: .seconds(10)) }
+    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.totals.items.cancelled == 3)
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.request])
+    #expect(world.scheduler.totals.items.cancelled == 3)
+    #expect(world.scheduler.isRoundThrough)
+  }
+
   @Test func `that is cancelled still reports failed items and deferred work of others`() throws {
     let more = """
       requests:

@@ -169,6 +169,46 @@ struct DelayTests {
     #expect(periods == [60, 120, 240, 480, 960, 60])
   }
 
+  @Test func `with reset foreground, keeps its period however long no resume occurs`() {
+    let policy = ResumeDelay(policy: .beforeStart, reset: .foreground)
+    var state = ResumeState()
+    var periods: [Int64] = []
+    for second in [10, 80, 210, 460, 950, 5000, 500_000] {
+      state = state.resumed(at: Instant(nanoseconds: Int64(second) * 1_000_000_000), policy)
+      periods.append(state.period.components.seconds)
+    }
+    #expect(periods == [60, 120, 240, 480, 960, 1920, 3840])
+  }
+
+  @Test(arguments: [(Profile.server, ResumeDelay.Reset.idle), (.ios, .foreground), (.ios7, .foreground)])
+  func `is reset as its profile says`(_ profile: Profile, _ reset: ResumeDelay.Reset) {
+    #expect(ResumeDelay(profile).reset == reset)
+  }
+
+  @Test func `under after_completion, handles the rejection of a token no sooner than the delay ends`() throws
+  {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 1 }, quick: {} }
+      resume_delay: { policy: after_completion, initial: 60s, factor: 2, max: 6h }
+
+      """
+    let token = Yaml.token.replacing("session: s", with: "session: quick")
+    let upload = Yaml.put("    token: login\n    batch: { max_items: 1 }\n", head: head + token)
+    var world = try World(upload, files: Yaml.files(2)) { call in
+      if call.path == "f01", call.attempt.tokenGeneration == 1 { return .status(401) }
+      return .status(200)
+    }
+    world.options.patience = .seconds(3600)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    // The resumes: the first batch completes, the token is rejected, and the second batch completes.
+    #expect(world.scheduler.totals.resumes == 3)
+    let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }
+    #expect(again.map { world.start.duration(to: $0.at).components.seconds } == [60])
+  }
+
   @Test func `never grows beyond max`() {
     let policy = ResumeDelay(policy: .beforeStart, initial: .seconds(60), factor: 100, max: .seconds(300))
     var state = ResumeState()

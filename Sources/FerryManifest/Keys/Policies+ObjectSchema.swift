@@ -82,6 +82,13 @@ extension ResumeDelay {
         "factor", \.factor, .number(1...100), doc: "The factor by which each resume multiplies the delay.",
         example: "2"),
       Key("max", \.max, .duration(), doc: "The longest delay.", example: "6h"),
+      Key(
+        "reset", \.reset, .choice(),
+        doc: """
+          What sets the delay back to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: also \
+          more than one further period without a resume.
+          """,
+        example: "foreground"),
     ],
     blank: { _, profile in Self(profile) },
     finish: { delay, node, decoder in

@@ -18,9 +18,9 @@ package struct ResumeState: Hashable, Sendable {
   /// The state after a resume at `now`.
   ///
   /// The first resume sets the period to `initial`; each further resume multiplies it by `factor`, up to
-  /// `max`. The delay is reset if a resume occurs more than one further period after the end of the last
-  /// delay. Delayed work starts only at the end of the delay, so a period without a resume can begin only
-  /// then.
+  /// `max`. With `reset: idle`, a resume that occurs more than one further period after the end of the last
+  /// delay sets it to `initial` again. Delayed work starts only at the end of the delay, so a period without
+  /// a resume can begin only then.
   ///
   /// With 60 s, ×2, at most 6 h, under `before_start`, if each file takes 10 s and is sent after the
   /// previous one:
@@ -32,9 +32,10 @@ package struct ResumeState: Hashable, Sendable {
   /// | 3 | 210 s | 240 s | 450 s |
   /// | 4 | 460 s | 480 s | 940 s |
   /// | 5 | 950 s | 960 s | 1910 s |
-  /// | 6, after more than 2880 s | 5000 s | 60 s | 5060 s |
+  /// | 6, after more than 2880 s, with `reset: idle` | 5000 s | 60 s | 5060 s |
+  /// | 6, after more than 2880 s, with `reset: foreground` | 5000 s | 1920 s | 6920 s |
   package func resumed(at now: Instant, _ policy: ResumeDelay) -> ResumeState {
-    let grown = isReset(at: now) ? .zero : period
+    let grown = policy.reset == .idle && isIdle(at: now) ? .zero : period
     let next =
       grown == .zero
       ? policy.initial : .seconds(fraction: Swift.min(grown.seconds * policy.factor, policy.max.seconds))
@@ -42,7 +43,7 @@ package struct ResumeState: Hashable, Sendable {
   }
 
   /// Whether a period without a resume has passed since the end of the last delay.
-  package func isReset(at now: Instant) -> Bool {
+  private func isIdle(at now: Instant) -> Bool {
     guard let endsAt else { return true }
     return now > endsAt.advanced(by: period)
   }

@@ -41,15 +41,16 @@ extension Scheduler {
     }
   }
 
-  /// Cancels items of the batch that have not begun, and items of later batches.
+  /// Cancels items of the batch that have not begun, and items of later batches. An upload that waits for other
+  /// nodes ends with its items canceled: no later launch of the round sends them.
   private mutating func cancelUnbegun(_ upload: Int) {
     let node = uploads[upload].node
     switch nodes[node.index].phase {
-    case .open:
+    case .open, .waiting:
+      nodes[node.index].phase = .open
       let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
       for item in unbegun { end(ItemRef(node, item), .cancelled, .cancelled) }
       closeIfThrough(upload)
-    case .waiting: close(node.index, .skipped, .cancelled)
     case .notSelected, .finished, .settling, .closed, .left: break
     }
   }

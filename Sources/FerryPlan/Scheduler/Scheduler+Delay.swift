@@ -126,6 +126,7 @@ extension Scheduler {
   private mutating func handle(_ completion: SessionState.Unhandled) {
     switch completion {
     case .node(let index, let outcome): settle(index, outcome)
+    case .rejection(let ready): comeBack(ready)
     case .batch(let upload):
       let sent = uploads[upload].sent
       uploads[upload].sent = []

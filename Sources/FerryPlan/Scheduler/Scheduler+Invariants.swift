@@ -45,6 +45,7 @@ extension Scheduler {
     for ready in gates.flatMap(\.waiters) { note(ready.ref, "budget", .inProgress) }
     for timer in timers.unordered { note(timer.ready.ref, "timer", .waiting) }
     for timer in creations.unordered { note(timer.ready.ref, "resume delay", .waiting) }
+    for ready in sessions.flatMap(\.rejected) { note(ready.ref, "resume", .waiting) }
     for ready in uploads[upload].sent { note(ready.ref, "batch", .waiting) }
     var found: [String] = []
     for (item, active) in uploads[upload].active.sorted(by: { $0.key < $1.key }) {

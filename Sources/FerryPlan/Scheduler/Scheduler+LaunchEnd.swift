@@ -119,7 +119,7 @@ extension Scheduler {
   }
 
   /// Removes and returns the matching steps that wait for a connection, a time, an intent, a token, the
-  /// budget, or the end of their batch.
+  /// budget, the end of their batch, or a resume.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
     for hostQueue in hostQueues.indices { waiting += hostQueues[hostQueue].take(where: isWanted) }
@@ -137,6 +137,7 @@ extension Scheduler {
       uploads[upload].sent.removeAll(where: isWanted)
       waiting += sent
     }
+    for session in sessions.indices { waiting += sessions[session].takeRejected(where: isWanted) }
     waiting += (timers.unordered + creations.unordered).map(\.ready).filter(isWanted)
     timers = .init(timers.unordered.filter { !isWanted($0.ready) })
     creations = .init(creations.unordered.filter { !isWanted($0.ready) })
@@ -235,7 +236,7 @@ extension Scheduler {
     let upload = uploads[index]
     if let delayed = upload.delayed { return delay(until: delayed.until, upload.node) }
     let session = sessions[session(of: upload.node).index]
-    if !upload.sent.isEmpty || session.owesBatch(of: index), let until = session.handlesAt {
+    if !upload.sent.isEmpty || session.hasUnhandled(of: index, upload.node), let until = session.handlesAt {
       return delay(until: until, upload.node)
     }
     guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }

@@ -245,7 +245,7 @@ extension Scheduler {
       entries.append(.itemClosed(ItemRef(NodeID(index)), state, failure, at: now))
     }
     if let upload = uploadIndex[index], outcome == .skipped {
-      uploads[upload].skipRest(isCancelled: failure?.code == .cancelled)
+      uploads[upload].skipRest()
     }
     if handledLater { nodes[index].phase = .finished(outcome) } else { settle(index, outcome) }
   }

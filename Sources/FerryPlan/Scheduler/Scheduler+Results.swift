@@ -163,13 +163,19 @@ extension Scheduler {
   }
 
   /// Replaces a request whose token was rejected with a request that has the new token and keeps the upload
-  /// ID. For the resume delay, the transfer is a new one, and the first rejection of a token is a resume.
+  /// ID. For the resume delay, the transfer is a new one, and the first rejection of a token is a resume. Under
+  /// `after_completion`, the rejection is a completion, which is handled no sooner than the delay ends.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
-    guard stop == nil, flight.attempt.step == .transfer, hasResumes(session(of: ref.node)) else {
+    let session = session(of: ref.node)
+    guard stop == nil, flight.attempt.step == .transfer, hasResumes(session) else {
       return again(ref, flight.attempt.step)
     }
-    if isNews { resume(session(of: ref.node)) }
+    if plan.policies.resumeDelay.policy == .afterCompletion {
+      change(ref, .wait)
+      return owe(.rejection(ready(ref, .transfer)), session)
+    }
+    if isNews { resume(session) }
     enqueueCreated(ref, .transfer)
   }
 

@@ -193,7 +193,7 @@ package struct Scheduler: Sendable {
     }
   }
 
-  private mutating func comeBack(_ ready: Ready) {
+  mutating func comeBack(_ ready: Ready) {
     change(ready.ref, .proceed)
     guard now < deadline(of: ready.ref) else { return runOut(ready.ref) }
     enqueue(ready)

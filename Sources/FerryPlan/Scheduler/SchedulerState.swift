@@ -92,11 +92,33 @@ struct SessionState: Sendable {
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)
+    /// The server rejected the token of a transfer, which is sent again.
+    case rejection(Ready)
   }
 
-  /// Whether the completion of an upload's batch waits to be handled.
-  func owesBatch(of upload: Int) -> Bool {
-    unhandled.contains { if case .batch(upload) = $0 { true } else { false } }
+  /// Whether a completion of an upload waits to be handled: of its batch, or of a transfer whose token was rejected.
+  func hasUnhandled(of upload: Int, _ node: NodeID) -> Bool {
+    unhandled.contains {
+      switch $0 {
+      case .batch(let index): index == upload
+      case .rejection(let ready): ready.ref.node == node
+      case .node: false
+      }
+    }
+  }
+
+  /// The transfers whose rejections wait to be handled.
+  var rejected: [Ready] {
+    unhandled.compactMap { if case .rejection(let ready) = $0 { ready } else { nil } }
+  }
+
+  /// Removes the matching rejections, and returns their transfers.
+  mutating func takeRejected(where isWanted: (Ready) -> Bool) -> [Ready] {
+    let taken = rejected.filter(isWanted)
+    guard !taken.isEmpty else { return [] }
+    unhandled.removeAll { if case .rejection(let ready) = $0 { isWanted(ready) } else { false } }
+    if unhandled.isEmpty { handlesAt = nil }
+    return taken
   }
 }
 

@@ -161,12 +161,8 @@ extension UploadState {
   }
 
   /// The node is not opened: its items remain for the next round.
-  ///
-  /// - Parameter isCancelled: whether `ferry cancel` is the reason.
-  mutating func skipRest(isCancelled: Bool) {
-    if isCancelled {
-      counts.cancelled += tally.open
-    } else if tally.open > 0 {
+  mutating func skipRest() {
+    if tally.open > 0 {
       counts.skipped = (counts.skipped ?? 0) + tally.open
     }
     tally.open = 0

@@ -89,14 +89,15 @@ extension Referee {
     }
     if policy.policy == .none { return report(.resumeDelay, "a resume with the policy 'none'") }
     var expected = policy.initial
-    if let before, let end = before.end, now <= end.advanced(by: before.period), before.period > .zero {
+    if let before, let end = before.end, before.period > .zero,
+      policy.reset == .foreground || now <= end.advanced(by: before.period)
+    {
       expected = .seconds(fraction: before.period.seconds * policy.factor)
     }
     expected = min(expected, policy.max)
     if state.period != expected { report(.resumeDelay, "the period is \(state.period), not \(expected)") }
-    // A rejected token is refreshed immediately, and that resume extends the current delay.
     if policy.policy == .afterCompletion, let end = before?.end, now < end, stoppedAt == nil,
-      cancelled[session] == nil, challengedAt == nil
+      cancelled[session] == nil
     {
       report(.resumeDelay, "something was handled \(now.duration(to: end)) before the delay's end")
     }

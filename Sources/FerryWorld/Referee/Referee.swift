@@ -49,8 +49,6 @@ package struct Referee {
   var begunAt: [ItemRef: Instant] = [:]
   /// The number of requests in the launch.
   var requests: [ItemRef: Int] = [:]
-  /// The time of the last 401.
-  var challengedAt: Instant?
   /// The number of consecutive 401 responses, by item or node, with the step.
   var refusals: [ItemRef: (step: Step.Kind, count: Int)] = [:]
   /// The sessions that `ferry cancel` has ended, and whether work that had begun continues.
@@ -92,7 +90,7 @@ package struct Referee {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
-    (requests, challengedAt, begunAt) = ([:], nil, [:])
+    (requests, begunAt) = ([:], [:])
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
     states = [:]
@@ -192,7 +190,6 @@ package struct Referee {
       refusals[ref] = nil
       return
     }
-    challengedAt = now
     let before = refusals[ref]?.step == flight.call.step ? refusals[ref]?.count ?? 0 : 0
     refusals[ref] = (flight.call.step, before + 1)
   }

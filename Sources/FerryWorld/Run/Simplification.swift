@@ -161,6 +161,7 @@ enum Simplification {
     change { $0.manifest.cellular = nil },
     change { $0.manifest.any = nil },
     change { $0.manifest.delay = nil },
+    change { $0.manifest.delayReset = nil },
     change { $0.manifest.delayInitialSeconds = 60 },
     change { $0.manifest.delayMaxSeconds = 21_600 },
     change { $0.manifest.windowSeconds = nil },

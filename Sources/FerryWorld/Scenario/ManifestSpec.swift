@@ -24,6 +24,8 @@ package struct ManifestSpec: Hashable, Sendable {
   package var cellular: BudgetSpec?
   package var any: BudgetSpec?
   package var delay: ResumeDelay.Policy?
+  /// `nil` for the default of the profile.
+  package var delayReset: ResumeDelay.Reset?
   package var delayInitialSeconds = 60
   package var delayMaxSeconds = 21_600
   /// The execution window of background launches.
@@ -62,6 +64,7 @@ package struct ManifestSpec: Hashable, Sendable {
     if random.once(in: 3) { spec.cellular = budget(&random) }
     if random.once(in: 4) { spec.any = budget(&random) }
     if random.once(in: 3) { spec.delay = random.one(of: ResumeDelay.Policy.allCases) }
+    spec.delayReset = random.one(of: [nil, .foreground, .idle])
     spec.delayInitialSeconds = random.one(of: [60, 60, 5, 0])
     spec.delayMaxSeconds = random.one(of: [21_600, 21_600, 100])
     if random.once(in: 3) { spec.windowSeconds = random.one(of: [30, 5, 1, 0]) }
@@ -130,7 +133,8 @@ package struct ManifestSpec: Hashable, Sendable {
     }
     if let delay {
       text += "resume_delay: { policy: \(delay.rawValue), initial: \(delayInitialSeconds)s, "
-      text += "max: \(max(delayMaxSeconds, delayInitialSeconds))s }\n"
+      text += "max: \(max(delayMaxSeconds, delayInitialSeconds))s"
+      text += "\(delayReset.map { ", reset: \($0.rawValue)" } ?? "") }\n"
     }
     if let windowSeconds { text += "execution_window: { background: \(windowSeconds)s }\n" }
     if hasToken {

@@ -8,6 +8,21 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
     case afterCompletion = "after_completion"
   }
 
+  /// What sets the period back to its start, other than the first resume of a session.
+  package enum Reset: String, CaseIterable, Codable, Sendable {
+    /// A foreground launch only, as in URLSession.
+    case foreground
+    /// A foreground launch, or more than one further period without a resume.
+    case idle
+
+    package init(_ profile: Profile) {
+      switch profile {
+      case .server: self = .idle
+      case .ios, .ios7: self = .foreground
+      }
+    }
+  }
+
   package var policy: Policy
   /// Default 60 s.
   package var initial: Duration
@@ -15,22 +30,27 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
   package var factor: Double
   /// Default 6 h.
   package var max: Duration
+  /// Default `idle`; with the profiles of iOS, `foreground`.
+  package var reset: Reset
 
   package init(
     policy: Policy = .none, initial: Duration = .seconds(60), factor: Double = 2,
-    max: Duration = .seconds(6 * 3_600)
+    max: Duration = .seconds(6 * 3_600), reset: Reset = .idle
   ) {
     self.policy = policy
     self.initial = initial
     self.factor = factor
     self.max = max
+    self.reset = reset
   }
 
   package init(_ profile: Profile) {
-    switch profile {
-    case .server: self.init(policy: .none)
-    case .ios: self.init(policy: .beforeStart)
-    case .ios7: self.init(policy: .afterCompletion)
-    }
+    let policy: Policy =
+      switch profile {
+      case .server: .none
+      case .ios: .beforeStart
+      case .ios7: .afterCompletion
+      }
+    self.init(policy: policy, reset: Reset(profile))
   }
 }
