@@ -12,7 +12,7 @@ struct BudgetTests {
     version: 1
     name: test
     sessions:
-      s: { max_connections_per_host: \(connections), discretionary: \(discretionary) }
+      s: { kind: background, max_connections_per_host: \(connections), discretionary: \(discretionary) }
     budgets: { wifi: { limit: 5MB, per: day, cutoff: \(cutoff) } }
 
     """
@@ -134,8 +134,8 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
-    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), launch: .background))
-    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), launch: .background))
+    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), isDiscretionary: true))
+    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), isDiscretionary: true))
   }
 
   @Test(arguments: ["false", "true"], ["all", "discretionary"])

@@ -60,7 +60,7 @@ struct GraphTests {
         open = items.count
       case .itemClosed: open -= 1
       case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded,
-        .sessionResumed, .batchCompleted, .uploadIDOrphaned,
+        .sessionResumed, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
         .orphanResolved, .orphanReleaseFailed:
         break
       }

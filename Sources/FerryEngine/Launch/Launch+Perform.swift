@@ -67,7 +67,7 @@ extension Launch {
   ) throws -> Scheduler {
     Scheduler(
       plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
-      delays: try journals.delays,
+      delays: try journals.delays, foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,

@@ -99,6 +99,7 @@ final class JournalEncoder {
     switch entry {
     case .sessionResumed(let session, let delay):
       (session, .resumed(period: delay.period, at: delay.resumedAt))
+    case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
     case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred,
       .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
@@ -141,7 +142,7 @@ final class JournalEncoder {
       ref.item.flatMap { item in scheduler.withItems(of: ref.node) { $0.rows[item] } }
     }
     switch entry {
-    case .sessionResumed, .batchCompleted: return nil
+    case .sessionResumed, .sessionInForeground, .batchCompleted: return nil
     case .itemsQueued(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
     case .intentRecorded(let ref, .commit):
@@ -275,7 +276,7 @@ final class JournalEncoder {
             fetch: state == .done ? fetchRecord(ref.node, scheduler, fetches) : nil))
       ]
     case .itemsQueued, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
-      .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:
       []
     }
@@ -293,7 +294,7 @@ extension JournalEntry {
   /// The node of the entry; `nil` for an entry of a session.
   var node: NodeID? {
     switch self {
-    case .sessionResumed, .batchCompleted: nil
+    case .sessionResumed, .sessionInForeground, .batchCompleted: nil
     case .itemsQueued(let node, _, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
       .fileTransferred(let ref),

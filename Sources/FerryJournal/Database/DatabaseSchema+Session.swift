@@ -123,5 +123,8 @@ extension DatabaseSchema {
           ALTER TABLE item ADD COLUMN servers TEXT;
           ALTER TABLE orphan ADD COLUMN servers TEXT;
           """),
+      Migration(
+        name: "session 9: until when what was handed over is not discretionary by inference",
+        sql: "ALTER TABLE session ADD COLUMN foreground_at INTEGER;"),
     ])
 }

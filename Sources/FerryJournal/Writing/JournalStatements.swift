@@ -21,7 +21,7 @@ struct JournalStatements {
     case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, transferred, released, closed,
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
-    case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case nodeIntent, nodeWithdraw, nodeClosed, resumed, foreground, events
     case servers, orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
     /// A new delivery gets a new key.
@@ -106,6 +106,7 @@ struct JournalStatements {
         fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
+      case .foreground: "UPDATE session SET foreground_at = ?2 WHERE id = ?1"
       case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
       case .servers: "UPDATE item SET servers = ?2 WHERE id = ?1"
       case .orphaned:
@@ -246,6 +247,10 @@ struct JournalStatements {
       // The period and the time form a delay only together.
       bind(statement, 2, at == nil ? nil : period?.nanoseconds)
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
+      try update(statement, row: Self.session)
+    case .foreground(let moment):
+      let statement = try handle(.foreground)
+      bind(statement, 2, moment.nanoseconds)
       try update(statement, row: Self.session)
     case .events(let pending):
       let statement = try handle(.events)

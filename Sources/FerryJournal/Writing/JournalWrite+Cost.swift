@@ -6,7 +6,7 @@ extension JournalWrite {
     switch self {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
-      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned,
+      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .foreground, .events, .orphaned,
       .orphanSettled, .orphanDoubted, .orphanKept, .servers:
       false
     }
@@ -19,7 +19,7 @@ extension JournalWrite {
     case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled, .orphanDoubted: true
     // The state of the files themselves shows the result of these writes.
     case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
-      .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept, .servers:
+      .nodeWithdraw, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:
       false
     }
   }
@@ -36,7 +36,7 @@ extension JournalWrite {
     case .closed(_, _, _, let failure, _): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
-      .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
+      .foreground, .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
       128
     }
   }

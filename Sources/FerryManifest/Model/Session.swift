@@ -87,3 +87,10 @@ package struct Session: Equatable, Sendable {
     self.onEvents = onEvents
   }
 }
+
+extension Session {
+  /// The discretion of the session's tasks. As in URLSession, it is inferred only in background sessions.
+  package var effectiveDiscretion: Discretionary {
+    discretionary == .inferred && kind != .background ? .no : discretionary
+  }
+}

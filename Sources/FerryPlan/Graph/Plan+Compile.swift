@@ -128,7 +128,7 @@ private struct PlanCompiler {
       identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
       kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
-      headers: session.headers, redirects: session.redirects, discretionary: session.discretionary,
+      headers: session.headers, redirects: session.redirects, discretionary: session.effectiveDiscretion,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
       onEvents: session.onEvents)
   }

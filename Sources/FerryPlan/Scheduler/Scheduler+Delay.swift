@@ -57,6 +57,7 @@ extension Scheduler {
       guard let delayed = uploads[upload].delayed, delayed.until <= now else { continue }
       uploads[upload].delayed = nil
       uploads[upload].pending.prepend(delayed.items)
+      holdDiscretionary(of: upload)
     }
   }
 

@@ -32,7 +32,9 @@ extension Scheduler {
     moments += gates.filter { !$0.waiters.isEmpty }.map(\.windowEnd)
     for upload in uploads where !upload.isHeld {
       if let delayed = upload.delayed { moments.append(delayed.until) }
-      if !upload.skipped.isEmpty, let gate = gate(of: upload.node) { moments.append(gates[gate].windowEnd) }
+      if let least = upload.skipped.min, let gate = gate(of: ItemRef(upload.node, least.item)) {
+        moments.append(gates[gate].windowEnd)
+      }
     }
     return moments
   }
@@ -90,8 +92,8 @@ extension Scheduler {
   }
 
   private var waitsForConditions: Bool {
-    uploads.contains { $0.isHeld && $0.tally.open > 0 }
-      || hostQueues.contains { $0.hold != nil && $0.hasReadyItems }
+    uploads.contains { ($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty }
+      || hostQueues.contains { ($0.hold != nil && $0.hasReadyItems) || $0.hasHeldItems }
   }
 
   private var isAnyNodeSettling: Bool {
@@ -114,7 +116,7 @@ extension Scheduler {
   /// launch.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
-      leave(ready.ref, hold(on: ready.ref.node) ?? stopReason)
+      leave(ready.ref, hold(on: ready.ref) ?? stopReason)
     }
   }
 
@@ -199,7 +201,7 @@ extension Scheduler {
   /// The reason why the remaining work of an open node waits. It is determined only here.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
-    if let hold = hold(on: NodeID(index)) { return hold }
+    if let hold = hold(on: NodeID(index)) ?? holdOfDiscretionary(NodeID(index)) { return hold }
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
     }
@@ -240,7 +242,7 @@ extension Scheduler {
       return delay(until: until, upload.node)
     }
     guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }
-    return gate(of: upload.node).map { gates[$0].reason(least.size) }
+    return gate(of: ItemRef(upload.node, least.item)).map { gates[$0].reason(least.size) }
   }
 
   /// Whether every node of the plan has ended in this round.
@@ -262,6 +264,9 @@ extension Scheduler {
 extension HostQueue {
   /// Whether the queue has steps for which the round waits.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
+
+  /// Whether it holds steps for which the round waits.
+  var hasHeldItems: Bool { held.contains { $0.ready.step != .abandon } }
 
   /// Whether nothing in the queue will start without another event.
   var isIdle: Bool {

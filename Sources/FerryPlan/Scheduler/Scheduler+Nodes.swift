@@ -48,7 +48,6 @@ extension Scheduler {
     }
     state.window = 2 * transferLimit + others.reduce(0, +)
     state.aheadLimit = transferLimit
-    state.isHeld = hold(on: id) != nil
     hostQueues[hostQueue(work.first.session, work.first.origin)].sources.append(uploads.count)
     return state
   }
@@ -148,6 +147,8 @@ extension Scheduler {
     for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
       uploads[upload].items.handedOver[item] = now.nanoseconds
     }
+    if options.launch == .foreground { noteForeground() }
+    holdDiscretionary(of: upload)
     entries.append(.itemsQueued(node, items: start..<end, at: now))
     if plan.sessions[session.index].kind == .background {
       uploads[upload].heldUntil = sequence

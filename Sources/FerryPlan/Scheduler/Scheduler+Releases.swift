@@ -98,7 +98,12 @@ extension Scheduler {
     case .waiting, .open, .finished, .settling, .closed, .left: break
     }
     let tokenSession = step.token.map { plan.nodes[$0.index].session }
-    return [step.session, tokenSession].compactMap(\.self).allSatisfy { hold(on: $0) == nil }
+    let isOfBackground = options.launch != .foreground
+    return [step.session, tokenSession].compactMap(\.self).allSatisfy { session in
+      hold(on: session) == nil
+        && plan.sessions[session.index].hold(
+          under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: isOfBackground)) == nil
+    }
   }
 
   private mutating func beginReleases(of upload: Int) {

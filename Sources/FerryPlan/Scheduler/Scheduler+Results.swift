@@ -23,7 +23,7 @@ extension Scheduler {
     }
     metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
-      if let gate = gate(of: ref.node) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
+      if let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
     }
     if flight.attempt.step == .transfer, verdict == .succeeded {
       sample(ref.node, result)
@@ -111,7 +111,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
     case .limited(let failure):
-      let gate = gate(of: ref.node)
+      let gate = gate(of: ref)
       if let gate { gates[gate].release(ref) }
       guard stop == nil, let gate else { return leave(ref, failure) }
       gates[gate].waiters.append(ready(ref, flight.attempt.step))

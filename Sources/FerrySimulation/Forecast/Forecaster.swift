@@ -47,9 +47,11 @@ package struct Forecaster {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
+  ///   - foreground: the times until which what sessions were handed over is not discretionary by inference, from the
+  ///     journal.
   package init(
     _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
-    _ setting: Setting
+    foreground: [SessionID: Instant], _ setting: Setting
   ) {
     self.plan = plan
     self.setting = setting
@@ -67,6 +69,7 @@ package struct Forecaster {
       machine.begin(with: start, of: NodeID(index), interval: intervals[NodeID(index)])
     }
     machine.journal.delays = delays
+    machine.journal.foreground = foreground
     machine.ledger.begin(with: setting.used, at: setting.start)
     setTimeline()
   }

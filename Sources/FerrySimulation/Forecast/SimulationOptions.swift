@@ -44,7 +44,8 @@ extension SimulationStart {
       setting.launches = options.launches
       setting.timeline = options.timeline
       setting.used = Dictionary(uniqueKeysWithValues: budgets.map { ($0.network, $0.usedBytes) })
-      var forecaster = Forecaster(plan, starts: starts, intervals: intervals, delays: delays, setting)
+      var forecaster = Forecaster(
+        plan, starts: starts, intervals: intervals, delays: delays, foreground: foreground, setting)
       document.forecasts.append(.init(policy: policy, forecast: forecaster.forecast()))
     }
     return document

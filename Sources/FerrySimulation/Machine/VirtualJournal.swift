@@ -26,6 +26,8 @@ package struct VirtualJournal: Sendable {
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
   package var delays: [SessionID: ResumeState] = [:]
+  /// The times until which what sessions were handed over is not discretionary by inference.
+  package var foreground: [SessionID: Instant] = [:]
   /// For uploads: upload IDs that were dropped without a commit, oldest first.
   package internal(set) var orphans: [Int: [Orphan]] = [:]
 
@@ -95,6 +97,7 @@ package struct VirtualJournal: Sendable {
     case .orphanResolved(let ref): orphans[ref.node.index]?.removeAll { $0.number == ref.orphan }
     case .orphanReleaseFailed: break
     case .sessionResumed(let session, let delay): delays[session] = delay
+    case .sessionInForeground(let session, let moment): foreground[session] = moment
     case .batchCompleted(let session): owedEvents.insert(session)
     }
   }

@@ -10,6 +10,7 @@ package struct Referee {
   struct Flight {
     var call: Call
     var session: SessionID
+    var isDiscretionary: Bool
     /// Whether the network has changed since it was sent.
     var hasChangedNetwork = false
     var isCancelled = false
@@ -73,6 +74,8 @@ package struct Referee {
   var unknownCommits: Set<FileKey> = []
   /// Upload IDs under which a transfer that must not be repeated may have reached the server.
   var usedIDs: Set<FileUploadID> = []
+  /// Files that were handed over in a foreground launch, or before one.
+  var inForeground: Set<FileKey> = []
   /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
@@ -150,6 +153,7 @@ package struct Referee {
       case .continuous: window.continuous
       }
     windowEndsAt = length.map { now.advanced(by: $0) }
+    if options.launch == .foreground { inForeground.formUnion(states.keys) }
   }
 
   private mutating func take(_ event: Event) {
@@ -227,7 +231,9 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .batchCompleted, .uploadIDOrphaned, .orphanResolved, .orphanReleaseFailed: break
+    case .uploadIDAllocated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed:
+      break
     }
   }
 

@@ -65,6 +65,9 @@ struct HistoryHash: Sendable {
       combine(number)
       combine(Int(orphaning.reason.rawValue))
     case .orphanResolved(let ref), .orphanReleaseFailed(let ref, _, _): combine(ref)
+    case .sessionInForeground(let session, let moment):
+      combine(session.index)
+      combine(Int(moment.nanoseconds))
     case .batchCompleted(let session): combine(session.index)
     }
   }
