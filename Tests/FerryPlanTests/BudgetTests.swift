@@ -53,6 +53,23 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
+  @Test func `refuses a retry once a soft budget is used up, instead of asking for a lease again and again`()
+    throws
+  {
+    let head = head("cautious").replacing("limit: 5MB", with: "limit: 10MB")
+      .replacing("cautious } }", with: "cautious }, any: { limit: 3MB, per: day, cutoff: soft } }")
+    var world = try world(head, sizes: [4_000_000])
+    world.serve = { call in
+      var reply = Reply.status(503, after: .seconds(1))
+      reply.sent = call.size
+      return reply
+    }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.scheduler.nodeRecords[0].reason?.budget?.network == .any)
+  }
+
   @Test func `with a soft cutoff lets started transfers finish`() throws {
     var world = try world(head("soft", connections: 1), sizes: [3_000_000, 3_000_000, 1_000])
     world.run()

@@ -33,7 +33,8 @@ struct ForecastTests {
       table.append(path: "f\(1000 + index)".utf8, size: size, modified: 0, row: Int64(index + 1), entry: .new)
     }
     let starts = plan.nodes.map { $0.kind == .upload ? NodeStart.upload(table, .init()) : .open }
-    var forecaster = Forecaster(plan, starts: starts, intervals: [:], delays: [:], foreground: [:], setting(edit))
+    var forecaster = Forecaster(
+      plan, starts: starts, intervals: [:], delays: [:], foreground: [:], setting(edit))
     return forecaster.forecast()
   }
 

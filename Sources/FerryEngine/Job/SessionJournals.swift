@@ -65,7 +65,9 @@ struct SessionJournals {
   var foreground: [SessionID: Instant] {
     get throws(JournalError) {
       var times: [SessionID: Instant] = [:]
-      for (index, journal) in all.enumerated() { times[SessionID(index)] = try journal?.recorded.foregroundAt }
+      for (index, journal) in all.enumerated() {
+        times[SessionID(index)] = try journal?.recorded.foregroundAt
+      }
       return times
     }
   }

@@ -60,8 +60,8 @@ extension Scheduler {
   /// equals the number of background tasks that UIApplication allows.
   static let mostInWindow = 1_000
 
-  /// Starts the launch's only clock, which applies to all requests. In a foreground launch, it starts with
-  /// the hangup.
+  /// Starts the launch's clock, which applies to all requests. In a foreground launch, it starts with the
+  /// hangup.
   mutating func openWindow() {
     let window = plan.policies.executionWindow
     let length: Duration? =
@@ -73,6 +73,20 @@ extension Scheduler {
       case .continuous: window.continuous
       }
     windowEndsAt = length.map { now.advanced(by: $0) }
+  }
+
+  /// Opens the window of a resume: it extends the current window, or follows it.
+  mutating func openWindowOfResume() {
+    guard let length = plan.policies.executionWindow.resume, let end = windowEndsAt else { return }
+    windowEndsAt = max(end, now.advanced(by: length))
+    guard isWindowClosed, length > .zero else { return }
+    isWindowClosed = false
+    holdHostQueues()
+  }
+
+  /// Whether requests of a session may still start in this launch, as far as windows are concerned.
+  func hasWindow(_ session: SessionID) -> Bool {
+    !isWindowClosed || plan.sessions[session.index].kind == .background
   }
 
   mutating func hangUp() {

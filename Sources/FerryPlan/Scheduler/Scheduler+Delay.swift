@@ -42,6 +42,7 @@ extension Scheduler {
     sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
     entries.append(.sessionResumed(session, sessions[session.index].delay))
     metrics.resumes += 1
+    openWindowOfResume()
   }
 
   /// Enqueues a step that starts a new transfer.

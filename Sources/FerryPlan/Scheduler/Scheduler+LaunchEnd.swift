@@ -29,8 +29,8 @@ extension Scheduler {
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
-    moments += gates.filter { !$0.waiters.isEmpty }.map(\.windowEnd)
-    for upload in uploads where !upload.isHeld {
+    moments += gates.filter { $0.waiters.contains { hasWindow(session(of: $0.ref.node)) } }.map(\.windowEnd)
+    for upload in uploads where !upload.isHeld && hasWindow(session(of: upload.node)) {
       if let delayed = upload.delayed { moments.append(delayed.until) }
       if let least = upload.skipped.min, let gate = gate(of: ItemRef(upload.node, least.item)) {
         moments.append(gates[gate].windowEnd)
@@ -91,9 +91,14 @@ extension Scheduler {
     }
   }
 
+  /// Whether other conditions would let work start. Without a window, they would not.
   private var waitsForConditions: Bool {
-    uploads.contains { ($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty }
-      || hostQueues.contains { ($0.hold != nil && $0.hasReadyItems) || $0.hasHeldItems }
+    uploads.contains {
+      hasWindow(session(of: $0.node)) && (($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty)
+    }
+      || hostQueues.contains {
+        hasWindow($0.key.session) && (($0.hold != nil && $0.hasReadyItems) || $0.hasHeldItems)
+      }
   }
 
   private var isAnyNodeSettling: Bool {

@@ -84,7 +84,8 @@ package struct Scheduler: Sendable {
   ///     not it releases them.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
-    delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:], orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
+    delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:],
+    orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
     options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node must have a start")

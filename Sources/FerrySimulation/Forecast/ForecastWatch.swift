@@ -63,7 +63,8 @@ struct ForecastWatch {
         "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
         at: now)
     case .itemClosed(let ref, _, _, _): close(ref, machine)
-    case .intentRecorded, .intentWithdrawn, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+    case .intentRecorded, .intentWithdrawn, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+      .orphanResolved,
       .orphanReleaseFailed:
       break
     }

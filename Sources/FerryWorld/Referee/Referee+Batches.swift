@@ -93,6 +93,10 @@ extension Referee {
       return
     }
     if policy.policy == .none { return report(.resumeDelay, "a resume with the policy 'none'") }
+    // Each resume has a window of its own.
+    if let length = plan.policies.executionWindow.resume, let end = windowEndsAt {
+      windowEndsAt = max(end, now.advanced(by: length))
+    }
     var expected = policy.initial
     if let before, let end = before.end, before.period > .zero,
       policy.reset == .foreground || now <= end.advanced(by: before.period)

@@ -78,7 +78,8 @@ extension Referee {
     case .yes: return true
     case .no: return false
     case .inferred:
-      return session.kind == .background && options.launch != .foreground && plan.nodes[ref.node.index].kind != .token
+      return session.kind == .background && options.launch != .foreground
+        && plan.nodes[ref.node.index].kind != .token
         && (ref.item == nil || !inForeground.contains(key(ref, machine)))
     }
   }

@@ -33,7 +33,8 @@ import Testing
   @Test func `is reported in a discretionary session`() {
     for word in ["true", "inferred"] {
       expectWarnings(
-        Self.text("kind: background, discretionary: 3️⃣\(word)"), [Self.warning("the session 's' is discretionary", at: "3️⃣")])
+        Self.text("kind: background, discretionary: 3️⃣\(word)"),
+        [Self.warning("the session 's' is discretionary", at: "3️⃣")])
     }
   }
 

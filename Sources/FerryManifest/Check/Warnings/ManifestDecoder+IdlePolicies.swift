@@ -29,7 +29,7 @@ extension ManifestDecoder {
   private mutating func warnOfIdleWindow(_ manifest: Manifest) {
     let kinds: [(name: String, length: KeyPath<ExecutionWindow, Duration?>)] = [
       ("foreground", \.foreground), ("background", \.background), ("fetch", \.fetch), ("event", \.event),
-      ("continuous", \.continuous),
+      ("continuous", \.continuous), ("resume", \.resume),
     ]
     let defaults = ExecutionWindow(manifest.profile)
     for kind in kinds

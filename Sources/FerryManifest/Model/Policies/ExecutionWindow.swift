@@ -6,16 +6,19 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
   package var fetch: Duration?
   package var event: Duration?
   package var continuous: Duration?
+  /// Counted from each resume in the background, which opens a window of its own; `nil` means that a resume opens none.
+  package var resume: Duration?
 
   package init(
     foreground: Duration? = nil, background: Duration? = nil, fetch: Duration? = nil, event: Duration? = nil,
-    continuous: Duration? = nil
+    continuous: Duration? = nil, resume: Duration? = nil
   ) {
     self.foreground = foreground
     self.background = background
     self.fetch = fetch
     self.event = event
     self.continuous = continuous
+    self.resume = resume
   }
 
   package init(_ profile: Profile) {
@@ -23,7 +26,8 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
     case .server: self.init()
     case .ios, .ios7:
       self.init(
-        foreground: .seconds(180), background: .seconds(30), fetch: .seconds(30), event: .seconds(30))
+        foreground: .seconds(180), background: .seconds(30), fetch: .seconds(30), event: .seconds(30),
+        resume: .seconds(30))
     }
   }
 }
