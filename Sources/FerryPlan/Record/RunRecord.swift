@@ -49,6 +49,8 @@ package struct RunRecord: Codable, Sendable {
     package var fault: String?
     /// The commands of `on_events` that this run started or could not start; absent if there are none.
     package var onEvents: [EventCommandRecord]?
+    /// The requests of `on_end`; absent if there are none.
+    package var onEnd: [OnEndRecord]?
 
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
@@ -138,6 +140,33 @@ package struct RunRecord: Codable, Sendable {
       self.session = session
       self.command = command
     }
+  }
+
+  /// A request of `on_end`.
+  package struct OnEndRecord: Codable, Sendable {
+    /// Present if the run has several manifests.
+    package var manifest: String?
+    package var name: String
+    /// `succeeded`, `failed`, `ambiguous` if it may have been sent, or `skipped` because of its `when`.
+    package var state: ReportState
+    package var required: Bool
+    package var reason: RecordedFailure?
+    package var attempts: [AttemptRecord]
+
+    package init(
+      manifest: String?, name: String, state: ReportState, required: Bool, reason: RecordedFailure? = nil,
+      attempts: [AttemptRecord] = []
+    ) {
+      self.manifest = manifest
+      self.name = name
+      self.state = state
+      self.required = required
+      self.reason = reason
+      self.attempts = attempts
+    }
+
+    /// Whether the request was to be sent, and is not known to have succeeded.
+    package var isFailure: Bool { state != .succeeded && state != .skipped }
   }
 
   /// The resume delay of a session.

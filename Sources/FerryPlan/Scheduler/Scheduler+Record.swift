@@ -96,7 +96,8 @@ extension Scheduler {
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
-        attempts: (metrics.nodeFailures[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
+        attempts: (metrics.nodeFailures[NodeID(index)] ?? state.attempts?.failures ?? []).map(
+          RunRecord.AttemptRecord.init))
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =

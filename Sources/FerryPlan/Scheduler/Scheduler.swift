@@ -45,6 +45,8 @@ package struct Scheduler: Sendable {
   var synced: UInt64 = 0
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
+  /// The time at which a signal or the launch's deadline stopped the launch.
+  package internal(set) var stoppedAt: Instant?
   /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
@@ -212,6 +214,7 @@ package struct Scheduler: Sendable {
     case (nil, _):
       metrics.stop = cause
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
+      stoppedAt = now
       leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
       // This is the first signal: it requests the grace period that is already running.

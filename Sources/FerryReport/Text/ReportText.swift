@@ -67,6 +67,7 @@ package enum ReportText {
     for failure in (run.onEvents ?? []).compactMap(\.failure) {
       lines.append("  \(DisplayPath.line(failure))")
     }
+    for request in run.onEnd ?? [] { lines.append("  " + line(request)) }
     if let until = run.deferredUntil { lines.append("  the remaining work can continue at \(until)") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -122,6 +123,11 @@ package enum ReportText {
     case .maxDuration: "--max-duration"
     case .now: nil
     }
+  }
+
+  private static func line(_ request: RunRecord.OnEndRecord) -> String {
+    let reason = request.reason.map { " (\(ReasonText.text($0)))" } ?? ""
+    return "on_end \(title(request.name, request.manifest)): \(request.state)\(reason)"
   }
 
   private static func line(_ node: RunRecord.NodeRecord) -> String {

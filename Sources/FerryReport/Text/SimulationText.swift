@@ -17,6 +17,9 @@ package enum SimulationText {
       "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond)))/s \(share)\(origin), "
         + "latency \(seconds(network.latencySeconds)), \(network.lossPercent) % lost; seed \(document.seed)",
     ]
+    if let onEnd = document.onEnd {
+      lines.append("  after each launch, not simulated: on_end \(onEnd.joined(separator: ", "))")
+    }
     if document.forecasts.count > 1 { lines += [""] + comparison(document, zone) }
     for entry in document.forecasts {
       lines += [""] + forecast(entry, zone, isOne: document.forecasts.count == 1)

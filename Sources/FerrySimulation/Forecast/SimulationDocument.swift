@@ -14,6 +14,9 @@ package struct SimulationDocument: Codable, Sendable {
   /// The conditions at the start, unless a timeline specifies others.
   package var conditions: DeviceConditions
   package var seed: UInt64
+  /// The names of the requests of `on_end`, which each launch sends after its work and which are not simulated;
+  /// absent if there are none.
+  package var onEnd: [String]?
   package var forecasts: [Entry] = []
 
   package struct Network: Codable, Sendable {

@@ -19,6 +19,15 @@ struct RunReport: Decodable {
     var budgets: [Budget]?
     var edits: [Edit]?
     var onEvents: [EventCommand]?
+    var onEnd: [OnEnd]?
+  }
+
+  struct OnEnd: Decodable {
+    var name: String
+    var state: String
+    var required: Bool
+    var reason: Reason?
+    var attempts: [Attempt]
   }
 
   struct EventCommand: Decodable {
