@@ -2,6 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryProcess
+import FerryReport
 import FerryTransfer
 
 /// The run itself: reconciles the files with the journals, runs the loop, and records the results.
@@ -96,6 +97,11 @@ extension Launch {
     }
     record.run.delays = scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
+    for node in record.nodes where node.isExcusedFailure {
+      let title = node.manifest.map { "\($0)/\(node.name)" } ?? node.name
+      let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
+      run.notice("warning: the optional request \(title): \(node.state)\(reason)")
+    }
     if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
     return Outcome(
       record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled,

@@ -21,7 +21,8 @@ extension Launch {
     let steps = PreparedSteps(jobs, secrets: run.secrets)
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
-    var requests = RequestFactory(jobs, steps: steps, captures: captures, listers: listers)
+    var requests = RequestFactory(
+      jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds)
     requests.absent = launchState.absent
     let responses = ResponseInterpreter(
       jobs.plan, steps: steps, captures: captures,

@@ -125,7 +125,7 @@ struct RequestsAtEnd {
     return RunLoop(
       scheduler: Scheduler(plan: jobs.plan, starts: launchState.starts, options: options), clock: clock,
       loop: loop, messages: messages,
-      requests: RequestFactory(jobs, steps: steps, captures: captures, listers: [:]),
+      requests: RequestFactory(jobs, steps: steps, captures: captures, listers: [:], rounds: run.rounds),
       responses: ResponseInterpreter(jobs.plan, steps: steps, captures: captures, rootIdentities: [:]),
       captures: captures, fetches: FetchCache([:]),
       journalEncoder: JournalEncoder(

@@ -19,6 +19,7 @@ extension OnEndRequest {
       .request(\.request.request),
       .expect(\.request.expect),
       .retry(\.request.retry),
+      .repeatable(\.request.isRepeatable),
       Key(
         "grace", \.grace, .duration(atLeast: .milliseconds(1)),
         doc: """

@@ -60,12 +60,8 @@ extension Upload.Commit {
         ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
           to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "none",
         doc: "The response to a commit that has already been executed.", example: "{ status: [409] }"),
-      Key(
-        "idempotency_key", \.idempotencyHeader,
-        ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
-          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
-        doc: "A header field that identifies a repeated commit to the server.",
-        example: "{ header: Idempotency-Key }"),
+      .idempotencyKey(
+        \.idempotencyHeader, doc: "A header field that identifies a repeated commit to the server."),
       Key(
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
@@ -88,20 +84,6 @@ extension Upload.Commit {
           doc: "The status codes of that response.", example: "[409]")
       ],
       blank: { _, _ in Self(status: []) })
-  }
-
-  /// `idempotency_key` as written in the manifest.
-  private struct IdempotencyKey {
-    var header: String
-
-    static let shape = ObjectSchema<Self>(
-      "Idempotency key", doc: "A key that is the same for every attempt of one commit, even after a restart.",
-      keys: [
-        Key(
-          "header", \.header, .headerName(isSet: true), isRequired: true,
-          doc: "The header field that carries the key.", example: "Idempotency-Key")
-      ],
-      blank: { _, _ in Self(header: "") })
   }
 }
 

@@ -226,15 +226,22 @@ private struct PlanCompiler {
   }
 
   private func node(_ request: SingleRequest) -> Node {
-    let step = Step(
+    var step = Step(
       kind: .request, session: id(request.session), token: id(token: request.token), request: request.request,
       expect: request.expect, capture: request.capture, alreadyDone: [],
-      repeatability: request.request.isIdempotent ? .repeatable : .once, origin: Origin(request.request.url))
+      repeatability: request.isRepeated ? .repeatable : .once, origin: Origin(request.request.url))
+    step.idempotencyHeader = request.idempotencyHeader
     return Node(
       name: request.name.value, session: step.session,
       needs: needs(.request(request)),
-      retry: request.retry, work: .request(RequestWork(step: step, when: request.when)))
+      retry: request.retry,
+      work: .request(RequestWork(step: step, when: request.when, isOptional: request.isOptional)))
   }
+}
+
+extension SingleRequest {
+  /// Whether the request is sent again after an unclear outcome.
+  fileprivate var isRepeated: Bool { request.isIdempotent || isRepeatable || idempotencyHeader != nil }
 }
 
 extension RequestTemplate {

@@ -218,6 +218,8 @@ package struct RunRecord: Codable, Sendable {
     /// `not_needed` for a token that was not fetched.
     package var state: ReportState
     package var reason: RecordedFailure?
+    /// `true` if a failure of the node is only a warning; otherwise absent.
+    package var optional: Bool?
     package var items: ItemCounts?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
@@ -236,6 +238,9 @@ package struct RunRecord: Codable, Sendable {
     package var attempts: [AttemptRecord]
     /// For a request or fetch whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
+
+    /// Whether the node is optional and failed, or may have failed.
+    package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
   }
 
   /// A path that could not be listed.

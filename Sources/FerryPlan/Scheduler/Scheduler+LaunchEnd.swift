@@ -200,6 +200,7 @@ extension Scheduler {
   }
 
   mutating func note(_ code: ExitCode, of node: NodeID) {
+    guard !(plan.isOptional(node) && code.isFailure) else { return }
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 

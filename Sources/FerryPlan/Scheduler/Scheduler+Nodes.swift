@@ -97,7 +97,9 @@ extension Scheduler {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
       switch nodes[need.index].phase {
-      case .closed(let outcome): outcomes.append(outcome)
+      case .closed(let outcome):
+        let isExcused = plan.isOptional(need) && (outcome == .failed || outcome == .ambiguous)
+        outcomes.append(isExcused ? .succeeded : outcome)
       case .notSelected: continue
       case .waiting, .open, .finished, .settling, .left: return nil
       }

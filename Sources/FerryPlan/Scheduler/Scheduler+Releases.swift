@@ -173,7 +173,7 @@ extension Scheduler {
   /// Whether anything other than releases waits for a token.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
-    return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil }
+    return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
   }
 }
 

@@ -132,6 +132,7 @@ package enum ReportText {
 
   private static func line(_ node: RunRecord.NodeRecord) -> String {
     var text = "\(node.kind.rawValue) \(title(node.name, node.manifest)): \(node.state)"
+    if node.isExcusedFailure { text += ", optional" }
     if let counts = node.items {
       let parts = [
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),

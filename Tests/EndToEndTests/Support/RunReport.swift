@@ -97,6 +97,7 @@ struct RunReport: Decodable {
     var problems: [FileProblem]?
     var problemsOmitted: Int?
     var result: String?
+    var optional: Bool?
     var ambiguity: Ambiguity?
     var notBefore: String?
     var intervalSeconds: Double?
