@@ -11,6 +11,15 @@ extension Upload.Allocate {
       Key(
         "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "unlimited",
         doc: "How long an ID is valid after the response that allocated it.", example: "1h"),
+      Key(
+        "renew_on", \.renewOn, .list(.integer(400...499), atLeastOne: true),
+        default: "404, 410, and responses that show that the ID has expired",
+        doc: """
+          Further statuses of a transfer or commit under an ID after which a new ID is allocated and the file starts over. \
+          Without it, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
+          is an S3 error document that says so (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
+          """,
+        example: "[403]"),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.allocate) })

@@ -183,13 +183,16 @@ private struct PlanCompiler {
       } else {
         .once
       }
-    let transfer = step(
+    var transfer = step(
       .transfer, nil, upload.transfer.token, upload.transfer.request, upload.transfer.expect,
       upload.transfer.capture, [], transferRepeats)
+    let renewOn = upload.allocate?.renewOn ?? []
+    transfer.renewOn = renewOn
     let commit = upload.commit.map {
       var commit = step(
         .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [], $0.repeatability)
       commit.idempotencyHeader = $0.idempotencyHeader
+      commit.renewOn = renewOn
       return commit
     }
     let probe = upload.commit.flatMap { commit in

@@ -220,6 +220,8 @@ package struct Step: Hashable, Codable, Sendable {
   /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
+  /// The statuses after which a new upload ID is allocated, in addition to those that always mean it.
+  package var renewOn: [Int] = []
   /// Its origin, if it is known before the run.
   package var origin: Origin?
   /// The header field that identifies a repeated commit or single request to the server.

@@ -118,7 +118,7 @@ extension Scheduler {
   ) {
     let ref = flight.attempt.ref
     switch verdict {
-    case .succeeded, .unchanged, .uploadIDGone:
+    case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused:
       entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }
