@@ -61,7 +61,7 @@ struct GraphTests {
       case .itemClosed: open -= 1
       case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded,
         .sessionResumed, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed:
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
         break
       }
     }

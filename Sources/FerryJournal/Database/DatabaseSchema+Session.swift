@@ -124,7 +124,10 @@ extension DatabaseSchema {
           ALTER TABLE orphan ADD COLUMN servers TEXT;
           """),
       Migration(
-        name: "session 9: until when what was handed over is not discretionary by inference",
-        sql: "ALTER TABLE session ADD COLUMN foreground_at INTEGER;"),
+        name: "session 9: when a fetch last failed, and until when nothing is discretionary by inference",
+        sql: """
+          ALTER TABLE node ADD COLUMN failed_at INTEGER;
+          ALTER TABLE session ADD COLUMN foreground_at INTEGER;
+          """),
     ])
 }

@@ -53,6 +53,8 @@ package enum JournalWrite: Sendable {
   /// A fetch's or request's unrepeatable attempt is about to be sent; see `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)
+  /// The attempts of a fetch failed, and it has not ended in this round.
+  case fetchFailed(node: Int64, round: Int64, failure: RecordedFailure, at: Instant)
   /// The end of a fetch or request in this round.
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.

@@ -146,9 +146,10 @@ package struct PlanDocument: Codable, Sendable {
       case .open: break
       case .closed: entry.state = .done
       case .intended: entry.state = .ambiguous
-      case .notDue(let until):
+      case .notDue(let until, let failed):
         entry.state = .notDue
         entry.notBefore = until.rfc3339
+        entry.reason = failed?.reason
       case .switchedOff: entry.state = .never
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }

@@ -164,6 +164,7 @@ extension Scheduler {
         let reason = reasonForWaiting(index)
         note(reason, of: NodeID(index))
         noteFailedTokens(of: NodeID(index))
+        recordFailure(ofFetch: index, reason)
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
       }

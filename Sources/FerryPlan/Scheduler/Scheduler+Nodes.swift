@@ -12,9 +12,11 @@ extension Scheduler {
       state.phase = .closed(outcome)
       state.failure = failure
       state.endedBefore = true
-    case .notDue(let until):
-      state.phase = .closed(.succeeded)
+    case .notDue(let until, let failed):
       state.notBefore = until
+      state.failure = failed?.reason
+      state.phase = failed.map { $0.isOpen ? .left($0.reason) : .closed(.failed) } ?? .closed(.succeeded)
+      if failed?.isOpen == true { note(.temporary, of: id) }
     case .switchedOff:
       state.phase = .closed(.succeeded)
       state.failure = .init(code: .never, message: "its interval is never")

@@ -66,7 +66,9 @@ package enum PlanText {
     case .run: node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
     case .ask: "fetched when needed"
     case .done: "done in this round"
-    case .notDue: "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
+    case .notDue:
+      "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
+        + (node.reason.map { "; \(ReasonText.text($0))" } ?? "")
     case .never: "never (interval: never)"
     case .notSelected: "not selected"
     case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"

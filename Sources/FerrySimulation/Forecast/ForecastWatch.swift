@@ -64,8 +64,7 @@ struct ForecastWatch {
         at: now)
     case .itemClosed(let ref, _, _, _): close(ref, machine)
     case .intentRecorded, .intentWithdrawn, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
-      .orphanResolved,
-      .orphanReleaseFailed:
+      .orphanResolved, .orphanReleaseFailed, .fetchFailed:
       break
     }
   }

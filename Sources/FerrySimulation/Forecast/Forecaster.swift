@@ -112,7 +112,8 @@ extension VirtualMachine {
     case .closed(let outcome, let failure):
       journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)
     case .intended: journal.singles[node.index] = .init(round: round, hasIntent: true)
-    case .notDue(let until):
+    case .notDue(_, let failed?): journal.failedFetches[node.index] = failed
+    case .notDue(let until, nil):
       let interval = interval ?? .zero
       journal.fetches[node.index] = .init(at: until.advanced(by: .zero - interval), interval: interval)
     case .upload(let table, _):

@@ -25,6 +25,8 @@ package struct VirtualJournal: Sendable {
   package internal(set) var items: [ItemRows]
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
+  /// The last attempts of fetches that have failed since their last success.
+  package var failedFetches: [Int: FailedFetch] = [:]
   package var delays: [SessionID: ResumeState] = [:]
   /// The times until which what sessions were handed over is not discretionary by inference.
   package var foreground: [SessionID: Instant] = [:]
@@ -84,8 +86,16 @@ package struct VirtualJournal: Sendable {
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .queued)
       items[ref.node.index].set(row, uploadID: nil)
-    case .itemClosed(let ref, let state, let failure, _):
+    case .fetchFailed(let node, let failure, let at):
+      failedFetches[node.index] = FailedFetch(at: at, failure: failure, isOpen: true)
+    case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref, tables) else {
+        switch state {
+        case .failed, .ambiguous:
+          failedFetches[ref.node.index] = FailedFetch(at: at, failure: failure, isOpen: false)
+        case .done: failedFetches[ref.node.index] = nil
+        case .queued, .allocated, .transferred, .cancelled: break
+        }
         singles[ref.node.index] = Single(round: round, state: state, failure: failure)
         return
       }

@@ -64,7 +64,7 @@ extension VirtualMachine {
       case .itemsQueued, .intentWithdrawn, .fileTransferred, .uploadIDDiscarded, .itemClosed, .sessionResumed,
         .sessionInForeground,
         .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed:
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
         break
       }
     }

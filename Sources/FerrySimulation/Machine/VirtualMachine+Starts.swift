@@ -22,9 +22,10 @@ extension VirtualMachine {
     case .token: return .open
     case .upload(let work): return uploadStart(index, work)
     case .fetch(let work):
-      guard let row = journal.singles[index], row.round == round else {
+      guard let row = journal.singles[index], row.round == round, row.hasIntent || row.state.isClosed else {
         let fetched = journal.fetches[index]
-        return work.interval.start(last: fetched?.at, kept: fetched?.interval, at: now)
+        return work.interval.start(
+          last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index], at: now)
       }
       return start(of: row)
     case .request:

@@ -232,7 +232,7 @@ package struct Referee {
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
     case .uploadIDAllocated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
-      .orphanReleaseFailed:
+      .orphanReleaseFailed, .fetchFailed:
       break
     }
   }

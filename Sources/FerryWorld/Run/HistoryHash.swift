@@ -68,6 +68,9 @@ struct HistoryHash: Sendable {
     case .sessionInForeground(let session, let moment):
       combine(session.index)
       combine(Int(moment.nanoseconds))
+    case .fetchFailed(let node, _, let at):
+      combine(node.index)
+      combine(Int(at.nanoseconds))
     case .batchCompleted(let session): combine(session.index)
     }
   }
