@@ -11,8 +11,9 @@ package enum SimulationText {
     let network = document.network
     let share = network.isPerConnection ? "per connection" : "in total"
     let origin = network.isMeasured ? ", as measured" : ""
+    let once = "one launch that waits" + (document.continues ? ", then one whenever a fetch is due" : "")
     var lines = [
-      "\(document.manifest): simulated, \(document.launches.map { "launches at \($0)" } ?? "one launch that waits"), "
+      "\(document.manifest): simulated, \(document.launches.map { "launches at \($0)" } ?? once), "
         + "\(document.launch.rawValue)",
       "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond)))/s \(share)\(origin), "
         + "latency \(seconds(network.latencySeconds)), \(network.lossPercent) % lost; seed \(document.seed)",
@@ -59,9 +60,14 @@ package enum SimulationText {
         lines.append("  \(shown(moment.at, zone))  \(moment.text)")
       }
     }
-    let end = forecast.isThrough ? "the round is complete" : "the round is still open"
+    let hasOneRound = forecast.rounds < 2
+    let end =
+      !forecast.isThrough
+      ? "the round is still open"
+      : hasOneRound ? "the round is complete" : "\(forecast.rounds) rounds are complete, the first"
     lines.append(
-      "  \(shown(forecast.endedAt, zone))  \(end) after \(seconds(forecast.seconds)): "
+      "  \(shown(hasOneRound ? forecast.endedAt : forecast.simulatedUntil, zone))  \(end) after "
+        + "\(seconds(forecast.seconds)): "
         + "\(count(forecast.launches, "launch", "launches")), \(count(forecast.resumes, "resume", "resumes")), "
         + count(forecast.requests, "request", "requests"))
     if forecast.idsAllocated > 0 {
@@ -87,6 +93,13 @@ package enum SimulationText {
       if items.failed > 0 { text += ", \(items.failed) failed" }
       if items.waiting > 0 { text += ", \(items.waiting) waiting" }
       text += ", " + count(node.batches.count, "batch", "batches")
+    }
+    if let fetches = node.fetches {
+      for result in [FetchResult.newData, .noData, .failed] {
+        let number = fetches.count { $0.result == result }
+        if number > 0 { text += ", \(number) \(result.rawValue)" }
+      }
+      if let interval = fetches.last?.intervalSeconds { text += ", the interval is \(seconds(interval))" }
     }
     if let endedAt = node.endedAt { text += ", last at \(shown(endedAt, zone))" }
     if let reason = node.reason { text += " (\(ReasonText.text(reason, in: zone)))" }
