@@ -13,13 +13,6 @@ package struct Session: Equatable, Sendable {
     /// Transfers that are created in a background launch wait for these conditions until a foreground
     /// launch.
     case inferred
-
-    package init(_ profile: Profile) {
-      switch profile {
-      case .server: self = .no
-      case .ios, .ios7: self = .inferred
-      }
-    }
   }
 
   /// Modeled on URLRequest.CachePolicy.

@@ -20,14 +20,4 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
     self.continuous = continuous
     self.resume = resume
   }
-
-  package init(_ profile: Profile) {
-    switch profile {
-    case .server: self.init()
-    case .ios, .ios7:
-      self.init(
-        foreground: .seconds(180), background: .seconds(30), fetch: .seconds(30), event: .seconds(30),
-        resume: .seconds(30))
-    }
-  }
 }
