@@ -1,6 +1,7 @@
 import FerryManifest
 import FerryPlan
 import FerrySimulation
+import FerryWorld
 import Testing
 
 /// When a fetch is due, and how its results change its interval.
@@ -206,6 +207,36 @@ struct IntervalTests {
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.starts.contains { $0.attempt.step == .fetch })
+  }
+
+  /// The rule that the referee reports for a launch in which the fetch begins so, 10 s after it failed.
+  private func violation(_ begin: NodeStart, isOpen: Bool, when: String = "succeeded") throws -> Violation
+    .Rule?
+  {
+    let text = yaml("{ minimum: 1h }").replacing("when: always", with: "when: \(when)")
+    var machine = VirtualMachine(try Plan(yaml: text), at: start) { _ in .status(200) }
+    machine.keepsTrace = true
+    machine.journal.failedFetches[0] = FailedFetch(
+      at: start.advanced(by: .seconds(-10)), failure: nil, isOpen: isOpen)
+    machine.startOverrides["f"] = begin
+    var referee = Referee(machine.plan)
+    referee.willLaunch(machine)
+    machine.launch()
+    referee.see(machine, [])
+    while referee.violation == nil, machine.step() { referee.see(machine, []) }
+    return referee.violation?.rule
+  }
+
+  @Test func theRefereeFindsAFailedFetchThatIsSentTooEarlyOrCountsAsSucceeded() throws {
+    #expect(try violation(.open, isOpen: true) == .interval)
+    #expect(try violation(.closed(.succeeded), isOpen: false) == .needs)
+    #expect(try violation(.closed(.failed), isOpen: true, when: "always") == .needs)
+    #expect(try violation(.closed(.failed), isOpen: false, when: "always") == nil)
+    let due = start.advanced(by: .seconds(3590))
+    #expect(
+      try violation(
+        .notDue(until: due, after: FailedFetch(at: start, failure: nil, isOpen: true)), isOpen: true)
+        == nil)
   }
 
   @Test(arguments: ["every_run", "{ minimum: 0s }"])

@@ -13,6 +13,7 @@ extension Referee {
     if ref.item != nil, let count = requests[ref], count > 100 {
       report(.busyLoop, "\(name) is request \(count) of the item in a launch")
     }
+    if let reason = tooEarly(call) { report(.interval, "\(name) \(reason)") }
     let isDiscretionary = isDiscretionary(ref, session, machine)
     if let reason = forbids(session, isDiscretionary) { report(.network, "\(name) was sent \(reason)") }
     let others = flights.values.count {
@@ -200,6 +201,9 @@ extension Referee {
   private mutating func checkNeeds(
     _ ref: ItemRef, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
   ) {
+    if takesFailedFetchForSuccess(ref, work.when) {
+      report(.needs, "\(name) was sent although a fetch that it needs has failed and is not due")
+    }
     for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
       // If the node is skipped in this launch, its items begun by an earlier launch remain for the next
       // round.

@@ -63,6 +63,8 @@ package struct Referee {
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
   var eventsInLaunch = 0
+  /// The last attempts of fetches that had failed before the launch, by node.
+  var failedFetches: [Int: FailedFetch] = [:]
 
   // State of the world.
   /// The number of times the server has executed a file's delivering request since the file was last queued.
@@ -96,6 +98,7 @@ package struct Referee {
     (requests, begunAt) = ([:], [:])
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
+    failedFetches = machine.journal.failedFetches
     states = [:]
     for (node, rows) in machine.journal.items.enumerated() {
       for row in 0..<rows.count {
