@@ -64,7 +64,7 @@ struct Submit: ParsableCommand {
   private func text(_ receipt: Submission.Receipt) -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let holder =
-      receipt.pid.map { "process \($0) will send them, or the next run if the upload has already completed" }
+      receipt.pid.map { "process \($0) was asked to send them; the next run sends what it leaves" }
       ?? "the next run will send them"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "

@@ -44,7 +44,12 @@ struct InboxProcessorTests {
   }
 
   private func next(wake: @escaping @Sendable () -> Void = {}) throws -> Event? {
-    try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: wake)
+    switch try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: wake) {
+    case .event(let event): return event
+    // The other manifest does not join.
+    case .foreign: return try next(wake: wake)
+    case nil: return nil
+    }
   }
 
   private func submit(_ paths: [String], manifest: String = "m") throws {
@@ -112,11 +117,39 @@ struct InboxProcessorTests {
     #expect(failure?.code == .sourceMissing)
   }
 
-  @Test func aNoteForAnotherManifestRemains() throws {
+  @Test func aNoteForAnotherManifestRemainsIfThatDoesNotJoin() throws {
     try submit(["a"], manifest: "other")
+    guard
+      case .foreign(let note, session: 0) = try processor.next(
+        run.scheduler, &run.launchState, rounds: [1], wake: {})
+    else {
+      Issue.record("no note for another manifest")
+      return
+    }
+    processor.tellLeft(note, "the path of the manifest is unknown")
+    #expect(
+      notices.all == [
+        "other/u: 1 file submitted to this run will be sent by the next run: the path of the manifest is unknown"
+      ])
     #expect(try next() == nil)
     #expect(try finish() == [.submit])
     #expect(try processor.awaited() == [])
+  }
+
+  @Test func aNoteForAnotherManifestIsKeptOnlyIfItIsNewerThanTheRun() throws {
+    try submit(["a"], manifest: "other")
+    let selection = try Selection([], in: run.job.plan)
+    #expect(
+      try processor.begin(selection, startedAt: TestRun.start.advanced(by: .seconds(1)), at: TestRun.start)
+        .isEmpty)
+    #expect(!processor.hasNews)
+    try submit(["b"], manifest: "other")
+    let second = InboxProcessor(
+      run.job.plan, journals: run.journals, inbox: inbox, listers: run.listers,
+      compare: try SerialWorker("compare"), notice: { _ in })
+    #expect(try second.begin(selection, startedAt: TestRun.start, at: TestRun.start).isEmpty)
+    #expect(second.hasNews)
+    #expect(try finish() == [.submit, .submit])
   }
 
   @Test func aNoteWhoseRootIsGoneIsReportedAndRemains() throws {

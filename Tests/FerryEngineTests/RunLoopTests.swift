@@ -51,7 +51,7 @@ struct RunLoopTests {
       usageRecorder: UsageRecorder(
         ledger, on: try SerialWorker("ledger"), messages: messages, clock: clock),
       search: SearchThread(on: try SerialWorker("search"), messages: messages),
-      news: { _, _ throws(JournalError) in news() }, onProgress: { _, _ in })
+      news: { _, _ throws(JournalError) in news().map(InboxNews.event) }, onProgress: { _, _ in })
   }
 
   private func ok(_ request: TransferRequest) -> Result<TransferResponse, TransportFailure> {

@@ -157,4 +157,136 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.done == 7)
     #expect(world.starts.last?.path == "new")
   }
+
+  private func files(_ paths: String...) -> FileColumns {
+    var files = FileColumns()
+    for path in paths { files.append(path: path.utf8, size: 10, modified: 0) }
+    return files
+  }
+
+  private func sized(_ paths: String...) -> [String: Int64] {
+    Dictionary(uniqueKeysWithValues: paths.map { ($0, 10) })
+  }
+
+  /// The index has the higher priority and ends long before the photos.
+  private static let galleries = """
+    version: 1
+    name: test
+    sessions: { s: { max_connections_per_host: 2 } }
+    uploads:
+      photos: { session: s, priority: low, files: { root: /p }, transfer: { request: { url: "http://host/p/${file.path}" } } }
+      index: { session: s, priority: high, files: { root: /i }, transfer: { request: { url: "http://host/i/${file.path}" } } }
+    requests:
+      note: { session: s, needs: [index], request: { method: POST, url: "http://host/note" } }
+
+    """
+
+  @Test func `opens an upload again that has ended, and its files overtake the others`() throws {
+    let listed = ["photos": sized("a", "b", "c", "d", "e", "f"), "index": sized("one")]
+    var world = try World(Self.galleries, files: listed) { _ in .status(200, after: .seconds(10)) }
+    world.machine.schedule(.submit(NodeID(1), files("two")), at: world.start.advanced(by: .seconds(25)))
+    world.run()
+    let paths = world.starts.map(\.path)
+    let index = try #require(paths.firstIndex(of: "two"))
+    #expect(Set(paths[index...].dropFirst()).isSuperset(of: ["f"]), "\(paths)")
+    #expect(world.scheduler.totals.items.done == 8)
+    // What needed the upload has started after its first end, and is not repeated.
+    #expect(world.starts.count { $0.attempt.step == .request } == 1)
+    #expect(world.scheduler.isRoundThrough)
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.succeeded, .succeeded, .succeeded])
+  }
+
+  @Test func `keeps a failure of an upload that is opened again`() throws {
+    let listed = ["photos": sized("a", "b", "c", "d"), "index": sized("one")]
+    var world = try World(Self.galleries, files: listed) { call in
+      call.path == "one" ? .status(400) : .status(200, after: .seconds(10))
+    }
+    world.machine.schedule(.submit(NodeID(1), files("two")), at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    #expect(world.scheduler.totals.items.done == 5)
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.exitCode == .itemsFailed)
+    #expect(world.scheduler.nodeRecords.first { $0.name == "index" }?.state == .failed)
+  }
+
+  @Test func `does not open an upload again that was skipped or cancelled`() throws {
+    var world = try World(Self.galleries, files: ["photos": sized("a", "b", "c", "d")]) { _ in
+      .status(200, after: .seconds(10))
+    }
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: true), at: world.start.advanced(by: .seconds(5)))
+    world.machine.schedule(.submit(NodeID(1), files("two")), at: world.start.advanced(by: .seconds(7)))
+    world.run()
+    #expect(!world.starts.contains { $0.path == "two" })
+  }
+
+  // MARK: Manifests that join
+
+  private static func gallery(_ name: String) -> String {
+    galleries.replacing("name: test", with: "name: \(name)").replacing(
+      "s: { max", with: "s: { identifier: shared, max")
+  }
+
+  /// A launch of one gallery that another joins, and the paths in the order in which they are sent.
+  private func joined(_ body: (inout Scheduler) -> [Action]) throws -> [String] {
+    let (first, second) = (try Plan(yaml: Self.gallery("one")), try Plan(yaml: Self.gallery("two")))
+    var table = ItemTable()
+    for (row, path) in ["a", "b", "c", "d"].enumerated() {
+      table.append(path: path.utf8, size: 10, modified: 0, row: Int64(row + 1), entry: .new)
+    }
+    var scheduler = Scheduler(
+      plan: first,
+      starts: [
+        .upload(table, .init()), .upload(ItemTable(), .init()), .open,
+      ], options: LaunchOptions(seed: 1))
+    var paths: [String] = []
+    var (recorded, running): (UInt64, [UInt64]) = (0, [])
+    func perform(_ actions: [Action]) {
+      var actions = actions
+      while !actions.isEmpty {
+        var synced: UInt64?
+        for action in actions {
+          switch action {
+          case .start(let attempt):
+            running.append(attempt.id)
+            paths.append(scheduler.path(of: attempt.ref).map { String(decoding: $0, as: UTF8.self) } ?? "")
+          case .record:
+            recorded += 1
+            synced = recorded
+          case .cancel, .sync, .lease, .releaseLeases, .end: break
+          }
+        }
+        actions = synced.map { scheduler.handle(.synced(through: $0), at: Instant(nanoseconds: 1)) } ?? []
+      }
+    }
+    perform(scheduler.handle(.launched, at: Instant(nanoseconds: 1)))
+    let combined = try Plan(combining: [first, second])
+    scheduler.join(combined, starts: [.submissions, .submissions, .notSelected])
+    #expect(scheduler.takesItems(NodeID(4)))
+    perform(body(&scheduler))
+    while !running.isEmpty {
+      let id = running.removeFirst()
+      perform(
+        scheduler.handle(
+          .finished([AttemptResult(id: id, answer: .response(.init(status: 200)))]),
+          at: Instant(nanoseconds: 1)))
+    }
+    #expect(scheduler.hasEnded)
+    #expect(scheduler.checkInvariants().isEmpty)
+    return paths
+  }
+
+  @Test func `lets the submitted files of another manifest overtake those that wait`() throws {
+    var items = ItemTable()
+    items.append(path: "two".utf8, size: 10, modified: 0, row: 9, entry: .new)
+    var nodes: [RunRecord.NodeRecord] = []
+    let paths = try joined { scheduler in
+      let actions = scheduler.handle(.submitted(NodeID(4), items), at: Instant(nanoseconds: 1))
+      nodes = scheduler.nodeRecords
+      return actions
+    }
+    #expect(paths == ["a", "b", "two", "", "c", "d"], "\(paths)")
+    #expect(nodes.map(\.manifest) == ["one", "one", "one", "two", "two", "two"])
+    #expect(nodes.map(\.state)[3] == .notSelected)
+  }
 }

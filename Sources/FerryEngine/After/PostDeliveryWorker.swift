@@ -18,6 +18,11 @@ final class PostDeliveryWorker: @unchecked Sendable {
     var journal: Int
   }
 
+  /// Destinations on their way to the worker.
+  ///
+  /// `@unchecked Sendable`: whoever adds them does not keep them.
+  private struct Destinations: @unchecked Sendable { let uploads: [Int: Destination] }
+
   private struct State {
     var waiting: [(node: Int, file: DeliveredFile)] = []
     var metrics: [Int: PostDeliveryMetrics]
@@ -30,7 +35,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
   private let worker: SerialWorker
   private let writer: any JournalAppending
   /// By node.
-  private let uploads: [Int: Destination]
+  private var uploads: [Int: Destination]
   private let state: Mutex<State>
 
   /// - Parameter metrics: the results so far, by node.
@@ -42,6 +47,13 @@ final class PostDeliveryWorker: @unchecked Sendable {
     self.uploads = uploads
     self.writer = writer
     state = Mutex(State(metrics: metrics))
+  }
+
+  /// Adds the uploads of a manifest that has joined the launch.
+  func add(_ uploads: [Int: Destination]) {
+    guard !uploads.isEmpty else { return }
+    let more = Destinations(uploads: uploads)
+    worker.submit { [self] in self.uploads.merge(more.uploads) { $1 } }
   }
 
   /// Takes files whose delivery is recorded on disk.

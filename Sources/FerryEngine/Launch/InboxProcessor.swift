@@ -7,10 +7,10 @@ import FerryProcess
 /// A note is removed when its request has been recorded in a journal. A note that this run could not handle
 /// remains for the next run.
 final class InboxProcessor {
-  private let plan: Plan
+  private var plan: Plan
   private let journals: SessionJournals
   private let inbox: Inbox
-  private let listers: [Int: FileLister]
+  private var listers: [Int: FileLister]
   private let notice: (String) -> Void
   /// The last note read, by session.
   private var lastRead: [Int64]
@@ -25,6 +25,8 @@ final class InboxProcessor {
   /// The reasons why submitted files could not be queued and remain for the next run, by node.
   private(set) var problems: [Int: [ListingProblem]] = [:]
   private let contents: SubmittedContents
+  /// The number of nodes of the manifests with which the run began.
+  private let ownNodes: Int
   /// Notes whose files are being read to determine whether they changed. They are processed again with the
   /// next news.
   private var waiting: [(session: Int, note: Note)] = []
@@ -34,6 +36,7 @@ final class InboxProcessor {
     notice: @escaping (String) -> Void
   ) {
     self.plan = plan
+    ownNodes = plan.nodes.count
     contents = SubmittedContents(on: compare)
     self.journals = journals
     self.inbox = inbox
@@ -45,8 +48,13 @@ final class InboxProcessor {
   /// Executes pending cancels that an earlier run did not execute because it was killed. Called before the
   /// journals are read.
   ///
+  /// Files that were submitted to another manifest since the run has begun are kept for `next`; older ones wait for
+  /// that manifest's next run.
+  ///
   /// - Returns: the files submitted to selected nodes, by node.
-  func begin(_ selection: Selection, at now: Instant) throws -> [Int: SubmittedFiles] {
+  func begin(
+    _ selection: Selection, startedAt: Instant = .distantFuture, at now: Instant
+  ) throws -> [Int: SubmittedFiles] {
     try read()
     var notes: [Int: [Note]] = [:]
     while let (session, note) = unread.popLast() {
@@ -58,7 +66,9 @@ final class InboxProcessor {
         taken.append((note.id, nil))
         try dropSubmitted(before: note)
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
+        waiting.removeAll { $0.note.isDropped(by: note) }
       case .submit:
+        if isForeign(note), note.createdAt >= startedAt { waiting.append((session, note)) }
         guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
         notes[node, default: []].append(note)
       }
@@ -73,6 +83,25 @@ final class InboxProcessor {
     return submitted
   }
 
+  /// Whether there are notes that the loop has to handle as soon as it runs.
+  var hasNews: Bool { !waiting.isEmpty }
+
+  /// Adds a manifest that has joined the run, and handles its note next.
+  ///
+  /// - Parameter listers: those of its uploads, by node.
+  func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {
+    self.plan = plan
+    listers.merge(more) { $1 }
+    unread.append((session, note))
+  }
+
+  /// A note, as the loop handles it.
+  enum News {
+    case event(Event)
+    /// Files were submitted to a manifest that is not part of the run. They are handled if it joins.
+    case foreign(Note, session: Int)
+  }
+
   /// Returns the notes that have arrived since then as the next event for the scheduler. Each event is
   /// handled before the next call.
   ///
@@ -80,15 +109,18 @@ final class InboxProcessor {
   func next(
     _ scheduler: Scheduler, _ launchState: inout LaunchState, rounds: [Int64],
     wake: @escaping @Sendable () -> Void
-  ) throws(JournalError) -> Event? {
+  ) throws(JournalError) -> News? {
     if unread.isEmpty { try read() }
     while let (session, note) = unread.popLast() {
+      if note.kind == .submit, isForeign(note), !scheduler.isStopping, !scheduler.isEnding {
+        return .foreign(note, session: session)
+      }
       let event: Event? =
         switch note.kind {
         case .cancel, .finish: try cancellation(note, SessionID(session), scheduler)
         case .submit: try submission(note, scheduler, &launchState, rounds: rounds, wake: wake)
         }
-      if let event { return event }
+      if let event { return .event(event) }
     }
     return nil
   }
@@ -159,7 +191,10 @@ final class InboxProcessor {
     wake: @escaping @Sendable () -> Void
   ) throws(JournalError) -> Event? {
     guard let node = plan.upload(of: note), scheduler.takesItems(NodeID(node)), let lister = listers[node]
-    else { return nil }
+    else {
+      tellLeft(note)
+      return nil
+    }
     guard !contents.isReading(note: note.id) else {
       waiting.append((plan.nodes[node].session.index, note))
       return nil
@@ -180,9 +215,24 @@ final class InboxProcessor {
       waiting.append((plan.nodes[node].session.index, note))
       return nil
     }
-    if isAll { taken.append((note.id, node)) }
+    if isAll { taken.append((note.id, node)) } else { tellLeft(note, isPart: true) }
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
+
+  /// Says that the next run sends submitted files, and not this one.
+  ///
+  /// - Parameter isPart: whether only some of the note's files remain.
+  func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
+    let upload = [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
+    let count =
+      isPart ? "some of \(Count.text(note.paths.count, "file"))" : Count.text(note.paths.count, "file")
+    notice(
+      "\(upload): \(count) submitted to this run will be sent by the next run\(reason.map { ": \($0)" } ?? "")"
+    )
+  }
+
+  /// Whether a note submits files to a manifest that is not part of the run.
+  private func isForeign(_ note: Note) -> Bool { note.manifest.map { !plan.manifests.contains($0) } ?? false }
 
   /// Whether a note is for one of the run's manifests, or for its whole session.
   private func concerns(_ note: Note) -> Bool { note.manifest.map(plan.manifests.contains) ?? true }
@@ -208,7 +258,8 @@ final class InboxProcessor {
     else { return (ItemTable(), true) }
     var submitted = submitted
     try submitted.leaveOutTaken(by: journal, node: row)
-    let files = scheduler.unknown(submitted.columns, to: id)
+    let unknown = scheduler.unknown(submitted.columns, to: id)
+    let files = ref.node < ownNodes ? unknown : try withoutOpen(unknown, journal, row)
     var answers: [ContentComparison] = []
     if work.comparesContent {
       var questions = ContentQuestions(listing: files)
@@ -232,8 +283,50 @@ final class InboxProcessor {
     launchState.nextRows[session] = reconciliation.nextRow
     launchState.expect(submitted, of: id, among: reconciliation.items.files)
     let settled = reconciliation.settled
-    let isLeft = settled.failedInRound + settled.cancelledInRound > 0
+    let isLeft = settled.failedInRound + settled.cancelledInRound > 0 || files.count < unknown.count
     return (reconciliation.items, isAll: !isLeft && !scheduler.hasOutdated(submitted.columns, of: id))
+  }
+}
+
+extension InboxProcessor {
+  /// Returns the next event for the scheduler, or the next manifest that joins the run.
+  ///
+  /// - Parameter wake: called on another thread if there is more news without another note.
+  func news(
+    _ scheduler: Scheduler, _ launchState: inout LaunchState, _ joining: JoiningManifests,
+    wake: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> InboxNews? {
+    while let news = try next(scheduler, &launchState, rounds: joining.rounds, wake: wake) {
+      switch news {
+      case .event(let event): return .event(event)
+      case .foreign(let note, let session):
+        do {
+          let (manifest, listers) = try joining.join(for: note, &launchState)
+          join(manifest.plan, listers: listers, for: note, of: session)
+          return .joining(manifest)
+        } catch let error as JournalError {
+          throw error
+        } catch {
+          tellLeft(note, (error as? JoiningManifests.Refusal)?.reason ?? "\(error)")
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The files without those that an earlier run of a manifest that has joined has queued and not ended: that
+  /// manifest's next run resumes them, with what the journal knows about them.
+  private func withoutOpen(
+    _ files: FileColumns, _ journal: SessionJournal, _ row: NodeRow
+  ) throws(JournalError) -> FileColumns {
+    var open: Set<[UInt8]> = []
+    try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
+      if !(try item.state).isClosed { open.insert(path) }
+    }
+    guard !open.isEmpty else { return files }
+    var rest = FileColumns()
+    for file in 0..<files.count where !open.contains(Array(files.path(file))) { rest.append(file, of: files) }
+    return rest
   }
 }
 

@@ -14,6 +14,8 @@ extension Launch {
     /// Sessions that a force quit ended during the run.
     var cancelled: Set<Int>
     var end: RequestsAtEnd.RunEnd
+    /// With the manifests that have joined the run.
+    var jobs: Jobs
   }
 
   /// Does the run's work, and sends the requests of `on_end` however the work ends.
@@ -59,6 +61,8 @@ extension Launch {
   ) throws -> Outcome {
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
+    var run = run
+    run.isStopped = isStopped
     let listers = try listers(unless: isStopped)
     let inbox = try Inbox.open(in: state, writtenBy: version, at: run.startedAt)
     // All removals are already synced.
@@ -68,7 +72,7 @@ extension Launch {
       notice: run.notice)
     let before = try OwedFiles.settle(
       jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
-    let submitted = try inboxProcessor.begin(run.selection, at: clock.now)
+    let submitted = try inboxProcessor.begin(run.selection, startedAt: run.startedAt, at: clock.now)
     var launchState = try launchState(run, journals, listers, submitted: submitted, unless: isStopped)
     let edits = try EditEffects(
       jobs: jobs, state: state, journals: journals, launchState: launchState, history: history, inbox: inbox,
@@ -86,12 +90,19 @@ extension Launch {
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
-    let (runLoop, after) = try perform(
-      run, loop, messages, journals, launchState, ledger, inboxProcessor, listers: listers, after: before)
+    let (runLoop, after, joined) = try perform(
+      run, loop, messages, journals, launchState, ledger, inboxProcessor, history, listers: listers,
+      after: before)
     let scheduler = runLoop.scheduler
-    let areThrough = jobs.manifests.map { scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0)) }
-    try close(areThrough, run, inboxProcessor, history)
-    var record = record(run, runLoop, areThrough, after, launchState.problems, left: inboxProcessor.problems)
+    // The rounds of manifests that have joined remain for their own runs.
+    let areThrough = joined.jobs.manifests.map {
+      $0 < jobs.all.count && scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0))
+    }
+    var whole = self
+    (whole.jobs, run.rounds) = (joined.jobs, joined.rounds)
+    try whole.close(areThrough, run, inboxProcessor, history)
+    var record = whole.record(
+      run, runLoop, areThrough, after, launchState.problems, left: inboxProcessor.problems)
     record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }
@@ -104,8 +115,8 @@ extension Launch {
     }
     if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
     return Outcome(
-      record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled,
-      end: end(of: runLoop, run, after, left: inboxProcessor.problems))
+      record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,
+      end: end(of: runLoop, run, after, left: inboxProcessor.problems), jobs: joined.jobs)
   }
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.

@@ -8,12 +8,12 @@ extension Launch {
   func perform(
     _ run: Run, _ loop: TransferLoop, _ messages: Mailbox<RunMessage>, _ journals: SessionJournals,
     _ launchState: LaunchState,
-    _ ledger: Ledger, _ inboxProcessor: InboxProcessor, listers: [Int: FileLister],
+    _ ledger: Ledger, _ inboxProcessor: InboxProcessor, _ history: RunHistory, listers: [Int: FileLister],
     after metrics: [Int: PostDeliveryMetrics]
-  ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics]) {
+  ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics], joined: JoiningManifests) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(run, journals, launchState, messages)
-    let destinations = destinations(places, listers)
+    let destinations = Self.destinations(jobs.plan, jobs.plan.nodes.indices, places, listers)
     let postDeliveryWorker = PostDeliveryWorker(
       destinations, on: run.threads.after, writer: writer.journal, metrics: metrics)
     let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
@@ -28,6 +28,9 @@ extension Launch {
       jobs.plan, steps: steps, captures: captures,
       rootIdentities: destinations.compactMapValues(\.delivery.root))
     var launchState = launchState
+    let joining = JoiningManifests(
+      self, run, history, journals, listers: listers, destinations: destinations,
+      writerSessions: writer.sessions, captures: captures, worker: postDeliveryWorker)
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, messages: messages, requests: requests,
       responses: responses,
@@ -38,17 +41,15 @@ extension Launch {
         allocatedBefore: launchState.allocatedBefore, postDeliveryWorker: postDeliveryWorker),
       usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
     ) { scheduler, requests throws(JournalError) in
-      let event = try inboxProcessor.next(scheduler, &launchState, rounds: run.rounds) {
-        messages.post(.inbox)
-      }
-      requests.absent = launchState.absent
-      return event
+      defer { requests.absent = launchState.absent }
+      return try inboxProcessor.news(scheduler, &launchState, joining) { messages.post(.inbox) }
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
           done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
           bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived))
     }
+    if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
     do throws(JournalError) {
@@ -60,7 +61,7 @@ extension Launch {
     } catch {
       runLoop.fail(error)
     }
-    return (runLoop, after)
+    return (runLoop, after, joining)
   }
 
   private func scheduler(
@@ -77,13 +78,15 @@ extension Launch {
   }
 
   /// The destinations of the uploads whose files are deleted or moved.
-  private func destinations(
-    _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
+  ///
+  /// - Parameter places: those of the nodes, in their order.
+  static func destinations(
+    _ plan: Plan, _ nodes: Range<Int>, _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
   ) -> [Int: PostDeliveryWorker.Destination] {
     var destinations: [Int: PostDeliveryWorker.Destination] = [:]
-    for (index, node) in jobs.plan.nodes.enumerated() {
-      guard let row = places[index], let lister = listers[index],
-        let delivery = AfterDelivery(node.after, of: lister)
+    for (index, place) in zip(nodes, places) {
+      guard let row = place, let lister = listers[index],
+        let delivery = AfterDelivery(plan.nodes[index].after, of: lister)
       else { continue }
       destinations[index] = .init(delivery: delivery, journal: row.journal)
     }

@@ -44,7 +44,8 @@ package struct Launch {
     package var bytes: Int64
   }
 
-  let jobs: Jobs
+  /// With the manifests that have joined the run.
+  var jobs: Jobs
   let options: Options
   let environment: [String: String]
   let state: StateDirectory
@@ -69,6 +70,8 @@ package struct Launch {
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
     var onProgress: (Progress) -> Void
+    /// Whether the run was stopped, or its time limit has passed.
+    var isStopped: @Sendable () -> Bool = { false }
   }
 
   package init(
@@ -142,7 +145,7 @@ package struct Launch {
       let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      let commands = try EventCommand(jobs: jobs, state: state, environment: environment).startOwed(
+      let commands = try EventCommand(jobs: outcome.jobs, state: state, environment: environment).startOwed(
         journals, report: report)
       forgetOldRuns(history, retention, notice)
       journals.close()

@@ -29,11 +29,21 @@ package struct SecretMask: Sendable {
   package var count: Int { secrets.count }
 
   /// The sequences of filters that a secret may pass through.
-  private let filters: Set<[ReferenceFilter]>
+  private var filters: Set<[ReferenceFilter]>
 
   package init(_ secrets: some Sequence<String> = [], filters: Set<[ReferenceFilter]> = []) {
     self.filters = filters
     for secret in secrets { insert(secret) }
+  }
+
+  /// Adds sequences of filters that a secret may pass through.
+  mutating func add(filters more: Set<[ReferenceFilter]>) {
+    guard !more.isSubset(of: filters) else { return }
+    var mask = SecretMask(filters: filters.union(more))
+    for (secret, count) in secrets {
+      for _ in 0..<count { mask.insert(String(decoding: secret, as: UTF8.self)) }
+    }
+    self = mask
   }
 
   /// Whether a secret may occur in a text, according to their numbers of bytes. No form is shorter than the secret

@@ -9,14 +9,14 @@ import FerryPlan
 /// This is a class because it is shared: requests are built from it, responses add to it, and the journal is
 /// written from it.
 final class CaptureStore {
-  private let plan: Plan
+  private var plan: Plan
   private let runID: String
   /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while it runs.
   private let runs: [Bindings.RunValues]?
   /// By manifest.
-  private let secrets: [[String: SensitiveValue]]
+  private var secrets: [[String: SensitiveValue]]
   /// The sequences of filters that a secret may pass through.
-  private let filters: Set<[ReferenceFilter]>
+  private var filters: Set<[ReferenceFilter]>
   private var items: ItemValueStore
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
@@ -57,6 +57,20 @@ final class CaptureStore {
         items.update(ref) { $0 = ItemValues(row) }
       }
     }
+  }
+
+  /// Adds the manifests that have joined the launch. Their uploads have no items yet, and do not release upload IDs.
+  ///
+  /// - Parameters:
+  ///   - plan: the launch's plan, combined with theirs.
+  ///   - more: their secrets, by manifest.
+  func join(_ plan: Plan, secrets more: [[String: SensitiveValue]], filters all: Set<[ReferenceFilter]>) {
+    self.plan = plan
+    secrets += more
+    requestValues += more.map { _ in [:] }
+    filters = all
+    items.add(filters: all)
+    for secret in more.flatMap(\.values) { items.keepSecret(secret.revealed) }
   }
 
   /// The text with every secret replaced by `***`.

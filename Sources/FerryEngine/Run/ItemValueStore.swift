@@ -57,6 +57,15 @@ struct ItemValueStore {
     longestForm = max(longestForm, mask.longestForm(of: secret))
   }
 
+  /// Adds sequences of filters that a secret may pass through.
+  mutating func add(filters: Set<[ReferenceFilter]>) {
+    mask.add(filters: filters)
+    lasting.add(filters: filters)
+    let secrets = unmasked.values.flatMap(\.keys).map { String(decoding: $0, as: UTF8.self) }
+    longestForm =
+      secrets.map { [mask] in mask.longestForm(of: $0) }.max().map { max($0, longestForm) } ?? longestForm
+  }
+
   /// The text with every secret replaced by `***`.
   mutating func masked(_ text: String) -> String {
     prepareMask(forTextOf: text.utf8.count)

@@ -4,32 +4,32 @@ import FerryPlan
 /// Encodes the scheduler's journal entries as rows and captured values, and tracks which rows are synced.
 final class JournalEncoder {
   /// By node.
-  private let rounds: [Int64]
+  private var rounds: [Int64]
   private let writer: any JournalAppending
   /// The index of the session's journal in the writer, by session.
-  private let sessions: [Int?]
+  private var sessions: [Int?]
   /// The index of the node's journal in the writer, and the node's row there, by node.
-  private let places: [(journal: Int, row: Int64)?]
+  private var places: [(journal: Int, row: Int64)?]
   /// The index of its session, by node.
-  private let homes: [Int]
+  private var homes: [Int]
   /// The number of `.record` actions so far, the last synced action, and the writer's sequence numbers of
   /// the others.
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
   /// Whether a delivered file has an `after` action, by node.
-  private let owesAfter: [Bool]
+  private var owesAfter: [Bool]
   /// Whether the next run compares the content of delivered files, by node.
-  private let comparesContent: [Bool]
+  private var comparesContent: [Bool]
   private let postDeliveryWorker: PostDeliveryWorker
-  private let commitKeys: CommitKeys
+  private var commitKeys: CommitKeys
   private var sharedUploadIDs: [ItemRef] = []
   /// The row of each orphan in its journal.
   private var orphanRows: [ItemRef: Int64] = [:]
   /// The next free orphan row, by journal of the writer.
   private var nextOrphans: [Int64]
   /// Whether the node's items have upload IDs, or may have had them under an earlier text of the manifest, by node.
-  private let allocates: [Bool]
+  private var allocates: [Bool]
   /// Delivered files whose delivery is not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
@@ -47,10 +47,7 @@ final class JournalEncoder {
       for (index, row) in rows.enumerated() { orphanRows[.orphan(index, of: NodeID(node))] = row }
     }
     self.nextOrphans = nextOrphans
-    allocates = plan.nodes.enumerated().map { index, node in
-      guard case .upload(let work) = node.work else { return false }
-      return work.allocate != nil || allocatedBefore.contains(index)
-    }
+    allocates = Self.allocating(plan, before: allocatedBefore)
     owesAfter = plan.nodes.map { $0.after != .keep }
     comparesContent = plan.nodes.map(\.comparesContent)
     self.postDeliveryWorker = postDeliveryWorker
@@ -60,6 +57,29 @@ final class JournalEncoder {
     self.writer = writer
     self.places = places
     homes = plan.nodes.map(\.session.index)
+  }
+
+  /// Adds the manifests that have joined the launch.
+  ///
+  /// - Parameter allocatedBefore: their nodes whose items may have had upload IDs in an earlier run.
+  func join(_ joining: JoiningManifest, allocatedBefore: Set<Int>) {
+    let (plan, old) = (joining.plan, allocates)
+    allocates = old + Self.allocating(plan, before: allocatedBefore).dropFirst(old.count)
+    owesAfter = plan.nodes.map { $0.after != .keep }
+    comparesContent = plan.nodes.map(\.comparesContent)
+    commitKeys = CommitKeys(plan, rounds: joining.rounds)
+    rounds = plan.nodes.map { joining.rounds[$0.manifest.index] }
+    homes = plan.nodes.map(\.session.index)
+    // Sessions that have joined have no journal.
+    sessions += Array(repeating: nil, count: plan.sessions.count - sessions.count)
+    places += joining.places
+  }
+
+  private static func allocating(_ plan: Plan, before: Set<Int>) -> [Bool] {
+    plan.nodes.enumerated().map { index, node in
+      guard case .upload(let work) = node.work else { return false }
+      return work.allocate != nil || before.contains(index)
+    }
   }
 
   func write(

@@ -13,7 +13,7 @@ final class RunLoop {
   private let loop: any TransferPerforming
   private let messages: Mailbox<RunMessage>
   private var requests: RequestFactory
-  private let responses: ResponseInterpreter
+  private var responses: ResponseInterpreter
   private let captures: CaptureStore
   private var fetches: FetchCache
   /// Attempts whose requests are in the transfer loop or whose responses are being read.
@@ -31,8 +31,8 @@ final class RunLoop {
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
-  /// Returns the next event from the sessions' inboxes.
-  private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> Event?
+  /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
+  private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
   private let onProgress: (Scheduler, Traffic) -> Void
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
@@ -44,7 +44,7 @@ final class RunLoop {
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
     usageRecorder: UsageRecorder, search: SearchThread,
-    news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> Event?,
+    news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?,
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
     self.usageRecorder = usageRecorder
@@ -138,7 +138,12 @@ final class RunLoop {
       handle(.conditions(conditions))
     case .inbox:
       do throws(JournalError) {
-        while let event = try news(scheduler, &requests) { handle(event) }
+        while let news = try news(scheduler, &requests) {
+          switch news {
+          case .event(let event): handle(event)
+          case .joining(let manifest): join(manifest)
+          }
+        }
       } catch {
         fault = error
       }
@@ -147,6 +152,12 @@ final class RunLoop {
       guard let outcome = searching.removeValue(forKey: id) else { return }
       searched.append((outcome, reading))
     }
+  }
+
+  private func join(_ manifest: JoiningManifest) {
+    scheduler.join(manifest.plan, starts: manifest.starts)
+    journalEncoder.join(manifest, allocatedBefore: manifest.allocatedBefore)
+    (requests, responses) = (manifest.requests, manifest.responses)
   }
 
   private func handle(_ event: Event) {

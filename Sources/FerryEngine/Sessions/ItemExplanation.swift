@@ -94,7 +94,7 @@ package struct ItemExplanation {
       }
     }
     switch preview.launchState.starts[index] {
-    case .notSelected, .open: break
+    case .notSelected, .submissions, .open: break
     case .closed(let outcome, let failure):
       match.state = failure?.code == .cancelled ? .cancelled : ReportState(outcome)
       match.next = .nothing

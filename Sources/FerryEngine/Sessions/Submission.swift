@@ -24,7 +24,7 @@ package struct Submission {
     package var bytes: Int64
     /// The round that the files belong to; absent if there was nothing to submit.
     package var round: Int64?
-    /// The process that holds the session and takes the files immediately.
+    /// The process that holds the session and was asked to send the files.
     package var pid: Int32?
     /// The paths that could not be listed, with the reasons.
     package var problems: [String]

@@ -28,6 +28,18 @@ extension RunHistory {
     }
   }
 
+  /// Records that a run also works on this round, because files of its manifest were submitted to the run.
+  package func add(_ round: RunRow.Round, toRun id: String) throws(JournalError) {
+    try write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO run_round (run, manifest, round) SELECT sequence, ?, ? FROM run WHERE id = ?
+          ON CONFLICT DO NOTHING
+          """,
+        arguments: [round.manifest, round.number, id])
+    }
+  }
+
   /// Records the end of a run, even if another process has marked the run as dead.
   ///
   /// - Parameter rates: the transfer rates of its uploads, at most one for each.

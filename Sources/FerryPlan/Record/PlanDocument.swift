@@ -142,7 +142,7 @@ package struct PlanDocument: Codable, Sendable {
         },
         state: node.kind == .token ? .ask : .run, problems: problems[index] ?? [])
       switch starts[index] {
-      case .notSelected: entry.state = .notSelected
+      case .notSelected, .submissions: entry.state = .notSelected
       case .open: break
       case .closed: entry.state = .done
       case .intended: entry.state = .ambiguous

@@ -15,26 +15,29 @@ extension Scheduler {
 
   mutating func openGates() {
     gates = []
-    var scopes: [[Budget.Scope]] = []
-    func gate(isDiscretionary: Bool) -> Int? {
-      let limits = plan.policies.budgets.limits(on: conditions.network, isDiscretionary: isDiscretionary)
-      guard !limits.isEmpty else { return nil }
-      if let known = scopes.firstIndex(of: limits.map(\.scope)) { return known }
-      scopes.append(limits.map(\.scope))
-      gates.append(
-        BudgetGate(
-          network: conditions.network,
-          limits: limits.map { scope, budget in
-            .init(scope, budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
-          }))
-      return gates.count - 1
-    }
-    sessionGates = plan.sessions.map { session in
-      SessionGates(
-        ofOthers: gate(isDiscretionary: session.isDiscretionary(ifOfBackground: false)),
-        ofDiscretionary: gate(
-          isDiscretionary: session.isDiscretionary(ifOfBackground: options.launch != .foreground)))
-    }
+    sessionGates = []
+    for session in plan.sessions { sessionGates.append(openGates(of: session)) }
+  }
+
+  /// The gates of a session that has none yet. Sessions with the same budgets share a gate.
+  mutating func openGates(of session: SessionPlan) -> SessionGates {
+    SessionGates(
+      ofOthers: gate(isDiscretionary: session.isDiscretionary(ifOfBackground: false)),
+      ofDiscretionary: gate(
+        isDiscretionary: session.isDiscretionary(ifOfBackground: options.launch != .foreground)))
+  }
+
+  private mutating func gate(isDiscretionary: Bool) -> Int? {
+    let limits = plan.policies.budgets.limits(on: conditions.network, isDiscretionary: isDiscretionary)
+    guard !limits.isEmpty else { return nil }
+    if let known = gates.firstIndex(where: { $0.limits.map(\.scope) == limits.map(\.scope) }) { return known }
+    gates.append(
+      BudgetGate(
+        network: conditions.network,
+        limits: limits.map { scope, budget in
+          .init(scope, budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
+        }))
+    return gates.count - 1
   }
 
   /// Switches to the budgets of another network. Reservations under the old ones remain valid.

@@ -65,22 +65,31 @@ extension Scheduler {
     return rest
   }
 
-  /// Adds items to an upload. If the node has ended, the next launch handles them.
+  /// Adds items to an upload. An upload that has ended in this launch is opened again.
   mutating func add(_ items: ItemTable, to node: NodeID) {
     guard let upload = uploadIndex[node.index], takesItems(node) else { return }
     uploads[upload].append(items)
+    switch nodes[node.index].phase {
+    case .open, .waiting: break
+    case .notSelected: nodes[node.index].phase = .waiting
+    case .finished, .settling, .closed, .left:
+      nodes[node.index].phase = .open
+      handOver(upload)
+    }
   }
 }
 
 extension Scheduler {
-  /// Whether an upload accepts more items in this launch.
+  /// Whether an upload accepts more items in this launch. It accepts none if it was skipped or canceled.
   package func takesItems(_ node: NodeID) -> Bool {
     guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
       !sessions[session(of: node).index].cancelled.contains(plan.manifest(of: node))
     else { return false }
     switch nodes[node.index].phase {
-    case .open, .waiting: return true
-    case .notSelected, .finished, .settling, .closed, .left: return false
+    // An upload that is not selected has items only if it accepts them (`NodeStart.submissions`).
+    case .open, .waiting, .left, .notSelected: return true
+    case .settling(_, let outcome), .closed(let outcome): return outcome != .skipped
+    case .finished: return false
     }
   }
 

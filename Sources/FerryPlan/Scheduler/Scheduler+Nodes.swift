@@ -25,6 +25,10 @@ extension Scheduler {
     case .upload(let items, let settled):
       uploadIndex[id.index] = uploads.count
       uploads.append(upload(id, node, items, settled))
+    case .submissions:
+      state.phase = .notSelected
+      uploadIndex[id.index] = uploads.count
+      uploads.append(upload(id, node, ItemTable(), Reconciliation.Settled()))
     }
     if case .token = node.work { tokens[id.index] = TokenState() }
     if case .fetch(let work) = node.work { state.interval = work.interval.present(kept: keptInterval) }

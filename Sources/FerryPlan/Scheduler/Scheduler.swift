@@ -8,7 +8,7 @@ import HeapModule
 /// an event does not depend on the number of waiting items: items that have not begun are stored as ranges,
 /// and retries in a heap.
 package struct Scheduler: Sendable {
-  package let plan: Plan
+  package internal(set) var plan: Plan
   let options: LaunchOptions
   var random: SeededRandom
   var now = Instant(nanoseconds: 0)
@@ -109,14 +109,7 @@ package struct Scheduler: Sendable {
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
       }
     }
-    for node in plan.nodes {
-      for step in node.steps where step.repeatability == .once {
-        hostQueues[hostQueue(step.session, step.origin)].needsIntents = true
-      }
-    }
-    for hostQueue in hostQueues.indices {
-      hostQueues[hostQueue].sources.sort { (uploads[$0].priority, $0) < (uploads[$1].priority, $1) }
-    }
+    prepareHostQueues()
   }
 
   /// Handles one event and returns the actions to perform, in order.

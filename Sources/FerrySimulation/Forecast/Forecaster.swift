@@ -137,7 +137,7 @@ extension VirtualMachine {
         journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
       }
     case .switchedOff: break
-    case .notSelected: startOverrides[plan.nodes[node.index].name] = .notSelected
+    case .notSelected, .submissions: startOverrides[plan.nodes[node.index].name] = .notSelected
     case .closed(let outcome, let failure):
       journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)
     case .intended: journal.singles[node.index] = .init(round: round, hasIntent: true)

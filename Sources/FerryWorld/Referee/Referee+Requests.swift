@@ -209,13 +209,16 @@ extension Referee {
       // round.
       if machine.scheduler.nodeRecords[need.index].state == .skipped { continue }
       let rows = machine.journal.items[need.index]
-      let open = (0..<rows.count).filter {
+      let needed = (0..<rows.count).filter {
+        !late.contains(FileKey(node: need.index, path: Array(rows.files.path($0))))
+      }
+      let open = needed.filter {
         !rows.states[$0].isClosed && rows.known($0).round == machine.round
       }
       if !open.isEmpty {
         report(.needs, "\(name) was sent while \(open.count) items that it needs were open")
       }
-      let failed = (0..<rows.count).contains {
+      let failed = needed.contains {
         rows.known($0).round == machine.round && [.failed, .cancelled].contains(rows.states[$0])
           || rows.states[$0] == .ambiguous
       }

@@ -59,6 +59,9 @@ package struct Referee {
   /// The delays at the start of the launch.
   var delaysAtLaunch: [SessionID: Delay] = [:]
   var ended: Set<ItemRef> = []
+  /// Files that were submitted to an upload that may have ended in this launch. What needs the upload may have started
+  /// before them.
+  var late: Set<FileKey> = []
   /// The body bytes of gated requests, and the bytes used before the launch, by network and window.
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
@@ -95,7 +98,7 @@ package struct Referee {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
-    (requests, begunAt) = ([:], [:])
+    (requests, begunAt, late) = ([:], [:], [])
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
     failedFetches = machine.journal.failedFetches
@@ -175,7 +178,12 @@ package struct Referee {
       windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
     case .cancelled(let session, _, let finishing):
       cancelled[session] = (cancelled[session] ?? true) && finishing
-    case .submitted, .launched, .timer, .moved, .leased, .uploadIDsInUse: break
+    case .submitted(let node, let items):
+      guard batches[node.index]?.open.isEmpty ?? true else { return }
+      for item in 0..<items.count {
+        late.insert(FileKey(node: node.index, path: Array(items.files.path(item))))
+      }
+    case .launched, .timer, .moved, .leased, .uploadIDsInUse: break
     }
   }
 

@@ -1,0 +1,172 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// Lets manifests join a run: files of a manifest that is not part of the run were submitted to one of its sessions.
+///
+/// Only such files are sent, by the uploads of the manifest, which share the run's priorities, connections and budgets.
+/// What else the manifest does, and its round, remain for its next run.
+final class JoiningManifests {
+  /// The jobs of the run so far, and the rounds of their manifests.
+  private(set) var jobs: Jobs
+  private(set) var rounds: [Int64]
+  private var secrets: [[String: SensitiveValue]]
+  private var listers: [Int: FileLister]
+  private var destinations: [Int: PostDeliveryWorker.Destination]
+  private let launch: Launch
+  private let run: Launch.Run
+  private let history: RunHistory
+  private let journals: SessionJournals
+  /// The index of each session's journal in the writer.
+  private let writerSessions: [Int?]
+  private let captures: CaptureStore
+  private let worker: PostDeliveryWorker
+
+  /// The reason why a manifest cannot join.
+  struct Refusal: Error {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    /// The first line of an error, without its remedy.
+    init(_ error: any Error) {
+      reason = "\(error)".split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "\(error)"
+    }
+  }
+
+  init(
+    _ launch: Launch, _ run: Launch.Run, _ history: RunHistory, _ journals: SessionJournals,
+    listers: [Int: FileLister], destinations: [Int: PostDeliveryWorker.Destination], writerSessions: [Int?],
+    captures: CaptureStore, worker: PostDeliveryWorker
+  ) {
+    (self.launch, self.run, self.history, self.journals) = (launch, run, history, journals)
+    (self.listers, self.destinations, self.writerSessions) = (listers, destinations, writerSessions)
+    (self.captures, self.worker) = (captures, worker)
+    (jobs, rounds, secrets) = (launch.jobs, run.rounds, run.secrets)
+  }
+
+  /// Lets the manifest of a note join.
+  ///
+  /// - Returns: the manifest, and the listers of its uploads by node.
+  /// - Throws: `Refusal` if it cannot join; `JournalError` if a journal or the history cannot be used.
+  func join(
+    for note: Note, _ launchState: inout LaunchState
+  ) throws -> (manifest: JoiningManifest, listers: [Int: FileLister]) {
+    let (job, all) = try combined(with: note)
+    let first = jobs.plan.nodes.count
+    let added = first..<all.plan.nodes.count
+    guard let wanted = all.plan.upload(of: note) else {
+      throw Refusal("its manifest has no such upload in this session")
+    }
+    if let obstacle = obstacle(to: wanted, in: all.plan) { throw Refusal(obstacle) }
+    let nodes = added.filter { all.plan.nodes[$0].kind == .upload && obstacle(to: $0, in: all.plan) == nil }
+    let (own, folders) = try prepared(job, nodes, first)
+    let now = launch.clock.now
+    let used = try journals.lastRound(of: job.plan.manifest)
+    let round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
+    try history.add(.init(manifest: job.plan.manifest, number: round), toRun: run.id)
+
+    let rows = try self.rows(of: all.plan, added, nodes)
+    launchState.rows += rows
+    launchState.nextRows += Array(repeating: 1, count: all.plan.sessions.count - launchState.nextRows.count)
+    (jobs, secrets) = (all, secrets + [own])
+    rounds.append(round)
+    listers.merge(folders) { $1 }
+    let places = zip(added, rows).map { node, row -> (journal: Int, row: Int64)? in
+      guard let row, let journal = writerSessions[all.plan.nodes[node].session.index] else { return nil }
+      return (journal, row.id)
+    }
+    let more = Launch.destinations(all.plan, added, places, folders)
+    destinations.merge(more) { $1 }
+    worker.add(more)
+    captures.join(all.plan, secrets: [own], filters: all.secretFilters)
+    let steps = PreparedSteps(all, secrets: secrets)
+    return (
+      JoiningManifest(
+        plan: all.plan,
+        starts: added.map {
+          all.plan.nodes[$0].kind == .token ? .open : nodes.contains($0) ? .submissions : .notSelected
+        },
+        rounds: rounds, places: places,
+        allocatedBefore: Set(zip(added, rows).compactMap { $1?.countingPoint == nil ? nil : $0 }),
+        requests: RequestFactory(all, steps: steps, captures: captures, listers: listers),
+        responses: ResponseInterpreter(
+          all.plan, steps: steps, captures: captures,
+          rootIdentities: destinations.compactMapValues(\.delivery.root))),
+      folders
+    )
+  }
+
+  /// The note's manifest in its current version, and the run's jobs combined with it.
+  private func combined(with note: Note) throws -> (Job, Jobs) {
+    guard let manifest = note.manifest else { throw Refusal("its manifest is unknown") }
+    switch try KnownJobs(history: history, environment: launch.environment).find(manifest) {
+    case .unreadable(let problem): throw Refusal(problem)
+    case .job(let job):
+      do {
+        return (job, try Jobs(jobs.all + [job]))
+      } catch {
+        throw Refusal(error)
+      }
+    }
+  }
+
+  /// The reason why the run cannot send submitted files of an upload of another manifest.
+  private func obstacle(to node: Int, in plan: Plan) -> String? {
+    let node = plan.nodes[node]
+    guard case .upload(let work) = node.work else { return "it is no upload" }
+    let held = launch.jobs.plan.sessions.count
+    guard node.session.index < held, writerSessions[node.session.index] != nil else {
+      return "this run does not hold its session"
+    }
+    if !node.needs.isEmpty {
+      return "it needs \(node.needs.map { plan.nodes[$0.index].name }.joined(separator: ", "))"
+    }
+    if work.abandon != nil { return "it releases upload IDs ('abandon')" }
+    let tokens = node.steps.compactMap(\.token).map { plan.nodes[$0.index] }
+    if tokens.contains(where: { !$0.needs.isEmpty }) { return "its token needs requests" }
+    let sessions = ([node] + tokens).flatMap { $0.steps.map(\.session.index) }
+    // Their conditions are not watched.
+    let waiting = sessions.first { $0 >= jobs.plan.sessions.count && plan.sessions[$0].asksForConditions }
+    return waiting.map { "its session \(plan.sessions[$0].identifier) waits for conditions" }
+  }
+
+  /// The secrets of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
+  private func prepared(
+    _ job: Job, _ nodes: [Int], _ first: Int
+  ) throws -> ([String: SensitiveValue], [Int: FileLister]) {
+    do {
+      let secrets = try SecretValues.load(
+        job.manifest.secrets, folder: job.folder, environment: launch.environment)
+      let all = try job.listers(environment: launch.environment, state: launch.state.path)
+      var folders: [Int: FileLister] = [:]
+      for node in nodes {
+        guard var lister = all[node - first] else { continue }
+        lister.isStopped = run.isStopped
+        _ = try lister.folder()
+        folders[node] = lister
+      }
+      return (secrets, folders)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// The journal rows of the nodes that the run takes.
+  private func rows(of plan: Plan, _ added: Range<Int>, _ nodes: [Int]) throws(JournalError) -> [NodeRow?] {
+    var rows: [NodeRow?] = []
+    for index in added {
+      let node = plan.nodes[index]
+      guard nodes.contains(index), case .upload(let work) = node.work else {
+        rows.append(nil)
+        continue
+      }
+      rows.append(
+        try journals.all[node.session.index]?.node(
+          manifest: plan.manifests[node.manifest.index], name: node.name, kind: .upload,
+          origin: work.first.origin?.description ?? ""))
+    }
+    return rows
+  }
+}

@@ -1,0 +1,40 @@
+import FerryManifest
+
+/// Manifests that join a launch.
+extension Scheduler {
+  /// Adds the nodes of another manifest, so that they share the launch's priorities, connections and budgets.
+  ///
+  /// - Parameters:
+  ///   - combined: the launch's plan, combined with that of the other manifest. The launch's nodes and sessions keep
+  ///     their positions.
+  ///   - starts: the states of the added nodes, in the plan's order.
+  package mutating func join(_ combined: Plan, starts: [NodeStart]) {
+    let first = plan.nodes.count
+    precondition(
+      combined.nodes.count == first + starts.count && combined.policies == plan.policies,
+      "the launch's plan is the beginning of the combined one")
+    plan = combined
+    uploadIndex += starts.map { _ in nil }
+    for index in sessions.count..<plan.sessions.count {
+      sessions.append(SessionState())
+      sessionGates.append(openGates(of: plan.sessions[index]))
+    }
+    for (offset, start) in starts.enumerated() { addNode(NodeID(first + offset), start, keptInterval: nil) }
+    for upload in uploads.indices where uploads[upload].node.index >= first { holdItems(of: upload) }
+    prepareHostQueues(from: first)
+  }
+
+  /// Orders the uploads of each host queue by priority, and marks the queues whose steps need intents.
+  ///
+  /// - Parameter first: the first node that is new.
+  mutating func prepareHostQueues(from first: Int = 0) {
+    for node in plan.nodes[first...] {
+      for step in node.steps where step.repeatability == .once {
+        hostQueues[hostQueue(step.session, step.origin)].needsIntents = true
+      }
+    }
+    for hostQueue in hostQueues.indices {
+      hostQueues[hostQueue].sources.sort { (uploads[$0].priority, $0) < (uploads[$1].priority, $1) }
+    }
+  }
+}
