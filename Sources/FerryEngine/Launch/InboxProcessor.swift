@@ -340,7 +340,7 @@ extension Note {
 
 extension SessionJournal {
   /// Calls `body` with each journal item for a small number of files, by path.
-  fileprivate func forEachItem(
+  func forEachItem(
     node: Int64, of files: FileColumns,
     _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void
   ) throws(JournalError) {

@@ -90,9 +90,11 @@ extension Launch {
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
+    let lists = LateLists(
+      jobs.plan, journals: journals, rounds: run.rounds, listers: listers, notice: run.notice)
     let (runLoop, after, joined) = try perform(
       run, loop, messages, journals, launchState, ledger, inboxProcessor, history, listers: listers,
-      after: before)
+      lists: lists, after: before)
     let scheduler = runLoop.scheduler
     // The rounds of manifests that have joined remain for their own runs.
     let areThrough = joined.jobs.manifests.map {
@@ -102,7 +104,8 @@ extension Launch {
     (whole.jobs, run.rounds) = (joined.jobs, joined.rounds)
     try whole.close(areThrough, run, inboxProcessor, history)
     var record = whole.record(
-      run, runLoop, areThrough, after, launchState.problems, left: inboxProcessor.problems)
+      run, runLoop, areThrough, after, launchState.problems.merging(lists.problems) { $1 },
+      left: inboxProcessor.problems)
     record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }

@@ -9,7 +9,7 @@ extension Launch {
     _ run: Run, _ loop: TransferLoop, _ messages: Mailbox<RunMessage>, _ journals: SessionJournals,
     _ launchState: LaunchState,
     _ ledger: Ledger, _ inboxProcessor: InboxProcessor, _ history: RunHistory, listers: [Int: FileLister],
-    after metrics: [Int: PostDeliveryMetrics]
+    lists: LateLists, after metrics: [Int: PostDeliveryMetrics]
   ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics], joined: JoiningManifests) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(run, journals, launchState, messages)
@@ -43,6 +43,8 @@ extension Launch {
     ) { scheduler, requests throws(JournalError) in
       defer { requests.absent = launchState.absent }
       return try inboxProcessor.news(scheduler, &launchState, joining) { messages.post(.inbox) }
+    } list: { node, scheduler throws(JournalError) in
+      try lists.read(node, scheduler, &launchState)
     } onProgress: { scheduler, moving in
       run.onProgress(
         Progress(
@@ -71,6 +73,7 @@ extension Launch {
       plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
       delays: try journals.delays, foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
+      listsLater: Set(launchState.listsLater.map { NodeID($0) }),
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
         patience: options.patience, acceptsCancelled: options.acceptsCancelled, zones: run.zones,

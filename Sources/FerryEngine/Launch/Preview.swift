@@ -39,7 +39,8 @@ package struct Preview {
         orphans: preview.launchState.releaseCounts(job.plan),
         problems: preview.launchState.problems.mapValues { $0.map(\.description) },
         problemsOmitted: preview.launchState.problems.mapValues(\.omitted).filter { $0.value > 0 },
-        onEnd: job.manifest.onEnd, diagnostics: job.warnings + preview.diagnostics)
+        onEnd: job.manifest.onEnd, listsLater: preview.launchState.listsLater,
+        diagnostics: job.warnings + preview.diagnostics)
       return (document, preview.diagnostics)
     }
   }

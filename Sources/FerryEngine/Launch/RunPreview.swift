@@ -83,7 +83,7 @@ struct RunPreview {
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
       listers: listers, submitted: Self.submitted(notes, job.plan, listers),
-      contents: options.readsContents ? ContentReader() : nil, at: moment)
+      contents: options.readsContents ? ContentReader() : nil, isPreview: true, at: moment)
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
     budgets = used.uses

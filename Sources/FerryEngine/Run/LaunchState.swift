@@ -63,24 +63,30 @@ struct LaunchState {
   var interrupted: Set<Int> = []
   /// Reads files to determine whether they changed; if `nil`, such files are not read.
   let contents: ContentReader?
+  /// Uploads whose lists are read when they open, by node index. Their starts have only the items that the
+  /// journals know.
+  var listsLater: Set<Int> = []
 
   /// The state for a single job.
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
-    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
+    at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      submitted: submitted, contents: contents, at: now)
+      submitted: submitted, contents: contents, isPreview: isPreview, at: now)
   }
 
   /// - Parameters:
   ///   - rounds: by manifest.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
+  ///   - isPreview: whether nothing is run, so that a list is read now unless a fetch will write it.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
-    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, at now: Instant
+    submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
+    at now: Instant
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
@@ -116,8 +122,12 @@ struct LaunchState {
       switch node.work {
       case .token: starts.append(.open)
       case .upload(let work):
-        var listing = try listers[index]?.list()
-        if let further = submitted[index] { try take(further, into: &listing, of: id, row, journal) }
+        if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
+        var listing = listsLater.contains(index) ? nil : try listers[index]?.list()
+        if let further = submitted[index] {
+          if listing == nil, listsLater.contains(index) { listing = Listing() }
+          try take(further, into: &listing, of: id, row, journal)
+        }
         starts.append(
           try upload(
             id, node, work, row, journal, round: round, listing: listing, lister: listers[index],

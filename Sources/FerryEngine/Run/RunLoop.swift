@@ -33,6 +33,10 @@ final class RunLoop {
   private let usageRecorder: UsageRecorder
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
+  /// Reads the list of an upload that opens; `nil` if the run was stopped meanwhile.
+  private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
+  /// Lists that were read and that the scheduler has not taken yet.
+  private var listed: [(NodeID, UploadList)] = []
   private let onProgress: (Scheduler, Traffic) -> Void
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
@@ -45,8 +49,10 @@ final class RunLoop {
     journalEncoder: JournalEncoder,
     usageRecorder: UsageRecorder, search: SearchThread,
     news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?,
+    list: @escaping (NodeID, Scheduler) throws(JournalError) -> UploadList? = { _, _ in nil },
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
+    self.list = list
     self.usageRecorder = usageRecorder
     self.news = news
     leased = scheduler.conditions.network
@@ -163,6 +169,10 @@ final class RunLoop {
   private func handle(_ event: Event) {
     for action in scheduler.handle(event, at: clock.now) where fault == nil { perform(action) }
     if scheduler.isStopping { giveBackHashing() }
+    while fault == nil, !listed.isEmpty {
+      let (node, list) = listed.removeFirst()
+      handle(.listed(node, list))
+    }
   }
 
   /// Cancels the attempts that wait for their file's digest. They were not sent, because a stopped run does
@@ -210,6 +220,12 @@ final class RunLoop {
       if !shared.isEmpty { messages.post(.uploadIDsInUse(shared)) }
     case .sync:
       do throws(JournalError) { try journalEncoder.sync() } catch { fault = error }
+    case .list(let node):
+      do throws(JournalError) {
+        if let list = try list(node, scheduler) { listed.append((node, list)) }
+      } catch {
+        fault = error
+      }
     case .lease(let request):
       leased = request.network
       usageRecorder.lease(request)

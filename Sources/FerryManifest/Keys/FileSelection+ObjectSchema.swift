@@ -16,7 +16,11 @@ extension FileSelection {
         "exclude", \.exclude, .list(.glob), default: "none", doc: "Globs of files and folders to exclude.",
         example: "[\"**/.*\"]"),
       Key(
-        "list", \.list, .path, doc: "A file that lists one path per line, or `-` for standard input.",
+        "list", \.list, .path,
+        doc: """
+          A file that lists one path per line, or `-` for standard input. A file is read when the nodes that the upload \
+          needs have ended, so that a fetch can write it.
+          """,
         example: "files.txt"),
       Key(
         "null", \.isNullSeparated, .boolean,

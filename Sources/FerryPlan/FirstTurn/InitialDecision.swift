@@ -30,7 +30,8 @@ package struct InitialDecision: Sendable {
           starts.removeAll { $0.id == id }
           let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
-        case .sync, .releaseLeases, .end: break
+        // Lists that are read late are not requested in a preview.
+        case .sync, .releaseLeases, .end, .list: break
         }
       }
     }

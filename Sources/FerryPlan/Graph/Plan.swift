@@ -188,6 +188,14 @@ package struct UploadWork: Hashable, Codable, Sendable {
 
   package var first: Step { allocate ?? transfer }
 
+  /// The file that lists its files; `nil` if globs or standard input do.
+  package var listFile: String? {
+    switch files.source {
+    case .list(let name, _): name == "-" ? nil : name
+    case .globs: nil
+    }
+  }
+
   /// Whether a delivered file is compared by content to decide whether to send it again.
   package var comparesContent: Bool { deliver == .whenChanged && compare == .content }
 }

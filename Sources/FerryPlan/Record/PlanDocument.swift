@@ -47,7 +47,10 @@ package struct PlanDocument: Codable, Sendable {
     package var notBefore: String?
     /// The reason why it would wait under these conditions.
     package var reason: RecordedFailure?
+    /// For an upload: absent if its list is known only at run time.
     package var items: Items?
+    /// `true` if the list of its files is written by a fetch that it needs, and is read when it opens; otherwise absent.
+    package var listedAtRunTime: Bool?
     /// The treatment of its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
     package var after: String?
     package var problems: [String]
@@ -112,7 +115,7 @@ package struct PlanDocument: Codable, Sendable {
     starts: [NodeStart], conditions: DeviceConditions, budgets: [BudgetUse] = [],
     reasons: [Int: RecordedFailure] = [:], orphans: [NodeID: Int] = [:], problems: [Int: [String]],
     problemsOmitted: [Int: Int] = [:], onEnd: [OnEndRequest] = [],
-    diagnostics: [Diagnostic] = []
+    listsLater: Set<Int> = [], diagnostics: [Diagnostic] = []
   ) {
     self.onEnd = onEnd.isEmpty ? nil : onEnd.map(OnEndEntry.init)
     manifest = plan.manifest
@@ -152,7 +155,10 @@ package struct PlanDocument: Codable, Sendable {
         entry.reason = failed?.reason
       case .switchedOff: entry.state = .never
       case .upload(let table, let settled):
-        guard case .upload(let work) = node.work else { break }
+        if listsLater.contains(index) { entry.listedAtRunTime = true }
+        guard case .upload(let work) = node.work, !listsLater.contains(index) || table.count > 0 else {
+          break
+        }
         entry.items = Items(table, settled, work.batch)
         entry.items?.orphans = orphans[NodeID(index)]
       }

@@ -24,6 +24,17 @@ package enum Event: Sendable {
   case uploadIDsInUse([ItemRef])
   /// `ferry submit`: more items for an upload.
   case submitted(NodeID, ItemTable)
+  /// The reply to `.list`.
+  case listed(NodeID, UploadList)
+}
+
+/// The files of an upload whose list was read when it opened.
+package enum UploadList: Sendable {
+  /// - `items`: the items that the launch does not have yet.
+  /// - `settled`: the files for which it has nothing to do.
+  case items(ItemTable, settled: Reconciliation.Settled)
+  /// The list or the root cannot be read.
+  case unreadable(RecordedFailure)
 }
 
 /// An action that the scheduler requests. Actions are performed in order.
@@ -37,6 +48,8 @@ package enum Action: Sendable {
   case sync
   /// Request a lease from the ledger, which replies with `.leased`.
   case lease(Lease.Request)
+  /// Read the list of an upload that is about to open, and reply with `.listed`.
+  case list(NodeID)
   /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
   /// ending.
   case releaseLeases

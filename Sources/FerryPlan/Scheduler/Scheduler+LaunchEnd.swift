@@ -112,7 +112,8 @@ extension Scheduler {
       case .open:
         guard let upload = uploadIndex[index] else { return false }
         return !uploads[upload].pending.isEmpty && uploads[upload].heldUntil > synced
-      case .notSelected, .waiting, .finished, .closed, .left: return false
+      case .waiting: return uploadIndex[index].map { uploads[$0].list == .requested } ?? false
+      case .notSelected, .finished, .closed, .left: return false
       }
     }
   }

@@ -72,7 +72,7 @@ extension Scheduler {
     var hasChanged = settleNodes()
     for index in nodes.indices {
       guard case .waiting = nodes[index].phase, tokens[index] == nil else { continue }
-      guard let met = needsMet(index), stop == nil || !met else { continue }
+      guard let met = needsMet(index), stop == nil || !met, !(met && isListing(index)) else { continue }
       hasChanged = true
       if met {
         open(index)

@@ -133,7 +133,7 @@ extension Scheduler {
 
   /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
   ///
-  /// - Parameter reason: why the upload ID will not be used; `nil` if no server knows it any more.
+  /// - Parameter reason: why the upload ID will not be used; `nil` if no server knows it.
   private mutating func startOver(
     _ flight: Flight, _ failure: RecordedFailure, dropping reason: OrphanReason?
   ) {

@@ -84,10 +84,11 @@ package struct Scheduler: Sendable {
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
   ///     not it releases them.
+  ///   - listsLater: the uploads whose lists are read when they open.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
     delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:],
-    orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
+    orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:], listsLater: Set<NodeID> = [],
     options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node must have a start")
@@ -107,6 +108,7 @@ package struct Scheduler: Sendable {
       if let upload = uploadIndex[index], case .upload(let work) = plan.nodes[index].work {
         uploads[upload].releases = Releases(
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
+        if listsLater.contains(NodeID(index)) { uploads[upload].list = .later }
       }
     }
     prepareHostQueues()
@@ -121,7 +123,7 @@ package struct Scheduler: Sendable {
     case .timer: break
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = max(synced, through)
-    case .stop, .conditions, .cancelled, .submitted: if !isEnding { takeNews(event) }
+    case .stop, .conditions, .cancelled, .submitted, .listed: if !isEnding { takeNews(event) }
     case .moved(let bytes): count(moved: bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
@@ -140,6 +142,7 @@ package struct Scheduler: Sendable {
     case .cancelled(let session, let manifest, let finishing):
       cancel(session, of: manifest, finishing: finishing)
     case .submitted(let node, let items): add(items, to: node)
+    case .listed(let node, let list): take(list, of: node)
     case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse: break
     }
   }

@@ -68,6 +68,15 @@ struct UploadState: Sendable {
   var largest: TransferSample?
   /// Its unused upload IDs.
   var releases = Releases()
+  /// Whether its list has been read. An upload with an unread list has only the items that the journal knows.
+  var list = ListState.read
+
+  enum ListState: Sendable {
+    /// The list is read when the node opens, because a node that it needs may write it.
+    case later
+    case requested
+    case read
+  }
 }
 
 /// An item for which the remaining budget was too small.

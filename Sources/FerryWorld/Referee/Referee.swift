@@ -183,7 +183,7 @@ package struct Referee {
       for item in 0..<items.count {
         late.insert(FileKey(node: node.index, path: Array(items.files.path(item))))
       }
-    case .launched, .timer, .moved, .leased, .uploadIDsInUse: break
+    case .listed, .launched, .timer, .moved, .leased, .uploadIDsInUse: break
     }
   }
 
@@ -220,7 +220,7 @@ package struct Referee {
     case .end:
       if synced < recorded { report(.nothingLost, "it ended before all records were on disk") }
       if !flights.isEmpty { report(.requests, "it ended with \(flights.count) requests running") }
-    case .start, .sync, .lease, .releaseLeases: break
+    case .start, .sync, .lease, .releaseLeases, .list: break
     }
   }
 

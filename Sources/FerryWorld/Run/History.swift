@@ -57,7 +57,7 @@ struct History {
 
   private func text(of event: Event, _ machine: VirtualMachine) -> String? {
     switch event {
-    case .launched, .timer, .synced, .moved, .leased, .uploadIDsInUse: return nil
+    case .launched, .timer, .synced, .moved, .leased, .uploadIDsInUse, .listed: return nil
     case .finished(let results):
       return results.map { result in
         switch result.answer {
@@ -98,7 +98,7 @@ struct History {
         }
       }
       return told.isEmpty ? nil : told.joined(separator: ", ")
-    case .start, .sync, .releaseLeases: return nil
+    case .start, .sync, .releaseLeases, .list: return nil
     }
   }
 

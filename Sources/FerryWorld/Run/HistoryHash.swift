@@ -36,6 +36,9 @@ struct HistoryHash: Sendable {
       combine(Int(truncatingIfNeeded: request.minimum))
     case .releaseLeases: combine(6)
     case .end: combine(7)
+    case .list(let node):
+      combine(8)
+      combine(node.index)
     }
   }
 

@@ -59,7 +59,9 @@ final class ScriptedServer: Sendable {
         def respond(self):
           body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("latin1")
           headers = {key.lower(): value for key, value in self.headers.items()}
-          print(json.dumps(dict(server=name, method=self.command, path=self.path, headers=headers, body=body)))
+          # One write, because requests are handled at the same time.
+          entry = dict(server=name, method=self.command, path=self.path, headers=headers, body=body)
+          sys.stdout.write(json.dumps(entry) + "\\n")
           entry = table.get(self.path, dict(status=200, headers={}, body="{}"))
           def fill(text):
             for key, url in urls.items(): text = text.replace("{" + key + "}", url)
