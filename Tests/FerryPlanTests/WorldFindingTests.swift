@@ -48,6 +48,25 @@ struct WorldFindingTests {
     "version: 1\nname: test\nsessions: { s: { \(session) } }\nbudgets: { \(networks) }\n"
   }
 
+  /// A soft limit that others have used up, beside a strict one with room: no lease can be granted.
+  @Test func aRetryDoesNotAskIndefinitelyForWhatASoftLimitNoLongerGives() throws {
+    let limits = "cellular: { limit: 3MB, per: day, cutoff: soft }, any: { limit: 10MB, per: day }"
+    var world = try World(
+      Yaml.put("    retry: { limit: 2, initial: 5s }\n", head: budget(limits)),
+      files: Yaml.files(1, size: 2 * size)
+    ) { call in
+      var reply = Reply.status(503, after: .seconds(2))
+      reply.sent = call.size
+      return reply
+    }
+    world.options.conditions = .init(network: .cellular)
+    world.machine.schedule(.othersMove(.cellular, 3 * size), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
   @Test func aPromisedTransferStopsWhenTheNetworkAndItsBudgetChange() throws {
     var world = try World(
       Yaml.put(head: budget("cellular: { limit: 1kB, per: day }")), files: Yaml.files(1, size: size)
