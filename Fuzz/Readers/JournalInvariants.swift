@@ -82,7 +82,7 @@ enum JournalInvariants {
     }
     attempt {
       _ = try Cancellation(state: state, environment: [:], version: "0").cancel(
-        [.session(JournalFolder.session)], finishing: false)
+        [.session(JournalFolder.session)], .atOnce)
     }
     attempt {
       _ = try SessionReset(state: state, environment: [:], version: "0").reset(

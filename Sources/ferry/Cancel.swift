@@ -27,12 +27,20 @@ struct Cancel: ParsableCommand {
   @Flag(help: "Ask the running process to finish the items that it has started, without starting others.")
   var finish = false
 
+  @Flag(
+    help: "Ask the running process to complete everything that it has queued, without taking anything new.")
+  var drain = false
+
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
 
   @Option(help: "Output format.")
   var format = Format.text
+
+  func validate() throws {
+    if finish, drain { throw ValidationError("specify --finish or --drain, but not both") }
+  }
 
   func run() throws {
     let given = try variables.parsed()
@@ -44,7 +52,8 @@ struct Cancel: ParsableCommand {
       return .manifest(
         try ManifestSource(path: target, variables: given, variableFiles: files).job())
     }
-    let (outcomes, inUse) = try cancellation.cancel(wanted, finishing: finish, patience: lock.patience())
+    let (outcomes, inUse) = try cancellation.cancel(
+      wanted, drain ? .draining : finish ? .finishing : .atOnce, patience: lock.patience())
     switch format {
     case .text:
       for outcome in outcomes {
@@ -74,9 +83,14 @@ struct Cancel: ParsableCommand {
     let holder = outcome.pid.map { "process \($0)" } ?? "another process"
     let name = "session \(outcome.session)"
     switch outcome.result {
-    case .nothing: return "\(name): nothing to cancel"
+    case .nothing:
+      return drain
+        ? "\(name): no process uses it; what is queued remains for the next run"
+        : "\(name): nothing to cancel"
     case .told:
-      let wish = finish ? "finish the work that it has started" : "cancel"
+      let wish =
+        drain
+        ? "complete the work that it has queued" : finish ? "finish the work that it has started" : "cancel"
       return "\(name): in use by \(holder), which was asked to \(wish)"
         + (outcome.released == true ? ", and has released it" : "")
     case .cancelled, .removed:

@@ -82,6 +82,32 @@ struct NoteTests {
     #expect(try await receiver.received().files.count == done)
   }
 
+  @Test func `completes all that it has queued when it is drained`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=1"])
+    let job = try job(receiver, files: 12)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.files.count >= 2 }
+    let drain = try await job.ferry("cancel", "e2e.uploads", "--drain")
+    #expect(
+      drain.stdout
+        == "session e2e.uploads: in use by process \(run.pid), which was asked to complete the work that it has queued\n",
+      "\(drain.stderr)")
+    try job.write("extra", to: "extra.bin")
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/extra.bin").status == 0)
+    try await receiver.clearFaults()
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    #expect(end.stderr.contains("e2e/files: 1 file submitted to this run will be sent by the next run\n"))
+    #expect(try job.report().totals.items.done == 12)
+    // Without a process, nothing is changed.
+    let idle = try await job.ferry("cancel", "e2e.uploads", "--drain")
+    #expect(
+      idle.stdout == "session e2e.uploads: no process uses it; what is queued remains for the next run\n")
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(try await receiver.received().files.count == 13)
+    #expect(try await job.ferry("cancel", "e2e.uploads", "--drain", "--finish").status == 2)
+  }
+
   // MARK: several uploads
 
   /// Uploads of `*.txt` in the folders `fa`, `fb` and `fc`, one file each at first in `fc` and `files`.

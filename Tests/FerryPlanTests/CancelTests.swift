@@ -110,6 +110,26 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 2)
   }
 
+  @Test func `that is drained completes its batch, and cancels what was not handed over`() throws {
+    let more = """
+      requests:
+        after: { session: s, needs: [up], request: { method: POST, url: "http://host/after" } }
+
+      """
+    for (batch, done) in [("", 6), ("    batch: { max_items: 3 }\n", 3)] {
+      var world = try world(Yaml.put(batch + more))
+      let submitted = world.start.advanced(by: .seconds(16))
+      world.machine.schedule(.drain(SessionID(0)), at: world.start.advanced(by: .seconds(15)))
+      world.machine.schedule(.submit(NodeID(0), files("new")), at: submitted)
+      world.run()
+      #expect(world.scheduler.totals.items.done == done)
+      #expect(world.scheduler.totals.items.cancelled == 6 - done)
+      #expect(!world.starts.contains { $0.path == "new" || $0.attempt.step == .request })
+      #expect(world.scheduler.nodeRecords.last?.state == .cancelled)
+      #expect(world.scheduler.isRoundThrough)
+    }
+  }
+
   @Test func `that is cancelled leaves other sessions alone`() throws {
     let more = """
       requests:
@@ -253,7 +273,7 @@ struct CancelTests {
           case .record:
             recorded += 1
             synced = recorded
-          case .cancel, .sync, .lease, .releaseLeases, .end: break
+          case .cancel, .sync, .lease, .releaseLeases, .list, .end: break
           }
         }
         actions = synced.map { scheduler.handle(.synced(through: $0), at: Instant(nanoseconds: 1)) } ?? []

@@ -67,6 +67,9 @@ final class InboxProcessor {
         try dropSubmitted(before: note)
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
         waiting.removeAll { $0.note.isDropped(by: note) }
+      case .drain:
+        // Nothing is in progress: the work that was queued is completed by this run.
+        if concerns(note) { taken.append((note.id, nil)) }
       case .submit:
         if isForeign(note), note.createdAt >= startedAt { waiting.append((session, note)) }
         guard let node = plan.upload(of: note), selection.contains(NodeID(node)) else { continue }
@@ -117,7 +120,7 @@ final class InboxProcessor {
       }
       let event: Event? =
         switch note.kind {
-        case .cancel, .finish: try cancellation(note, SessionID(session), scheduler)
+        case .cancel, .finish, .drain: try cancellation(note, SessionID(session), scheduler)
         case .submit: try submission(note, scheduler, &launchState, rounds: rounds, wake: wake)
         }
       if let event { return .event(event) }
@@ -172,11 +175,13 @@ final class InboxProcessor {
     if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
       cancelled.insert(session.index)
     }
-    if note.manifest == nil { endedAsWhole.insert(session.index) }
+    if note.manifest == nil, note.kind != .drain { endedAsWhole.insert(session.index) }
     taken.append((note.id, nil))
     try dropSubmitted(before: note)
     waiting.removeAll { $0.note.isDropped(by: note) }
-    return .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+    return note.kind == .drain
+      ? .drained(session, of: manifest(of: note))
+      : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
   }
 
   /// Marks everything submitted before a cancel as handled, including files that this run had left for the next.

@@ -90,7 +90,7 @@ final class JoiningManifests {
         },
         rounds: rounds, places: places,
         allocatedBefore: Set(zip(added, rows).compactMap { $1?.countingPoint == nil ? nil : $0 }),
-        requests: RequestFactory(all, steps: steps, captures: captures, listers: listers),
+        requests: RequestFactory(all, steps: steps, captures: captures, listers: listers, rounds: rounds),
         responses: ResponseInterpreter(
           all.plan, steps: steps, captures: captures,
           rootIdentities: destinations.compactMapValues(\.delivery.root))),

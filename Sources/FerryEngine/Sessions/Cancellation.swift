@@ -54,34 +54,57 @@ package struct Cancellation {
     self.version = version
   }
 
+  /// What a process that holds a session does with its work.
+  package enum Manner: Sendable {
+    /// It cancels the work at once.
+    case atOnce
+    /// It completes the items that it has started.
+    case finishing
+    /// It completes everything that it has queued. Without such a process, nothing is changed.
+    case draining
+
+    fileprivate var kind: Note.Kind {
+      switch self {
+      case .atOnce: .cancel
+      case .finishing: .finish
+      case .draining: .drain
+      }
+    }
+  }
+
   /// - Parameters:
-  ///   - finishing: whether a holder may finish the work in progress, without starting anything new.
   ///   - patience: how long to wait for holders to release sessions.
   /// - Returns: the outcomes, and the sessions that were still held when the wait ended.
   package func cancel(
-    _ targets: [Target], finishing: Bool, patience: LockPatience = LockPatience()
+    _ targets: [Target], _ manner: Manner = .atOnce, patience: LockPatience = LockPatience()
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
     var told: [Told] = []
     // If a holder releases its session while the note is written, the work is done here.
+    if manner == .draining {
+      (told, outcomes) = try drain(wishes, outcomes)
+      wishes = []
+    }
     for attempt in 1...3 where !wishes.isEmpty {
       let now = LaunchClock.wallTime
       var ending = CancelledSessions(state: state, environment: environment, version: version, now: now)
       defer { ending.release() }
       let held = try ending.end(wishes)
       outcomes += ending.outcomes
-      let (holders, freed) = try tell(held, finishing: finishing, mayReturn: attempt < 3, at: now)
+      let (holders, freed) = try tell(held, manner, mayReturn: attempt < 3, at: now)
       told += holders
       wishes = freed
     }
-    let inUse = try wait(for: &told, patience)
+    let inUse = try wait(for: &told, manner, patience)
     outcomes += told.map(\.outcome)
     return (outcomes.sorted { $0.session < $1.session }, inUse)
   }
 
   /// Waits until holders have released their sessions. If a holder was killed before it read its note, the
   /// note is executed here.
-  private func wait(for told: inout [Told], _ patience: LockPatience) throws -> [SessionInUse] {
+  private func wait(
+    for told: inout [Told], _ manner: Manner, _ patience: LockPatience
+  ) throws -> [SessionInUse] {
     guard patience.limit > .zero else { return [] }
     var inUse: [SessionInUse] = []
     let start = ContinuousClock.now
@@ -98,6 +121,8 @@ package struct Cancellation {
         let unread = try unreadNotes(of: session)
         let own = told.indices.filter { told[$0].wish.session == session }
         for index in own { told[index].outcome.released = true }
+        // The next run completes what was queued.
+        guard manner != .draining else { continue }
         let left = own.filter { unread.contains(told[$0].note) }
         _ = try ending.end(left.map { told[$0].wish })
         for (index, outcome) in zip(left, ending.outcomes) {
@@ -109,6 +134,22 @@ package struct Cancellation {
       }
     }
     return inUse
+  }
+
+  /// Asks the holders of sessions to complete their queued work. If a session has no holder, that work remains for the
+  /// next run.
+  private func drain(_ wishes: [CancelWish], _ nothing: [Outcome]) throws -> ([Told], [Outcome]) {
+    var held: [(wish: CancelWish, pid: Int32?)] = []
+    var outcomes = nothing
+    for wish in wishes {
+      if let holder = try SessionLock.holder(session: wish.session, in: state) {
+        held.append((wish, holder.pid))
+      } else {
+        outcomes.append(Outcome(session: wish.session, result: .nothing))
+      }
+    }
+    let (told, freed) = try tell(held, .draining, mayReturn: true, at: LaunchClock.wallTime)
+    return (told, outcomes + freed.map { Outcome(session: $0.session, result: .nothing) })
   }
 
   private func unreadNotes(of session: String) throws -> Set<Int64> {
@@ -153,7 +194,7 @@ package struct Cancellation {
   /// Leaves notes for the holders of sessions. A note that no process would read before the next run is
   /// withdrawn, because it would cancel that run's work.
   private func tell(
-    _ held: [(wish: CancelWish, pid: Int32?)], finishing: Bool, mayReturn: Bool, at now: Instant
+    _ held: [(wish: CancelWish, pid: Int32?)], _ manner: Manner, mayReturn: Bool, at now: Instant
   ) throws -> (told: [Told], freed: [CancelWish]) {
     guard !held.isEmpty else { return ([], []) }
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
@@ -163,7 +204,7 @@ package struct Cancellation {
     for (wish, pid) in held {
       let note = try inbox.leave(
         Note(
-          session: wish.session, kind: finishing ? .finish : .cancel, manifest: wish.manifest,
+          session: wish.session, kind: manner.kind, manifest: wish.manifest,
           createdAt: now))
       if mayReturn, try SessionLock.holder(session: wish.session, in: state) == nil {
         try inbox.remove([note])

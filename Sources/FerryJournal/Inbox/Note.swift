@@ -10,6 +10,8 @@ package struct Note: Hashable, Sendable {
     case cancel = "cancel"
     /// Finish the work in progress without starting anything new.
     case finish = "finish"
+    /// Complete everything that was queued, without queueing anything new.
+    case drain = "drain"
   }
 
   /// The ID, which increases with each added note and is never reused; 0 before the note is stored.

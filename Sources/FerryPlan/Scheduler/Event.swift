@@ -20,6 +20,9 @@ package enum Event: Sendable {
   /// `ferry cancel`: the session's work, for one manifest or for all, ends as canceled. With `finishing`,
   /// requests that have begun, and the steps that follow them, run to completion.
   case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
+  /// `ferry cancel --drain`: the session's work, for one manifest or for all, runs to completion as far as it was
+  /// queued, and nothing new is.
+  case drained(SessionID, of: ManifestID? = nil)
   /// Other items have the upload IDs of these orphans, so they are not released.
   case uploadIDsInUse([ItemRef])
   /// `ferry submit`: more items for an upload.

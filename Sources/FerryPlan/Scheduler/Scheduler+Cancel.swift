@@ -31,6 +31,21 @@ extension Scheduler {
     }
   }
 
+  /// Cancels what was not queued yet: later batches, and nodes that have not opened.
+  mutating func drain(_ session: SessionID, of manifest: ManifestID?) {
+    let drained = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
+    sessions[session.index].drained.formUnion(drained)
+    for index in nodes.indices where plan.isOf(session, drained, ItemRef(NodeID(index))) {
+      switch nodes[index].phase {
+      case .waiting: close(index, .skipped, .cancelled)
+      case .open:
+        guard let upload = uploadIndex[index] else { continue }
+        for item in handOverRest(of: upload) { end(ItemRef(NodeID(index), item), .cancelled, .cancelled) }
+      case .notSelected, .finished, .settling, .closed, .left: break
+      }
+    }
+  }
+
   /// Stops holding transferred items for their batch, because no resume of the session follows.
   private mutating func releaseSent(of upload: Int) {
     let sent = uploads[upload].sent
@@ -83,7 +98,8 @@ extension Scheduler {
   /// Whether an upload accepts more items in this launch. It accepts none if it was skipped or canceled.
   package func takesItems(_ node: NodeID) -> Bool {
     guard uploadIndex[node.index] != nil, stop == nil, !isEnding,
-      !sessions[session(of: node).index].cancelled.contains(plan.manifest(of: node))
+      !sessions[session(of: node).index].cancelled.contains(plan.manifest(of: node)),
+      !sessions[session(of: node).index].drained.contains(plan.manifest(of: node))
     else { return false }
     switch nodes[node.index].phase {
     // An upload that is not selected has items only if it accepts them (`NodeStart.submissions`).

@@ -123,7 +123,7 @@ package struct Scheduler: Sendable {
     case .timer: break
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = max(synced, through)
-    case .stop, .conditions, .cancelled, .submitted, .listed: if !isEnding { takeNews(event) }
+    case .stop, .conditions, .cancelled, .drained, .submitted, .listed: if !isEnding { takeNews(event) }
     case .moved(let bytes): count(moved: bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
@@ -141,6 +141,7 @@ package struct Scheduler: Sendable {
     case .conditions(let conditions): change(to: conditions)
     case .cancelled(let session, let manifest, let finishing):
       cancel(session, of: manifest, finishing: finishing)
+    case .drained(let session, let manifest): drain(session, of: manifest)
     case .submitted(let node, let items): add(items, to: node)
     case .listed(let node, let list): take(list, of: node)
     case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse: break

@@ -101,6 +101,8 @@ struct SessionState: Sendable {
   var isCancelled = false
   /// The manifests whose work in the session has been canceled.
   var cancelled: Set<ManifestID> = []
+  /// The manifests whose work in the session is only completed, as far as it was queued.
+  var drained: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
     /// An upload's batch has completed (`isBatchThrough`).

@@ -9,6 +9,7 @@ package enum Occurrence: Sendable {
   /// Other processes transfer bytes.
   case othersMove(DeviceConditions.Network, Int64)
   case cancel(SessionID, finishing: Bool)
+  case drain(SessionID)
   /// More files for an upload, sorted by path bytes.
   case submit(NodeID, FileColumns)
 
@@ -16,7 +17,7 @@ package enum Occurrence: Sendable {
   var needsNoLaunch: Bool {
     switch self {
     case .conditions, .othersMove: true
-    case .stop, .hangUp, .cancel, .submit: false
+    case .stop, .hangUp, .cancel, .drain, .submit: false
     }
   }
 }

@@ -69,6 +69,7 @@ extension VirtualMachine {
       ledger.othersMove(network, bytes: bytes, at: now)
       see(.othersMoved(network, bytes))
     case .cancel(let session, let finishing): handle(.cancelled(session, finishing: finishing))
+    case .drain(let session): handle(.drained(session))
     case .submit(let node, let files): submit(files, to: node)
     }
   }

@@ -164,7 +164,7 @@ package struct VirtualMachine {
       case .othersMove(let network, let bytes):
         ledger.othersMove(network, bytes: bytes, at: at)
         see(.othersMoved(network, bytes))
-      case .stop, .hangUp, .cancel, .submit: break
+      case .stop, .hangUp, .cancel, .drain, .submit: break
       }
     }
     occurrences.removeAll { $0.at <= now && $0.what.needsNoLaunch }

@@ -183,7 +183,7 @@ package struct Referee {
       for item in 0..<items.count {
         late.insert(FileKey(node: node.index, path: Array(items.files.path(item))))
       }
-    case .listed, .launched, .timer, .moved, .leased, .uploadIDsInUse: break
+    case .listed, .launched, .timer, .moved, .leased, .uploadIDsInUse, .drained: break
     }
   }
 

@@ -61,7 +61,7 @@ package struct WorldRun {
       machine.unschedule {
         switch $0 {
         case .conditions, .othersMove: false
-        case .stop, .hangUp, .cancel, .submit: true
+        case .stop, .hangUp, .cancel, .drain, .submit: true
         }
       }
       if referee.violation != nil { return }
