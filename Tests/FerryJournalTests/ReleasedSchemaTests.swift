@@ -59,6 +59,7 @@ import Testing
     #expect(items[5].intent == .commit && items[5].path == [0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67])
     let recorded = try journal.recorded
     #expect(recorded.hasPendingEvents == (schema >= 3))
+    #expect(recorded.foregroundAt == (schema >= 9 ? .start : nil))
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 

@@ -45,10 +45,12 @@ import Testing
       "`resume_delay.policy`": delay.policy.rawValue,
       "`resume_delay.factor`": "\(Int(delay.factor))",
       "`resume_delay.initial`, `max`": "\(text(delay.initial)), \(text(delay.max))",
+      "`resume_delay.reset`": delay.reset.rawValue,
       "`execution_window.foreground`": text(window.foreground),
       "`execution_window.background`": text(window.background),
       "`execution_window.event`": text(window.event),
       "`execution_window.fetch`": text(window.fetch),
+      "`execution_window.resume`": text(window.resume),
       "`execution_window.continuous`": text(window.continuous),
       "`force_quit`": manifest.forceQuit.rawValue,
     ]

@@ -214,7 +214,8 @@ struct ForecastTests {
       ),
     ] {
       var forecaster = Forecaster(
-        plan, starts: [start], intervals: [NodeID(0): .seconds(4 * 3600)], delays: [:], foreground: [:], setting)
+        plan, starts: [start], intervals: [NodeID(0): .seconds(4 * 3600)], delays: [:], foreground: [:],
+        setting)
       #expect(hours(forecaster.forecast()) == expected)
     }
   }

@@ -119,9 +119,10 @@ INSERT INTO history (version, ferry, migrated_at) VALUES (8, '0.1.0', 1767225600
 PRAGMA user_version = 8;
 INSERT INTO grdb_migrations (identifier) VALUES ('session 8: the idempotency key of a commit, and the servers of an upload ID');
 ALTER TABLE node ADD COLUMN failed_at INTEGER;
+ALTER TABLE session ADD COLUMN foreground_at INTEGER;
 INSERT INTO history (version, ferry, migrated_at) VALUES (9, '0.1.0', 1767225600000000000);
 PRAGMA user_version = 9;
-INSERT INTO grdb_migrations (identifier) VALUES ('session 9: when a fetch last failed');
+INSERT INTO grdb_migrations (identifier) VALUES ('session 9: when a fetch last failed, and until when nothing is discretionary by inference');
 INSERT INTO node (manifest, name, kind, origin) VALUES ('m', 'photos', 1, 'https://example.org:443');
 INSERT INTO node (manifest, name, kind, origin, round, state, closed_at, fetched_at, etag, last_modified, fetch_interval, stored_file, stored_from) VALUES ('m', 'catalog', 2, 'https://example.org:443', 2, 3, 1767225600000000000, 1767225600000000000, '"v1"', 'Thu, 01 Jan 2026 00:00:00 GMT', 900000000000, '77 3 1', 'd1');
 UPDATE node SET failed_at = 1767225660000000000 WHERE name = 'catalog';
@@ -133,5 +134,5 @@ INSERT INTO item (id, path, size, modified, node, round, handed_over, state, clo
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, closed_at, failure_code, failure_status, failure_message) VALUES (5, x'652e6a7067', 104, 1004, 1, 2, 1767225600000000000, 4, 1767225601000000000, 'http_status', 403, 'the server answered 403');
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, intent, captures, closed_at, failure_code, failure_message) VALUES (6, x'66ff2e6a7067', 105, 1005, 1, 2, 1767225600000000000, 5, 3, '{"allocate.id":"u6"}', 1767225601000000000, 'answer_lost', 'the answer was lost');
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, closed_at) VALUES (7, x'672e6a7067', 106, 1006, 1, 1, 1767225600000000000, 6, 1767225601000000000);
-UPDATE session SET delay_period = 120000000000, resumed_at = 1767225600000000000, events_pending = 1 WHERE id = 1;
+UPDATE session SET delay_period = 120000000000, resumed_at = 1767225600000000000, events_pending = 1, foreground_at = 1767225600000000000 WHERE id = 1;
 UPDATE session SET commits = 7;
