@@ -36,7 +36,7 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// The times until which what the sessions were handed over is not discretionary by inference.
+  /// The times up to which the sessions' queued work is not discretionary by inference.
   let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?

@@ -59,7 +59,7 @@ package enum JournalWrite: Sendable {
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// What the session was handed over until this time is not discretionary by inference.
+  /// The session's work that was queued up to this time is not discretionary by inference.
   case foreground(until: Instant)
   /// Whether the session's `on_events` must still be started for a completed batch. If it is appended
   /// together with the outcome that completes the batch, it is in the same transaction.

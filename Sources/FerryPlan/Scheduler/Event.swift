@@ -84,7 +84,7 @@ package enum JournalEntry: Hashable, Sendable {
   case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
   case sessionResumed(SessionID, ResumeState)
-  /// What the session was handed over until this time is not discretionary by inference.
+  /// The session's work that was queued up to this time is not discretionary by inference.
   case sessionInForeground(SessionID, until: Instant)
   /// A batch of the session has completed: its `on_events` must be started.
   case batchCompleted(SessionID)

@@ -3,7 +3,7 @@ import FerryManifest
 extension SessionPlan {
   /// Whether a task of the session waits for external power, and for budgets that bind discretionary sessions.
   ///
-  /// - Parameter isOfBackground: whether the task was handed over in a launch other than a foreground launch, and no
+  /// - Parameter isOfBackground: whether the task was queued in a launch other than a foreground launch, and no
   ///   foreground launch has followed. It decides if the manifest does not declare `discretionary`.
   package func isDiscretionary(ifOfBackground isOfBackground: Bool) -> Bool {
     switch discretionary {

@@ -13,7 +13,7 @@ extension Scheduler {
     isDiscretionary(session, ifOfBackground: isOfBackground(ref, session))
   }
 
-  /// Whether a task was handed over in a launch other than a foreground launch, and no foreground launch has followed.
+  /// Whether a task was queued in a launch other than a foreground launch, and no foreground launch has followed.
   /// A single request is a new task in each launch. A token belongs to the tasks that wait for it, which may be of
   /// either kind, so it does not wait by inference.
   private func isOfBackground(_ ref: ItemRef, _ session: SessionID) -> Bool {
@@ -25,8 +25,8 @@ extension Scheduler {
     return handedOver == ItemTable.notHandedOver || handedOver > foregroundAt.nanoseconds
   }
 
-  /// Records that everything handed over so far is not discretionary by inference. If the clock was ahead in the last
-  /// foreground launch, what is handed over from now on still is.
+  /// Records that everything queued so far is not discretionary by inference. If the clock was ahead in the last
+  /// foreground launch, work that is queued from now on still is.
   mutating func noteForeground() {
     for index in sessions.indices where plan.sessions[index].discretionary == .inferred {
       if options.launch == .foreground {

@@ -79,7 +79,7 @@ package struct Scheduler: Sendable {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - foreground: the times until which what sessions were handed over is not discretionary by inference, from the
+  ///   - foreground: the times up to which the queued work of sessions is not discretionary by inference, from the
   ///     journal.
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or

@@ -91,7 +91,7 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
-  /// What was handed over until then is not discretionary by inference; `nil` before the first foreground launch.
+  /// Work queued up to then is not discretionary by inference; `nil` before the first foreground launch.
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []

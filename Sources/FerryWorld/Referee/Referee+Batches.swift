@@ -93,7 +93,7 @@ extension Referee {
       return
     }
     if policy.policy == .none { return report(.resumeDelay, "a resume with the policy 'none'") }
-    // Each resume has a window of its own.
+    // Each resume has its own window.
     if let length = plan.policies.executionWindow.resume, let end = windowEndsAt {
       windowEndsAt = max(end, now.advanced(by: length))
     }

@@ -73,7 +73,7 @@ extension Referee {
   }
 
   /// Whether a task of the session is discretionary. If that is inferred, it depends on the launch in which the task
-  /// was handed over, and ends with a foreground launch.
+  /// was queued, and ends with a foreground launch.
   func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
     case .yes: return true

@@ -79,7 +79,7 @@ package struct Referee {
   var unknownCommits: Set<FileKey> = []
   /// Upload IDs under which a transfer that must not be repeated may have reached the server.
   var usedIDs: Set<FileUploadID> = []
-  /// Files that were handed over in a foreground launch, or before one.
+  /// Files that were queued in a foreground launch, or before one.
   var inForeground: Set<FileKey> = []
   /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]

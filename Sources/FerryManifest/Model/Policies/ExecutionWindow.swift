@@ -6,7 +6,7 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
   package var fetch: Duration?
   package var event: Duration?
   package var continuous: Duration?
-  /// Counted from each resume in the background, which opens a window of its own; `nil` means that a resume opens none.
+  /// Counted from each resume in the background, which opens its own window; `nil` means that a resume opens none.
   package var resume: Duration?
 
   package init(
