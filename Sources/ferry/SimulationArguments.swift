@@ -12,7 +12,7 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Bytes per second for all requests together. By default the rate measured in the last runs.",
+      "Bytes per second for all requests together. Default: the rate measured in the last runs.",
       valueName: "size"),
     transform: { try ByteCount(written: $0) })
   var bandwidth: ByteCount?
@@ -28,8 +28,8 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Start times of runs: a cron expression, or moments separated by commas. By default a single run starts now and "
-        + "waits.",
+      "Start times of runs: a cron expression, or times separated by commas. Default: a single run that starts "
+        + "now and waits.",
       valueName: "cron"))
   var launches: String?
 
@@ -47,7 +47,7 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("Simulate at most this much time. By default 366 days.", valueName: "duration"),
+    help: ArgumentHelp("Simulate at most this much time. Default: 366 days.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var length: Duration?
 

@@ -49,7 +49,8 @@ import Testing
       phase: .listed, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
-      phase: .listed, what: "gets a different modification time", script: "touch \"$f\"", exit: 4, state: "failed",
+      phase: .listed, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
+      state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
       phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
@@ -74,11 +75,13 @@ import Testing
       script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
-      phase: .listed, what: "becomes a link to a file outside the root with the same size and modification time",
+      phase: .listed,
+      what: "becomes a link to a file outside the root with the same size and modification time",
       script: "cp -p \"$f\" other && ln -sf ../../other \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
-      phase: .listed, what: "is moved out of the root with its folder, which is replaced by a link to the new location",
+      phase: .listed,
+      what: "is moved out of the root with its folder, which is replaced by a link to the new location",
       script: "mv files/sub moved && ln -s \"$PWD/moved\" files/sub", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
@@ -93,7 +96,8 @@ import Testing
       phase: .listed, what: "is moved within the root, and replaced by a link to its new location",
       script: "mv \"$f\" files/moved && ln -s ../moved \"$f\"", exit: 0, state: "done"),
     Change(
-      phase: .listed, what: "is replaced by a file with the same size and modification time", script: twin, exit: 4,
+      phase: .listed, what: "is replaced by a file with the same size and modification time", script: twin,
+      exit: 4,
       state: "failed", code: "source_changed", says: "it was replaced by another file"),
     Change(
       phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
@@ -105,7 +109,8 @@ import Testing
       phase: .sending, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
-      phase: .sending, what: "gets a different modification time", script: "touch \"$f\"", exit: 4, state: "failed",
+      phase: .sending, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
+      state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(phase: .sending, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
@@ -117,7 +122,8 @@ import Testing
       phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
       code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
-      phase: .delivered, what: "is replaced by a file with the same size and modification time", script: twin, exit: 0,
+      phase: .delivered, what: "is replaced by a file with the same size and modification time", script: twin,
+      exit: 0,
       state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,

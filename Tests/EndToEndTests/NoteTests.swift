@@ -172,7 +172,7 @@ struct NoteTests {
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
       submit.stdout.contains(
-        "process \(run.pid) will send them, or the next run if the upload has already completed"))
+        "process \(run.pid) will send it, or the next run will if the upload has already completed"))
     #expect(await run.end().status == 0)
     #expect(try job.report().run.roundClosed)
     let resume = try await job.ferry("resume")
@@ -331,7 +331,7 @@ struct NoteTests {
     #expect(command.status == 0, "\(command.stderr)")
     let edit = try #require(report.run.edits?.first)
     #expect(edit.code == "upload_gone" && edit.items == 1)
-    #expect(edit.message.contains("the manifest no longer has the upload a"), "\(edit.message)")
+    #expect(edit.message.contains("the manifest no longer has upload 'a'"), "\(edit.message)")
     try job.write(manifest: before)
     #expect(try await job.run().report.run.edits == nil)
     #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })

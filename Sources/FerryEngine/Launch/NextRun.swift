@@ -22,7 +22,7 @@ extension NextRun {
     for (index, start) in preview.launchState.starts.enumerated() {
       guard case .notDue(let until) = start, until == moment else { continue }
       return .init(
-        code: .notDue, message: "the fetch \(preview.job.plan.nodes[index].name) is not due", until: until)
+        code: .notDue, message: "fetch '\(preview.job.plan.nodes[index].name)' is not due", until: until)
     }
     return rest(preview)
   }

@@ -36,7 +36,7 @@ package enum JournalWrite: Sendable {
   case orphaned(row: Int64, orphan: Int64, Orphaning, at: Instant)
   /// The orphan was released, or its ID is in use again.
   case orphanSettled(orphan: Int64)
-  /// Another upload may use the orphan's ID, so that it must not be released.
+  /// Another upload may use the orphan's ID, so it must not be released.
   case orphanDoubted(orphan: Int64)
   /// The orphan was not released, for this reason.
   case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)

@@ -3,12 +3,12 @@ import FerryManifest
 /// The machine's network and power source, and the launch's execution window. These conditions hold whole
 /// host queues.
 extension Scheduler {
-  /// The reason why a node waits under the current conditions.
+  /// The reason why a node has to wait under the current conditions.
   func hold(on node: NodeID) -> RecordedFailure? {
     plan.hold(on: plan.nodes[node.index], under: conditions, in: options.launch)
   }
 
-  /// The reason why requests of a session wait.
+  /// The reason why requests of a session have to wait.
   func hold(on session: SessionID) -> RecordedFailure? {
     if isWindowClosed, plan.sessions[session.index].kind != .background { return .expired }
     return plan.sessions[session.index].hold(under: conditions, in: options.launch)

@@ -48,7 +48,7 @@ package struct Scheduler: Sendable {
   /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
-  /// The time since which the launch has only been waiting.
+  /// The time at which the launch became idle; `nil` while it has work in progress.
   var idleSince: Instant?
   /// Whether the remaining work has been reported, so that the launch only waits for the disk.
   package internal(set) var isEnding = false
@@ -213,7 +213,7 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// Whether nothing more is started, because of a signal or the launch's deadline.
+  /// Whether no more work is started, because of a signal or the launch's deadline.
   package var isStopping: Bool { stop != nil }
 
   /// How long work outside of the launch may continue after it: the grace period if a signal or the deadline ended it, no

@@ -145,7 +145,7 @@ struct NodeState: Sendable {
   enum Phase: Sendable {
     /// The node is not selected by `--only`.
     case notSelected
-    /// The node waits for its needs.
+    /// The node is waiting for its needs.
     case waiting
     case open
     /// The node ended in the background, and the next resume will handle its completion.

@@ -11,7 +11,7 @@ package enum Verdict: Hashable, Sendable {
   case conditionRefused(RecordedFailure)
   /// The token was rejected.
   case unauthorized(RecordedFailure)
-  /// The upload ID no longer exists at the server.
+  /// The upload ID no longer exists on the server.
   case uploadIDGone(RecordedFailure)
   /// The request was not sent: it would go to another server than the one that has the upload ID or the file.
   case otherServer(RecordedFailure)

@@ -11,9 +11,9 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// The zone for times without an offset, and for the output.
+    /// The time zone for times without an offset, and for the output.
     package var zone: CalendarZone
-    /// The zones of the budgets, by name.
+    /// The time zones of the budgets, by name.
     package var zones: [String: CalendarZone]
     package var start: Instant
     /// The maximum length of the simulation.

@@ -46,7 +46,7 @@ struct IdlePolicyTests {
     Case(
       session: "kind: background", policies: "execution_window: { 1️⃣background: 30s }",
       reason: "every session is a background session, and no window limits those",
-      help: "remove it, or use a session of another kind for requests that must not outlive the launch",
+      help: "remove it, or use a session of a different kind for requests that must not outlive the launch",
       other: "kind: ephemeral"),
     Case(
       policies: "resume_delay: { 1️⃣policy: before_start }",

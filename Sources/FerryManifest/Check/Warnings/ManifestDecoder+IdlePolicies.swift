@@ -22,7 +22,7 @@ extension ManifestDecoder {
       warnOfIdlePolicy(
         manifest, "execution_window.\(kind.name)",
         "every session is a background session, and no window limits those",
-        help: "remove it, or use a session of another kind for requests that must not outlive the launch")
+        help: "remove it, or use a session of a different kind for requests that must not outlive the launch")
     }
   }
 
