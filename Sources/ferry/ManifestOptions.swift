@@ -21,7 +21,7 @@ struct ManifestOptions: ParsableArguments {
 
 /// Options that set a manifest's variables.
 struct VariableOptions: ParsableArguments {
-  @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
+  @Option(name: .customLong("var"), help: "Set a manifest variable: name=value. May be repeated.")
   var variables: [String] = []
 
   @Option(

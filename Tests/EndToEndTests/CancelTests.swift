@@ -239,7 +239,7 @@ import Testing
       #expect(command.stderr.contains(problem), "\(command.stderr)")
     }
     let unknown = try await job.ferry("submit", "job.yaml", "photos")
-    #expect(unknown.status == 2 && unknown.stderr.contains("help: its uploads are files"))
+    #expect(unknown.status == 2 && unknown.stderr.contains("help: its uploads are 'files'"))
     #expect(try await job.status().sessions.isEmpty)
   }
 }

@@ -32,7 +32,7 @@ struct IdlePolicyTests {
     Case(
       session: "allows_expensive: false", policies: "budgets: { 1️⃣cellular: { limit: 1GB, per: day } }",
       reason: "no session may use a cellular network",
-      help: "remove it, or set 'allows_cellular' and 'allows_expensive' of a session to true",
+      help: "remove it, or set a session's 'allows_cellular' and 'allows_expensive' to true",
       other: "allows_cellular: true"),
     Case(
       policies: "conditions: { 1️⃣network: wifi }",
