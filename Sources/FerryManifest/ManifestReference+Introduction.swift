@@ -131,6 +131,7 @@ extension ManifestReference {
       (.session, "session headers"), (.token(""), "a token's request"), (.apply(""), "`apply`"),
       (.upload("", .allocate), "`allocate`"), (.upload("", .transfer), "`transfer`"),
       (.upload("", .commit), "`commit`"), (.fetch(""), "fetches"), (.request(""), "requests"),
+      (.onEnd(""), "`on_end`"),
     ]
     return Reference.Family.allCases.map { family in
       let meaning =

@@ -23,7 +23,7 @@ package enum TemporaryName {
   static var random: String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
   /// Whether a file of this name is one of ferry's temporary files.
-  package static func matches(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+  package static func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     guard name.first == UInt8(ascii: ".") else { return false }
     let rest = name.reversed().drop { byte in
       switch byte {
@@ -32,5 +32,10 @@ package enum TemporaryName {
       }
     }
     return (1...mostDigits).contains(name.count - rest.count) && rest.starts(with: marker.reversed())
+  }
+
+  /// The same for any collection, which is copied.
+  package static func matches(_ name: some Collection<UInt8>) -> Bool {
+    Array(name).withUnsafeBytes { matches($0) }
   }
 }

@@ -103,7 +103,7 @@ struct JournalPruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Delete the records of items that were delivered longer ago than this.", valueName: "duration"),
+      "Delete the records of items that were delivered before this period.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 

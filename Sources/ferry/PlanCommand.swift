@@ -46,11 +46,13 @@ struct PlanCommand: ParsableCommand {
       return try PlanOutput(format: format, zone: zone).produce(preview, of: job)
     }
     let options = try simulation.options(around: at, zone: zone)
-    guard let document = try preview.simulationStart().simulate(options) else {
+    guard var document = try preview.simulationStart().simulate(options) else {
       throw UsageError(
         "no run of \(job.plan.manifest) has measured the network yet\n"
           + "help: specify the bandwidth; for example, --bandwidth 5MB means 5 MB/s")
     }
+    let onEnd = job.manifest.onEnd.map(\.request.name.value)
+    document.onEnd = onEnd.isEmpty ? nil : onEnd
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))
     case .json: try Output.produce(try JSONText.pretty(document))

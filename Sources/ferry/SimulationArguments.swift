@@ -27,6 +27,18 @@ struct SimulationArguments: ParsableArguments {
   var loss: Double?
 
   @Option(
+    help: ArgumentHelp("Size of each fetched document. Default: 0 bytes.", valueName: "size"),
+    transform: { try ByteCount(written: $0) })
+  var fetchSize: ByteCount?
+
+  @Option(
+    help: ArgumentHelp(
+      "How often fetched documents change. Default: they have new data only the first time.",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var fetchChanges: Duration?
+
+  @Option(
     help: ArgumentHelp(
       "Start times of runs: a cron expression, or times separated by commas. Default: a single run that starts "
         + "now and waits.",
@@ -47,7 +59,9 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("Simulate at most this much time. Default: 366 days.", valueName: "duration"),
+    help: ArgumentHelp(
+      "Simulate this much time, including further rounds. Default: until the round is complete, at most 366 days.",
+      valueName: "duration"),
     transform: { try Duration(written: $0) })
   var length: Duration?
 
@@ -59,7 +73,10 @@ struct SimulationArguments: ParsableArguments {
     let isUsed =
       bandwidth != nil || latency != nil || loss != nil || launches != nil || timeline != nil
       || compare != nil
-      || length != nil || seed != nil
+      || length != nil || seed != nil || fetchSize != nil || fetchChanges != nil
+    if let fetchChanges, fetchChanges == .zero {
+      throw ValidationError("--fetch-changes must be longer than 0")
+    }
     if isUsed, !simulate { throw ValidationError("simulation options require --simulate") }
   }
 
@@ -73,7 +90,9 @@ struct SimulationArguments: ParsableArguments {
     options.launchesText = launches
     if let launches { options.launches = try schedule(launches, around: now, options.zone) }
     options.compare = try policies()
-    if let length { options.length = length }
+    options.fetchSize = fetchSize?.bytes ?? 0
+    options.fetchChanges = fetchChanges
+    if let length { (options.length, options.continues) = (length, true) }
     if let seed { options.seed = seed }
     return options
   }

@@ -53,7 +53,7 @@ struct FetchLaunchStateTests {
   /// The seconds after `start` at which the fetch is due; `nil` if it is due now.
   private func due(_ interval: String, path: String = "catalog", after seconds: Int) throws -> Double? {
     switch try launchState(interval, path: path, after: seconds).starts[0] {
-    case .notDue(let until): return start.duration(to: until).seconds
+    case .notDue(let until, nil): return start.duration(to: until).seconds
     case .open: return nil
     case let other:
       Issue.record("\(other)")
@@ -84,6 +84,66 @@ struct FetchLaunchStateTests {
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 9) == 10)
     #expect(try due("{ minimum: 10s, maximum: 80s }", after: 10) == nil)
     #expect(try launchState("{ minimum: 10s }", after: 0).intervals.isEmpty)
+  }
+
+  /// The minimum is counted from a failure, whether or not the fetch ended in its round, and `ferry cancel` does not
+  /// change that.
+  @Test func afterAFailureAFetchWaitsForItsMinimum() throws {
+    try ended(.done, interval: .seconds(40))
+    let row = try #require(try launchState("every_run", after: 0).rows[0])
+    let failure = RecordedFailure(
+      code: "http_status", status: 500, message: "the server responded with 500 to GET")
+    func write(_ write: JournalWrite) throws {
+      let writer = JournalWriter(journals: [journal], threads: try .init()) { _ in }
+      _ = try writer.append([write], to: 0)
+      try writer.close()
+    }
+    func failed(round: Int64, after seconds: Int, _ interval: String = "{ minimum: 10s, maximum: 80s }")
+      throws -> (
+        due: Double, failure: FailedFetch
+      )?
+    {
+      switch try launchState(interval, round: round, after: seconds).starts[0] {
+      case .notDue(let until, let failed?): return (start.duration(to: until).seconds, failed)
+      default: return nil
+      }
+    }
+    try write(.fetchFailed(node: row.id, round: 2, failure: failure, at: start.advanced(by: .seconds(41))))
+    let open = try #require(try failed(round: 2, after: 50))
+    #expect(open.due == 51 && open.failure.isOpen && open.failure.failure == failure)
+    #expect(try failed(round: 2, after: 51) == nil)
+    #expect(try failed(round: 2, after: 50, "every_run") == nil)
+
+    let at = start.advanced(by: .seconds(60))
+    try write(.nodeClosed(node: row.id, NodeClosing(round: 2, state: .failed, at: at, failure: failure)))
+    let closed = try #require(try failed(round: 3, after: 69))
+    #expect(closed.due == 70 && !closed.failure.isOpen && closed.failure.failure == failure)
+    #expect(closed.failure.reason.message == "the last attempt failed: the server responded with 500 to GET")
+    guard case .closed(.failed, failure) = try launchState("{ minimum: 10s }", after: 61).starts[0] else {
+      Issue.record("it has ended in this round")
+      return
+    }
+
+    let later = start.advanced(by: .seconds(65))
+    try write(
+      .nodeClosed(node: row.id, NodeClosing(round: 3, state: .cancelled, at: later, failure: .cancelled)))
+    let cancelled = try #require(try failed(round: 4, after: 69))
+    #expect(cancelled.due == 70 && cancelled.failure.reason.message == "the last attempt failed")
+    try ended(.done, interval: .seconds(40))
+    #expect(try due("{ minimum: 10s, maximum: 80s }", after: 39) == 40)
+  }
+
+  @Test func aResetMakesAFailedFetchDue() throws {
+    try ended(.done, interval: nil)
+    let row = try #require(try launchState("every_run", after: 0).rows[0])
+    let writer = JournalWriter(journals: [journal], threads: try .init()) { _ in }
+    _ = try writer.append(
+      [.fetchFailed(node: row.id, round: 2, failure: .init(code: "connect", message: "refused"), at: start)],
+      to: 0)
+    try writer.close()
+    #expect(try launchState("{ minimum: 10s }", after: 1).rows[0]?.failedAt == start)
+    _ = try journal.reset(at: start)
+    #expect(try launchState("{ minimum: 10s }", after: 1).rows[0]?.failedAt == nil)
   }
 
   @Test func aDisabledFetchIsNeitherDueNorWaiting() throws {

@@ -17,7 +17,7 @@ struct RequestBuilderTests {
         "u": .sensitive(SensitiveValue("http://h/signed")),
       ],
       requests: ["first": ["n": .plain("9"), "s": .sensitive(SensitiveValue("hush"))]],
-      run: .init(id: "r1", done: 3, failed: 1, exitCode: 5))
+      run: .init(id: "r1", done: 3, failed: 1, exitCode: .temporary))
   }
 
   private func url(_ segments: Template.Segment..., base: String? = nil) throws -> String {

@@ -39,6 +39,7 @@ import Testing
     #expect(nodes[1].fetch?.interval == (schema >= 2 ? .seconds(900) : nil))
     #expect(
       nodes[1].fetch?.file == (schema >= 7 ? FileVersion(identity: 77, size: 3, modified: 1) : nil))
+    #expect(nodes[1].failedAt == (schema >= 9 ? .start(plus: 60) : nil))
     #expect(nodes[1].fetch?.source == (schema >= 7 ? "d1" : nil))
     #expect(nodes[2].hasIntent)
     let items = try journal.items(nodes[0].id)
@@ -61,7 +62,7 @@ import Testing
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
-  @Test(arguments: 1...8)
+  @Test(arguments: 1...9)
   func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
     let path = try state.database()
     try make("session-\(schema)", at: path)
@@ -77,7 +78,7 @@ import Testing
     try checkItems(journal, schema: schema)
     try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
     try journal.close()
-    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7, 8]))
+    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7, 8, 9]))
     #expect(try Self.findings(in: state).isEmpty)
   }
 

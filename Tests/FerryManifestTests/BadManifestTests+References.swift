@@ -12,6 +12,28 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownSecret, "unknown secret 'client_kye'", help: "did you mean 'client_key'?")),
     BadManifest(
+      "a file in a request of on_end", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      on_end: { notify: { session: quick, request: { url: "http://h/1️⃣${file.name}" } } }
+      """,
+      .error(
+        "1️⃣", .referenceOutOfPlace, "'${file.name}' has no value in a request of 'on_end'",
+        help: "references allowed here: vars.…, env.…, secrets.…, token.… or run.…")),
+    BadManifest(
+      "a token that a request of on_end does not name", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      on_end: { notify: { session: quick, request: { url: "http://h/1️⃣${token.access}" } } }
+      """,
+      .error(
+        "1️⃣", .nodeWithoutToken, "'notify' does not name a token, so '${token.…}' has no value",
+        help: "add 'token: NAME' to 'notify'")),
+    BadManifest(
       "a misspelt filter", in: .http, "headers: { X: \"a ${run.id}1️⃣${run.id | base46}\" }",
       .error("1️⃣", .invalidFilter, "no filter is called 'base46'", help: "did you mean 'base64'?")),
     BadManifest(

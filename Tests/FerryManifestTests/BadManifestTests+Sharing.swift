@@ -14,7 +14,9 @@ extension BadManifest {
         help: "the path is relative to the folder of m.yaml"),
       .error(
         "2️⃣", .unknownKey, "unknown key 'mistake'",
-        help: "valid keys are session, token, needs, when, request, expect, capture, retry")),
+        help:
+          "valid keys are session, token, needs, when, request, expect, capture, retry, optional, repeatable, idempotency_key"
+      )),
     BadManifest(
       "files that include each other", "include: [a.yaml]",
       .error(

@@ -12,7 +12,7 @@ struct BudgetTests {
     version: 1
     name: test
     sessions:
-      s: { max_connections_per_host: \(connections), discretionary: \(discretionary) }
+      s: { kind: background, max_connections_per_host: \(connections), discretionary: \(discretionary) }
     budgets: { wifi: { limit: 5MB, per: day, cutoff: \(cutoff) } }
 
     """
@@ -51,6 +51,23 @@ struct BudgetTests {
     #expect(record.reason?.until == Budget.Window.day.span(containing: world.start, in: .utc).upperBound)
     #expect(record.reason?.budget?.limitBytes == 5_000_000)
     #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func `refuses a retry once a soft budget is used up, instead of asking for a lease again and again`()
+    throws
+  {
+    let head = head("cautious").replacing("limit: 5MB", with: "limit: 10MB")
+      .replacing("cautious } }", with: "cautious }, any: { limit: 3MB, per: day, cutoff: soft } }")
+    var world = try world(head, sizes: [4_000_000])
+    world.serve = { call in
+      var reply = Reply.status(503, after: .seconds(1))
+      reply.sent = call.size
+      return reply
+    }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.scheduler.nodeRecords[0].reason?.budget?.network == .any)
   }
 
   @Test func `with a soft cutoff lets started transfers finish`() throws {
@@ -134,8 +151,8 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
-    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), launch: .background))
-    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), launch: .background))
+    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), isDiscretionary: true))
+    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), isDiscretionary: true))
   }
 
   @Test(arguments: ["false", "true"], ["all", "discretionary"])

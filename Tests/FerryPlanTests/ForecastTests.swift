@@ -33,7 +33,8 @@ struct ForecastTests {
       table.append(path: "f\(1000 + index)".utf8, size: size, modified: 0, row: Int64(index + 1), entry: .new)
     }
     let starts = plan.nodes.map { $0.kind == .upload ? NodeStart.upload(table, .init()) : .open }
-    var forecaster = Forecaster(plan, starts: starts, intervals: [:], delays: [:], setting(edit))
+    var forecaster = Forecaster(
+      plan, starts: starts, intervals: [:], delays: [:], foreground: [:], setting(edit))
     return forecaster.forecast()
   }
 
@@ -123,6 +124,118 @@ struct ForecastTests {
     let forecast = try forecast(yaml, files: 3, size: 100_000_000)
     #expect(forecast.idsExpired > 0)
     #expect(forecast.nodes[0].idsExpired == forecast.idsExpired)
+  }
+
+  private func fetch(_ interval: String, more: String = "") -> String {
+    head("") + """
+      fetches:
+        f: { session: s, interval: \(interval), save_to: f, request: { url: "http://host/f" } }
+      \(more)
+      """
+  }
+
+  /// The hours after the start at which a fetch was sent.
+  private func hours(_ forecast: Forecast) -> [Int] {
+    (forecast.nodes[0].fetches ?? []).compactMap { Instant(rfc3339: $0.at) }
+      .map { Int(Self.start.duration(to: $0).seconds.rounded() / 3600) }
+  }
+
+  @Test func `stops after the first round unless it is told how long to continue`() throws {
+    let forecast = try forecast(fetch("{ minimum: 1h }"))
+    #expect(forecast.isThrough && forecast.rounds == 1 && forecast.requests == 1)
+    #expect(forecast.simulatedUntil == forecast.endedAt)
+  }
+
+  @Test func `continues over further rounds, in which the interval of a fetch grows and shrinks`() throws {
+    let day: (inout Forecaster.Setting) -> Void = {
+      $0.length = .seconds(86_400)
+      $0.continues = true
+    }
+    let unchanged = try forecast(fetch("{ minimum: 1h, maximum: 6h }"), day)
+    #expect(hours(unchanged) == [0, 1, 3, 7, 13, 19])
+    let fetches = try #require(unchanged.nodes[0].fetches)
+    #expect(fetches.map(\.result) == [.newData, .noData, .noData, .noData, .noData, .noData])
+    #expect(fetches.map(\.intervalSeconds) == [3600, 7200, 14_400, 21_600, 21_600, 21_600])
+    #expect(unchanged.rounds == 6 && unchanged.launches == 6)
+    // The first round is still the one whose duration is compared.
+    #expect(unchanged.isThrough && unchanged.seconds < 60)
+    #expect(unchanged.simulatedUntil == Self.start.advanced(by: .seconds(86_400)).rfc3339)
+
+    // The document changes after 12 hours, which the fetch after 13 hours finds.
+    let changing = try forecast(fetch("{ minimum: 1h, maximum: 6h }")) {
+      day(&$0)
+      $0.network.fetchChanges = .seconds(12 * 3600)
+    }
+    #expect(hours(changing) == [0, 1, 3, 7, 13, 14, 16, 20])
+    #expect(changing.nodes[0].fetches?[4].result == .newData)
+    #expect(changing.nodes[0].fetches?[4].intervalSeconds == 3600)
+  }
+
+  @Test func `continues at the launches of cron, and uses each day's budget`() throws {
+    let policies = "budgets: { wifi: { limit: 3MB, per: day } }"
+    let yaml = Yaml.put("    deliver: every_run\n", head: head(policies))
+    let schedule = try CronSchedule("0 */6 * * *")
+    let forecast = try forecast(yaml, files: 1) {
+      $0.launches = .cron(schedule, .utc)
+      $0.length = .seconds(3 * 86_400)
+      $0.continues = true
+    }
+    // Four launches of 1 MB a day, of which one waits for the next day: two on the first day, which begins at noon.
+    #expect(forecast.launches == 12)
+    #expect(forecast.budgets.map(\.usedBytes) == [2_000_000, 3_000_000, 3_000_000, 2_000_000])
+    #expect(forecast.rounds == 10)
+  }
+
+  @Test func `counts the size of fetched documents against a budget`() throws {
+    let policies = "budgets: { wifi: { limit: 100MB, per: day } }"
+    let yaml = fetch("{ minimum: 1h }").replacing(head(""), with: head(policies))
+    let forecast = try forecast(yaml) {
+      $0.length = .seconds(2 * 86_400)
+      $0.continues = true
+      $0.network.fetchSize = 5_000_000
+      $0.network.fetchChanges = .seconds(6 * 3600)
+    }
+    // It changes at 18:00, 0:00 and so on; the first document is fetched at 12:00.
+    #expect(forecast.budgets.map(\.usedBytes) == [10_000_000, 20_000_000, 10_000_000])
+  }
+
+  @Test func `continues with the interval that the journal has`() throws {
+    let plan = try Plan(yaml: fetch("{ minimum: 1h, maximum: 24h }"))
+    let setting = setting {
+      $0.length = .seconds(86_400)
+      $0.continues = true
+    }
+    for (start, expected) in [
+      (NodeStart.open, [0, 8]), (.notDue(until: Self.start.advanced(by: .seconds(7200))), [2, 10]),
+      (
+        .notDue(
+          until: Self.start.advanced(by: .seconds(3600)),
+          after: FailedFetch(at: Self.start, failure: nil, isOpen: false)), [1, 9]
+      ),
+    ] {
+      var forecaster = Forecaster(
+        plan, starts: [start], intervals: [NodeID(0): .seconds(4 * 3600)], delays: [:], foreground: [:],
+        setting)
+      #expect(hours(forecaster.forecast()) == expected)
+    }
+  }
+
+  @Test func `asks a failing server again after the minimum`() throws {
+    let forecast = try forecast(
+      fetch("{ minimum: 2h }").replacing("save_to", with: "retry: { limit: 0 }, save_to")
+    ) {
+      $0.length = .seconds(6 * 3600)
+      $0.continues = true
+      $0.network.lossPercent = 100
+    }
+    #expect(hours(forecast) == [0, 2, 4] && !forecast.isThrough && forecast.rounds == 0)
+    #expect(forecast.nodes[0].fetches?.allSatisfy { $0.result == .failed } == true)
+    #expect(forecast.nodes[0].reason?.code == "connection_lost")
+  }
+
+  @Test func `ends if nothing becomes due, even if it may continue`() throws {
+    let forecast = try forecast(Yaml.put(head: head(""))) { $0.continues = true }
+    #expect(forecast.isThrough && forecast.launches == 1 && forecast.rounds == 1)
   }
 
   @Test func `reports starved nodes, and why they wait`() throws {

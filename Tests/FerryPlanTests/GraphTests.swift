@@ -60,8 +60,8 @@ struct GraphTests {
         open = items.count
       case .itemClosed: open -= 1
       case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded,
-        .sessionResumed, .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed:
+        .sessionResumed, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
         break
       }
     }

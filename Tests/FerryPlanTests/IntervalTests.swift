@@ -1,5 +1,7 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
+import FerryWorld
 import Testing
 
 /// When a fetch is due, and how its results change its interval.
@@ -52,7 +54,7 @@ struct IntervalTests {
     let due = start.advanced(by: .seconds(3600))
     let kept = Duration.seconds(3600)
     func until(_ now: Instant, _ interval: Fetch.Interval, last: Instant?) -> Instant? {
-      guard case .notDue(let until) = interval.start(last: last, kept: kept, at: now) else { return nil }
+      guard case .notDue(let until, nil) = interval.start(last: last, kept: kept, at: now) else { return nil }
       return until
     }
     let before = due.advanced(by: .nanoseconds(-1))
@@ -122,8 +124,9 @@ struct IntervalTests {
     #expect(world.scheduler.nodeRecords[0].result == .failed)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 7200)
     #expect(world.journal.fetches[0]?.at == start.advanced(by: .seconds(-7200)))
-    // The next round retries it immediately.
+    // The minimum holds, although the interval is longer.
     world.round = 2
+    world.now = world.now.advanced(by: .seconds(3600))
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.scheduler.nodeRecords[0].result == .newData)
@@ -134,6 +137,116 @@ struct IntervalTests {
     #expect(world.starts.map(\.attempt.step) == [.request])
     #expect(world.scheduler.nodeRecords[0].notBefore != nil)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
+  }
+
+  private static func failing(_ call: Call) -> Reply { .status(call.node == "f" ? 403 : 200) }
+
+  /// A failure that ends the fetch in its round: the next rounds do not ask the server, and the fetch counts as failed.
+  @Test func afterAFailureAFetchCountsAsFailedUntilItsMinimumHasPassed() throws {
+    let text = yaml("{ minimum: 1h }").replacing("when: always", with: "when: succeeded")
+    var world = try World(text, serve: Self.failing)
+    var asked: [Int] = []
+    for run in 0..<9 {
+      world.now = start.advanced(by: .seconds(900 * run))
+      world.round = Int64(run + 1)
+      if run == 5 { world.serve = { _ in .status(200) } }
+      world.run()
+      #expect(world.scheduler.isRoundThrough)
+      let (fetch, request) = (world.scheduler.nodeRecords[0], world.scheduler.nodeRecords[1])
+      // The response takes a moment, so the run at the exact end of the minimum is too early.
+      let hasFailed = run < 5
+      #expect(world.scheduler.exitCode == (hasFailed ? .itemsFailed : .success))
+      #expect(
+        fetch.state == (hasFailed ? .failed : .succeeded)
+          && request.state == (hasFailed ? .skipped : .succeeded))
+      if world.starts.contains(where: { $0.attempt.step == .fetch }) {
+        asked.append(run)
+        #expect(fetch.notBefore == nil)
+      } else if hasFailed {
+        #expect(fetch.notBefore == start.advanced(by: .seconds(3600) + .milliseconds(10)).rfc3339)
+        #expect(fetch.result == nil && fetch.reason?.code == "http_status" && fetch.reason?.status == 403)
+        #expect(fetch.reason?.message == "the last attempt failed: the server responded with 403 to GET")
+      }
+    }
+    #expect(asked == [0, 5])
+  }
+
+  /// A temporary failure leaves the fetch open in its round: it remains open without a request, and so does the round.
+  @Test func afterATemporaryFailureAFetchStaysOpenUntilItsMinimumHasPassed() throws {
+    let text = yaml("{ minimum: 1h, maximum: 6h }").replacing(
+      "save_to", with: "retry: { limit: 1 }\n    save_to")
+    var world = try World(text) { .status($0.node == "f" ? 500 : 200) }
+    world.run()
+    #expect(world.starts.count == 2 && world.scheduler.exitCode == .temporary)
+    let failedAt = try #require(world.journal.failedFetches[0]?.at)
+    world.now = failedAt.advanced(by: .seconds(3599))
+    world.run()
+    #expect(world.starts.isEmpty && !world.scheduler.isRoundThrough)
+    #expect(world.scheduler.exitCode == .temporary)
+    let records = world.scheduler.nodeRecords
+    #expect(records[0].state == .waiting)
+    #expect(records[0].notBefore == failedAt.advanced(by: .seconds(3600)).rfc3339)
+    #expect(records[0].reason?.message == "the last attempt failed: the server responded with 500 to GET")
+    // The node that needs it waits, although its `when` accepts a failure.
+    #expect(records[1].state == .waiting && records[1].reason?.code == "needs")
+    world.now = failedAt.advanced(by: .seconds(3600))
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.fetch, .request] && world.scheduler.isRoundThrough)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  /// Only what the fetch's own server did counts.
+  @Test func aFetchThatWasNotSentIsDueImmediately() throws {
+    let head = Yaml.head + Yaml.token
+    let text = yaml("{ minimum: 1h }").replacing(Yaml.head, with: head)
+      .replacing("    save_to", with: "    token: login\n    save_to")
+    var world = try World(text) { .status($0.step == .token ? 500 : 200) }
+    world.run()
+    #expect(world.scheduler.exitCode == .temporary && world.journal.failedFetches.isEmpty)
+    world.serve = { _ in .status(200) }
+    world.run()
+    #expect(world.starts.contains { $0.attempt.step == .fetch })
+  }
+
+  /// The rule that the referee reports for a launch in which the fetch begins so, 10 s after it failed.
+  private func violation(_ begin: NodeStart, isOpen: Bool, when: String = "succeeded") throws -> Violation
+    .Rule?
+  {
+    let text = yaml("{ minimum: 1h }").replacing("when: always", with: "when: \(when)")
+    var machine = VirtualMachine(try Plan(yaml: text), at: start) { _ in .status(200) }
+    machine.keepsTrace = true
+    machine.journal.failedFetches[0] = FailedFetch(
+      at: start.advanced(by: .seconds(-10)), failure: nil, isOpen: isOpen)
+    machine.startOverrides["f"] = begin
+    var referee = Referee(machine.plan)
+    referee.willLaunch(machine)
+    machine.launch()
+    referee.see(machine, [])
+    while referee.violation == nil, machine.step() { referee.see(machine, []) }
+    return referee.violation?.rule
+  }
+
+  @Test func theRefereeFindsAFailedFetchThatIsSentTooEarlyOrCountsAsSucceeded() throws {
+    #expect(try violation(.open, isOpen: true) == .interval)
+    #expect(try violation(.closed(.succeeded), isOpen: false) == .needs)
+    #expect(try violation(.closed(.failed), isOpen: true, when: "always") == .needs)
+    #expect(try violation(.closed(.failed), isOpen: false, when: "always") == nil)
+    let due = start.advanced(by: .seconds(3590))
+    #expect(
+      try violation(
+        .notDue(until: due, after: FailedFetch(at: start, failure: nil, isOpen: true)), isOpen: true)
+        == nil)
+  }
+
+  @Test(arguments: ["every_run", "{ minimum: 0s }"])
+  func aFetchWithoutAMinimumIsRetriedInTheNextRun(interval: String) throws {
+    var world = try World(yaml(interval)) { .status($0.node == "f" ? 403 : 200) }
+    for round in 1...3 {
+      world.round = Int64(round)
+      world.run()
+      #expect(world.starts.contains { $0.attempt.step == .fetch })
+    }
   }
 
   @Test func aDisabledFetchIsNotSentAndCountsAsSucceeded() throws {

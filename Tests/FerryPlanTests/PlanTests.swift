@@ -45,7 +45,7 @@ struct PlanTests {
 
   @Test(arguments: [
     ("GET", Step.Repeatability.repeatable), ("PUT", .repeatable), ("DELETE", .repeatable), ("POST", .once),
-    ("PATCH", .once),
+    ("PATCH", .once), ("MKCOL", .repeatable), ("PROPFIND", .repeatable), ("MOVE", .once), ("COPY", .once),
   ])
   func aRequestIsRepeatedIfItsMethodIsIdempotent(method: String, expected: Step.Repeatability) throws {
     let plan = try Plan(

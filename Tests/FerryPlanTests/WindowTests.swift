@@ -49,6 +49,76 @@ struct WindowTests {
     #expect(world.scheduler.exitCode == .cutOff)
   }
 
+  @Test(arguments: [("none", false), ("5s", true), ("0s", false)])
+  func `is opened by each resume, for the work that the resume creates`(_ resume: String, _ isSent: Bool)
+    throws
+  {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background, max_connections_per_host: 2 }, quick: {} }
+      execution_window: { background: 5s, resume: \(resume) }
+      resume_delay: { policy: before_start }
+
+      """
+    let note = """
+      requests:
+        note: { session: quick, needs: [up], request: { method: PUT, url: "http://host/note" } }
+
+      """
+    var world = try World(Yaml.put(note, head: head), files: Yaml.files(2)) { call in
+      .status(200, after: call.step == .transfer ? .seconds(10) : .seconds(1))
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(world.starts.contains { $0.attempt.step == .request } == isSent)
+    #expect(world.scheduler.exitCode == (isSent ? .success : .cutOff))
+  }
+
+  @Test func `of a resume ends too`() throws {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { kind: background }, quick: {} }
+      execution_window: { background: 5s, resume: 5s }
+      resume_delay: { policy: before_start }
+
+      """
+    let note = """
+      requests:
+        note: { session: quick, needs: [up], request: { method: PUT, url: "http://host/note" } }
+
+      """
+    var world = try World(Yaml.put(note, head: head), files: Yaml.files(1)) { _ in
+      .status(200, after: .seconds(10))
+    }
+    world.run()
+    #expect(world.scheduler.exitCode == .cutOff)
+    #expect(world.start.duration(to: world.now) < .seconds(16))
+  }
+
+  @Test(arguments: ["", "discretionary: true, ", "budget"])
+  func `that has ended is not waited for, because nothing can reopen it`(_ setting: String) throws {
+    var yaml = Yaml.put(
+      head: """
+        version: 1
+        name: test
+        sessions: { s: { \(setting == "budget" ? "" : setting)max_connections_per_host: 2 } }
+        execution_window: { background: 15s }
+
+        """)
+    if setting == "budget" { yaml += "budgets: { wired: { limit: 25B, per: hour } }\n" }
+    var world = try World(yaml, files: Yaml.files(8)) { _ in .status(200, after: .seconds(10)) }
+    world.options.patience = .seconds(7_200)
+    if !setting.isEmpty {
+      world.machine.schedule(
+        .conditions(DeviceConditions(power: .battery)), at: world.start.advanced(by: .seconds(14)))
+    }
+    world.run()
+    if setting.isEmpty { #expect(world.scheduler.exitCode == .cutOff) }
+    #expect(world.start.duration(to: world.now) < .seconds(16))
+  }
+
   @Test func `depends on the kind of launch`() throws {
     let window = "{ background: 15s, fetch: 25s, event: 35s, continuous: none }"
     let done: [LaunchKind: Int] = [.background: 2, .fetch: 4, .event: 6, .continuous: 8, .foreground: 8]

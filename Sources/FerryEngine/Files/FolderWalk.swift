@@ -303,9 +303,10 @@ struct FolderWalk {
   /// readdir(3) may return a name twice if the folder changes meanwhile.
   private mutating func removeDuplicates(of depth: Int) {
     let range = levels[depth].entries
-    var end = range.lowerBound
-    for index in range {
-      if index > range.lowerBound, isSameName(entries[index], entries[end - 1]) { continue }
+    var end = range.lowerBound + 1
+    while end < range.upperBound, !isSameName(entries[end - 1], entries[end]) { end += 1 }
+    guard end < range.upperBound else { return }
+    for index in end..<range.upperBound where !isSameName(entries[end - 1], entries[index]) {
       entries[end] = entries[index]
       end += 1
     }
@@ -314,7 +315,7 @@ struct FolderWalk {
   }
 
   private func isSameName(_ a: Entry, _ b: Entry) -> Bool {
-    a.isFolder == b.isFolder && a.length == b.length
+    a.key == b.key && a.isFolder == b.isFolder && a.length == b.length
       && names[a.start..<(a.start + a.length)] == names[b.start..<(b.start + b.length)]
   }
 

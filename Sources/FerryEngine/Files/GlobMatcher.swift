@@ -56,6 +56,7 @@ struct GlobMatcher: Sendable {
 
   /// Like `advance(_:over:)`, with a scratch set of the same size, which avoids an allocation for each name.
   func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer, scratch: inout State) {
+    if words == 1 { return advance(&state[0], over: bytes) }
     var position = 0
     while position < bytes.count {
       let byte = bytes[position]
@@ -66,6 +67,29 @@ struct GlobMatcher: Sendable {
         let (letter, length) = Self.letter(in: bytes, at: position)
         position += length
         step(&state, scratch: &scratch, letter: letter)
+      }
+    }
+  }
+
+  /// The same for globs of at most 63 characters in total, which a single word holds.
+  private func advance(_ state: inout UInt64, over bytes: UnsafeRawBufferPointer) {
+    next.withUnsafeBufferPointer { next in
+      var position = 0
+      while position < bytes.count, state != 0 {
+        var reached: UInt64 = 0
+        while state != 0 {
+          reached |= next[state.trailingZeroBitCount]
+          state &= state - 1
+        }
+        let byte = bytes[position]
+        if byte < 0x80 {
+          position += 1
+          state = reached & ascii[Int(byte)]
+        } else {
+          let (letter, length) = Self.letter(in: bytes, at: position)
+          position += length
+          state = matching(reached, word: 0, letter)
+        }
       }
     }
   }
@@ -93,16 +117,19 @@ struct GlobMatcher: Sendable {
 
   private func step(_ state: inout State, scratch: inout State, letter: UInt32) {
     reach(from: state, into: &scratch)
-    for word in 0..<words {
-      var bits = scratch[word]
-      var kept: UInt64 = 0
-      while bits != 0 {
-        let bit = bits.trailingZeroBitCount
-        if letters[word * 64 + bit].matches(letter) { kept |= 1 << UInt64(bit) }
-        bits &= bits - 1
-      }
-      state[word] = kept
+    for word in 0..<words { state[word] = matching(scratch[word], word: word, letter) }
+  }
+
+  /// The places of a word that match a character.
+  private func matching(_ places: UInt64, word: Int, _ letter: UInt32) -> UInt64 {
+    var rest = places
+    var kept: UInt64 = 0
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      if letters[word * 64 + bit].matches(letter) { kept |= 1 << UInt64(bit) }
+      rest &= rest - 1
     }
+    return kept
   }
 
   private func reach(from state: State, into scratch: inout State) {

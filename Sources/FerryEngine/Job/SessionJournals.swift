@@ -61,6 +61,17 @@ struct SessionJournals {
     }
   }
 
+  /// The times up to which queued work is not discretionary by inference, by session.
+  var foreground: [SessionID: Instant] {
+    get throws(JournalError) {
+      var times: [SessionID: Instant] = [:]
+      for (index, journal) in all.enumerated() {
+        times[SessionID(index)] = try journal?.recorded.foregroundAt
+      }
+      return times
+    }
+  }
+
   /// Sessions whose `on_events` still has to be started.
   var owedEvents: [SessionID] {
     get throws(JournalError) {

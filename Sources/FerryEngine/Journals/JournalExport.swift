@@ -86,6 +86,7 @@ package struct JournalExport {
     }
     line.add("closed_at", node.closedAt)
     line.add("fetched_at", node.fetch?.fetchedAt)
+    line.add("failed_at", node.failedAt)
     line.add("etag", node.fetch?.etag)
     line.add("last_modified", node.fetch?.lastModified)
     line.add("stored_file", node.fetch?.file?.description)

@@ -279,9 +279,12 @@ extension ItemRow {
           row: id, round: round, state: state, size: size, modified: modified,
           owesAfter: try after == .owed)
       }
+      let intent = try intent
+      // An item that no launch has begun has no commit.
+      let commitKey = state == .queued && intent == nil ? nil : try commitKey
       return Reconciliation.Known(
-        row: id, round: round, state: state, intent: try intent, size: size, modified: modified,
-        handedOver: handedOver, expires: expires, commitKey: try commitKey, owesAfter: try after == .owed)
+        row: id, round: round, state: state, intent: intent, size: size, modified: modified,
+        handedOver: handedOver, expires: expires, commitKey: commitKey, owesAfter: try after == .owed)
     }
   }
 }

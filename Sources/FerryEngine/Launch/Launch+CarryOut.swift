@@ -2,6 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryProcess
+import FerryReport
 import FerryTransfer
 
 /// The run itself: reconciles the files with the journals, runs the loop, and records the results.
@@ -12,8 +13,10 @@ extension Launch {
     var rates: [RateRow]
     /// Sessions that a force quit ended during the run.
     var cancelled: Set<Int>
+    var end: RequestsAtEnd.RunEnd
   }
 
+  /// Does the run's work, and sends the requests of `on_end` however the work ends.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory
   ) throws -> Outcome {
@@ -23,6 +26,37 @@ extension Launch {
     // results in a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
+    let requestsAtEnd = RequestsAtEnd(
+      jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)
+    var outcome: Outcome
+    do {
+      outcome = try work(run, journals, history, loop, messages)
+    } catch {
+      let exitCode = EngineFault.exitCode(of: error)
+      let ended = RequestsAtEnd.RunEnd(
+        values: jobs.manifests.map { _ in .init(id: run.id, exitCode: exitCode) }, conditions: run.conditions,
+        isHurried: false)
+      warn(of: requestsAtEnd.send(after: ended), run)
+      throw error
+    }
+    let requests = requestsAtEnd.send(after: outcome.end)
+    if !requests.isEmpty { outcome.record.run.onEnd = requests }
+    warn(of: requests, run)
+    if requests.contains(where: { $0.required && $0.isFailure }) {
+      let codes = [ExitCode(rawValue: outcome.record.run.exitCode) ?? .fault, .itemsFailed]
+      outcome.record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
+    }
+    return outcome
+  }
+
+  private func warn(of requests: [RunRecord.OnEndRecord], _ run: Run) {
+    for warning in requests.compactMap(\.warning) { run.notice("warning: \(warning)") }
+  }
+
+  private func work(
+    _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
+    _ messages: Mailbox<RunMessage>
+  ) throws -> Outcome {
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
     let listers = try listers(unless: isStopped)
@@ -63,8 +97,15 @@ extension Launch {
     }
     record.run.delays = scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
+    for node in record.nodes where node.isExcusedFailure {
+      let title = node.manifest.map { "\($0)/\(node.name)" } ?? node.name
+      let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
+      run.notice("warning: the optional request \(title): \(node.state)\(reason)")
+    }
     if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
-    return Outcome(record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled)
+    return Outcome(
+      record: record, rates: rates(scheduler), cancelled: inboxProcessor.cancelled,
+      end: end(of: runLoop, run, after, left: inboxProcessor.problems))
   }
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.

@@ -21,7 +21,8 @@ extension Launch {
     let steps = PreparedSteps(jobs, secrets: run.secrets)
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
-    var requests = RequestFactory(jobs, steps: steps, captures: captures, listers: listers)
+    var requests = RequestFactory(
+      jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds)
     requests.absent = launchState.absent
     let responses = ResponseInterpreter(
       jobs.plan, steps: steps, captures: captures,
@@ -67,7 +68,7 @@ extension Launch {
   ) throws -> Scheduler {
     Scheduler(
       plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
-      delays: try journals.delays,
+      delays: try journals.delays, foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,

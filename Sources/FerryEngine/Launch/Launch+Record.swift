@@ -13,8 +13,8 @@ extension Launch {
     _ run: Run, _ loop: RunLoop, _ areThrough: [Bool], _ after: [Int: PostDeliveryMetrics],
     _ problems: [Int: ListingProblems], left: [Int: [ListingProblem]]
   ) -> RunRecord {
-    var exit: ExitCode = loop.fault == nil ? loop.scheduler.exitCode : .fault
-    if after.values.contains(where: \.owes) || !left.isEmpty { exit = .first(of: [exit, .temporary]) }
+    let exit = ExitCode.first(
+      of: Set(jobs.manifests.map { exitCode(of: ManifestID($0), loop, after, left: left) }))
     var nodes = loop.scheduler.nodeRecords
     for index in nodes.indices {
       let failures = (problems[index]?.filter(\.isFailure) ?? []) + (left[index] ?? []).filter(\.isFailure)
@@ -39,6 +39,34 @@ extension Launch {
         deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
+  }
+
+  /// The exit code for one manifest.
+  private func exitCode(
+    of manifest: ManifestID, _ loop: RunLoop, _ after: [Int: PostDeliveryMetrics],
+    left: [Int: [ListingProblem]]
+  ) -> ExitCode {
+    guard loop.fault == nil else { return .fault }
+    let code = loop.scheduler.exitCode(of: manifest)
+    let isWaiting = (after.filter { $0.value.owes }.map(\.key) + left.keys).contains {
+      jobs.plan.manifest(of: NodeID($0)) == manifest
+    }
+    return isWaiting ? .first(of: [code, .temporary]) : code
+  }
+
+  /// What the requests of `on_end` need to know about the work.
+  func end(
+    of loop: RunLoop, _ run: Run, _ after: [Int: PostDeliveryMetrics], left: [Int: [ListingProblem]]
+  ) -> RequestsAtEnd.RunEnd {
+    let scheduler = loop.scheduler
+    return RequestsAtEnd.RunEnd(
+      values: jobs.manifests.map { ManifestID($0) }.map { manifest in
+        .init(
+          id: run.id, done: scheduler.doneCount(of: manifest), failed: scheduler.failedCount(of: manifest),
+          exitCode: exitCode(of: manifest, loop, after, left: left))
+      },
+      conditions: scheduler.conditions, stoppedAt: scheduler.stoppedAt,
+      isHurried: scheduler.timeAfterStop == .zero)
   }
 
   /// The bytes used of each budget in the window that contains an instant.

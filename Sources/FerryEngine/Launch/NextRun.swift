@@ -20,9 +20,11 @@ extension NextRun {
     let reasons = preview.look.reasons.sorted { $0.key < $1.key }.map(\.value)
     if let reason = reasons.first(where: { $0.until == moment }) ?? reasons.first { return reason }
     for (index, start) in preview.launchState.starts.enumerated() {
-      guard case .notDue(let until) = start, until == moment else { continue }
+      guard case .notDue(let until, let failed) = start, until == moment else { continue }
+      let failure = failed.map { "; \($0.reason.message)" } ?? ""
       return .init(
-        code: .notDue, message: "fetch '\(preview.job.plan.nodes[index].name)' is not due", until: until)
+        code: .notDue, message: "fetch '\(preview.job.plan.nodes[index].name)' is not due\(failure)",
+        until: until)
     }
     return rest(preview)
   }

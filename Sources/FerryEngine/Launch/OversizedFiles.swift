@@ -12,7 +12,9 @@ enum OversizedFiles {
       let sizes = table.files.sizes
       let found = sizes.indices.filter { item in
         table.begun[item]?.state != .transferred
-          && !job.plan.canEverFit(sizes[item], session: node.session, launch: launch)
+          && !job.plan.canEverFit(
+            sizes[item], session: node.session,
+            isDiscretionary: session.isDiscretionary(ifOfBackground: launch != .foreground))
       }
       guard let largest = found.max(by: { sizes[$0] < sizes[$1] }) else { return nil }
       let file =
@@ -25,7 +27,7 @@ enum OversizedFiles {
     _ job: Job, _ session: SessionPlan, _ launch: LaunchKind, file: String, count: Int
   ) -> Diagnostic? {
     // Of each network that the session may use, the strictest budget; of those, the largest.
-    let isDiscretionary = session.isDiscretionary(in: launch)
+    let isDiscretionary = session.isDiscretionary(ifOfBackground: launch != .foreground)
     let budgets = session.networks.compactMap { network in
       job.plan.policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)
         .filter { $0.budget.cutoff != .soft }.min { $0.budget.limit < $1.budget.limit }

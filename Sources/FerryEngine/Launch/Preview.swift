@@ -39,7 +39,7 @@ package struct Preview {
         orphans: preview.launchState.releaseCounts(job.plan),
         problems: preview.launchState.problems.mapValues { $0.map(\.description) },
         problemsOmitted: preview.launchState.problems.mapValues(\.omitted).filter { $0.value > 0 },
-        diagnostics: job.warnings + preview.diagnostics)
+        onEnd: job.manifest.onEnd, diagnostics: job.warnings + preview.diagnostics)
       return (document, preview.diagnostics)
     }
   }
@@ -65,7 +65,8 @@ package struct Preview {
         plan: preview.job.plan, path: preview.job.path, moment: preview.moment, launch: preview.launch,
         conditions: preview.conditions, zones: preview.zones, budgets: preview.budgets,
         measured: preview.measured, starts: preview.launchState.starts,
-        intervals: preview.launchState.intervals, delays: preview.delays)
+        intervals: preview.launchState.intervals, delays: preview.delays,
+        foreground: preview.foreground)
     }
   }
 }

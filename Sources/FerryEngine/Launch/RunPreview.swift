@@ -36,6 +36,8 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
+  /// The times up to which queued work is not discretionary by inference, by session.
+  let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?
   let journals: SessionJournals
@@ -87,9 +89,11 @@ struct RunPreview {
     budgets = used.uses
     self.zones = zones
     delays = try journals.delays
+    foreground = try journals.foreground
     measured = try Self.measured(job, history)
     let scheduler = Scheduler(
       plan: job.plan, starts: launchState.starts, intervals: launchState.intervals, delays: delays,
+      foreground: foreground,
       options: LaunchOptions(conditions: conditions, launch: launch, zones: zones, seed: 0))
     var ledger = LedgerView(used: used.bytes)
     look = InitialDecision(scheduler, at: moment, cancelled: options.cancelled) { ledger.lease($0) }

@@ -22,9 +22,9 @@ package struct Bindings: Sendable {
     package var id: String
     package var done: Int
     package var failed: Int
-    package var exitCode: Int
+    package var exitCode: ExitCode
 
-    package init(id: String = "", done: Int = 0, failed: Int = 0, exitCode: Int = 0) {
+    package init(id: String = "", done: Int = 0, failed: Int = 0, exitCode: ExitCode = .success) {
       self.id = id
       self.done = done
       self.failed = failed
@@ -76,7 +76,8 @@ package struct Bindings: Sendable {
     case .id: .text(run.id)
     case .done: .number(Int64(run.done))
     case .failed: .number(Int64(run.failed))
-    case .exitCode: .number(Int64(run.exitCode))
+    case .exitCode: .number(Int64(run.exitCode.rawValue))
+    case .status: .text(run.exitCode.word)
     }
   }
 }

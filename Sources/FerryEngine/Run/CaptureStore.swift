@@ -11,6 +11,8 @@ import FerryPlan
 final class CaptureStore {
   private let plan: Plan
   private let runID: String
+  /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while it runs.
+  private let runs: [Bindings.RunValues]?
   /// By manifest.
   private let secrets: [[String: SensitiveValue]]
   /// The sequences of filters that a secret may pass through.
@@ -32,10 +34,12 @@ final class CaptureStore {
   /// - Parameters:
   ///   - secrets: by manifest.
   ///   - filters: the sequences of filters that a secret may pass through in any of the manifests.
+  ///   - runs: the values of `${run.…}`, by manifest, if the run's work has ended.
   init(
     _ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], filters: Set<[ReferenceFilter]>,
-    launchState: LaunchState
+    launchState: LaunchState, after runs: [Bindings.RunValues]? = nil
   ) {
+    self.runs = runs
     self.plan = plan
     self.runID = runID
     self.secrets = secrets
@@ -198,9 +202,11 @@ final class CaptureStore {
       bindings.file = file(item, of: attempt.ref.node, sha256: known?.sha256, scheduler)
       if let known { bind(known, to: &bindings) }
     } else {
-      bindings.run = .init(
-        id: runID, done: scheduler.doneCount(of: manifest), failed: scheduler.failedCount(of: manifest),
-        exitCode: Int(scheduler.exitCode(of: manifest).rawValue))
+      bindings.run =
+        runs?[manifest.index]
+        ?? .init(
+          id: runID, done: scheduler.doneCount(of: manifest), failed: scheduler.failedCount(of: manifest),
+          exitCode: scheduler.exitCode(of: manifest))
     }
     return bindings
   }

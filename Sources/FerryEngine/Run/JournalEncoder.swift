@@ -99,10 +99,11 @@ final class JournalEncoder {
     switch entry {
     case .sessionResumed(let session, let delay):
       (session, .resumed(period: delay.period, at: delay.resumedAt))
+    case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
     case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred,
       .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
-      .orphanReleaseFailed:
+      .orphanReleaseFailed, .fetchFailed:
       nil
     }
   }
@@ -141,7 +142,7 @@ final class JournalEncoder {
       ref.item.flatMap { item in scheduler.withItems(of: ref.node) { $0.rows[item] } }
     }
     switch entry {
-    case .sessionResumed, .batchCompleted: return nil
+    case .sessionResumed, .sessionInForeground, .batchCompleted, .fetchFailed: return nil
     case .itemsQueued(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
     case .intentRecorded(let ref, .commit):
@@ -274,8 +275,10 @@ final class JournalEncoder {
             captures: captures.captures(of: ref.node),
             fetch: state == .done ? fetchRecord(ref.node, scheduler, fetches) : nil))
       ]
+    case .fetchFailed(_, let failure, let at):
+      [.fetchFailed(node: row, round: round, failure: failure, at: at)]
     case .itemsQueued, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
-      .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:
       []
     }
@@ -293,8 +296,8 @@ extension JournalEntry {
   /// The node of the entry; `nil` for an entry of a session.
   var node: NodeID? {
     switch self {
-    case .sessionResumed, .batchCompleted: nil
-    case .itemsQueued(let node, _, _): node
+    case .sessionResumed, .sessionInForeground, .batchCompleted: nil
+    case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
       .fileTransferred(let ref),
       .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),

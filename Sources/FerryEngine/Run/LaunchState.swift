@@ -275,7 +275,13 @@ struct LaunchState {
     guard let row else { return work.interval.start(last: nil, kept: nil, at: now) }
     if row.hasIntent, row.round == round { return .intended }
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
-    return work.interval.start(last: row.fetch?.fetchedAt, kept: row.fetch?.interval, at: now)
+    let failed = row.failedAt.map {
+      // `ferry cancel` and a skipped fetch have replaced the reason.
+      FailedFetch(
+        at: $0, failure: row.state == .cancelled ? nil : row.failure, isOpen: !row.state.isClosed)
+    }
+    return work.interval.start(
+      last: row.fetch?.fetchedAt, kept: row.fetch?.interval, failed: failed, at: now)
   }
 
   private mutating func request(_ node: Node, _ row: NodeRow?, round: Int64) -> NodeStart {

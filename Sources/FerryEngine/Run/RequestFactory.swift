@@ -11,11 +11,16 @@ struct RequestFactory {
   private let captures: CaptureStore
   /// The listers with their open root folders, by upload node.
   private let listers: [Int: FileLister]
+  /// By manifest.
+  private let rounds: [Int64]
   /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
 
-  init(_ jobs: Jobs, steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister]) {
+  init(
+    _ jobs: Jobs, steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister], rounds: [Int64]
+  ) {
     self.jobs = jobs
+    self.rounds = rounds
     plan = jobs.plan
     self.steps = steps
     self.captures = captures
@@ -60,6 +65,11 @@ struct RequestFactory {
       request.headers.removeAll { key.isIn($0.name) }
       request.headers.append(.init(name: key.header, value: key.value))
     }
+    if step.kind == .request, let header = step.idempotencyHeader {
+      let key = CommitKey(header: header, value: requestKey(of: attempt.ref.node, step))
+      request.headers.removeAll { key.isIn($0.name) }
+      request.headers.append(.init(name: key.header, value: key.value))
+    }
     if step.kind == .transfer {
       guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
@@ -70,6 +80,16 @@ struct RequestFactory {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     return request
+  }
+
+  /// The key of a single request: one value for each round.
+  private func requestKey(of node: NodeID, _ step: Step) -> String {
+    let (manifest, name) = (plan.manifest(of: node), plan.nodes[node.index].name)
+    return IdempotencyKey(
+      manifest: plan.manifests[manifest.index], upload: name, origin: step.origin?.description ?? "",
+      path: [],
+      size: 0, modified: 0, round: rounds[manifest.index]
+    ).text
   }
 
   /// Records which servers the first step of an item and the steps that follow are sent to, and rejects a later step

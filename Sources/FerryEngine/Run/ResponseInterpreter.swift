@@ -146,7 +146,10 @@ struct ResponseInterpreter {
     var response = AttemptResult.Response(status: answer.status)
     response.withheld = answer.withheld.map(captures.masked)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
-    guard step.expects(status: answer.status) else { return response }
+    guard step.expects(status: answer.status) else {
+      response.reportsExpiry = ExpiredURL.isReported(by: answer)
+      return response
+    }
     let reading =
       prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
     if step.kind == .fetch {

@@ -17,10 +17,15 @@ final class UsageRecorder: Sendable {
   private let messages: Mailbox<RunMessage>
   private let clock: LaunchClock
   /// The bytes that were reported to the scheduler, and the bytes that were submitted to the worker.
-  private let counted = Mutex((reported: Int64(0), settled: Int64(0)))
+  private let counted: Mutex<(reported: Int64, settled: Int64)>
   private let failure = Mutex<JournalError?>(nil)
 
-  init(_ ledger: Ledger, on worker: SerialWorker, messages: Mailbox<RunMessage>, clock: LaunchClock) {
+  /// - Parameter settled: the bytes of the same sockets that another recorder has already recorded.
+  init(
+    _ ledger: Ledger, on worker: SerialWorker, messages: Mailbox<RunMessage>, clock: LaunchClock,
+    after settled: Int64 = 0
+  ) {
+    counted = Mutex((reported: settled, settled: settled))
     self.ledger = ledger
     self.worker = worker
     self.messages = messages

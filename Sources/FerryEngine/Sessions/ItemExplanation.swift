@@ -99,7 +99,9 @@ package struct ItemExplanation {
       match.state = failure?.code == .cancelled ? .cancelled : ReportState(outcome)
       match.next = .nothing
     case .intended: (match.state, match.next) = (.ambiguous, .ends)
-    case .notDue(let until): (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
+    case .notDue(let until, let failed):
+      (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
+      match.reason = failed?.reason
     case .switchedOff: (match.state, match.next) = (.never, .nothing)
     case .upload(let table, _):
       match.toSend = table.count

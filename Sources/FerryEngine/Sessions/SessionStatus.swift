@@ -214,7 +214,10 @@ package struct SessionStatus {
             look.toSend[name] = table.count
             if settled.unread > 0 { look.toCompare[name] = settled.unread }
           }
-          if case .notDue(let until) = start { look.notBefore[name] = until.rfc3339 }
+          if case .notDue(let until, let failed) = start {
+            look.notBefore[name] = until.rfc3339
+            look.reasons[name] = failed?.reason
+          }
         }
       }
     } catch let failure as ListingFailure {

@@ -123,5 +123,11 @@ extension DatabaseSchema {
           ALTER TABLE item ADD COLUMN servers TEXT;
           ALTER TABLE orphan ADD COLUMN servers TEXT;
           """),
+      Migration(
+        name: "session 9: when a fetch last failed, and until when nothing is discretionary by inference",
+        sql: """
+          ALTER TABLE node ADD COLUMN failed_at INTEGER;
+          ALTER TABLE session ADD COLUMN foreground_at INTEGER;
+          """),
     ])
 }

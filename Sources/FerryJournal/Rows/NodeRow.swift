@@ -28,6 +28,8 @@ package struct NodeRow: Hashable, Sendable {
   /// Whether an unrepeatable attempt was about to be sent and its response is not recorded.
   package var hasIntent: Bool
   package var closedAt: Instant?
+  /// The time at which the last attempt of a fetch failed; `nil` after a success.
+  package var failedAt: Instant?
   package var fetch: FetchRecord?
   package var captures: [CapturedValue]
   package var failure: RecordedFailure?

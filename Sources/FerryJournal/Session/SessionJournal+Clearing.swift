@@ -49,7 +49,8 @@ extension SessionJournal {
     }
   }
 
-  /// Drops all open items of any round, the intents of open nodes, the resume delay and pending events.
+  /// Drops all open items of any round, the intents of open nodes, the failures of fetches,
+  /// which are due immediately then, the resume delay and pending events.
   /// Upload IDs become orphans. The changes are synced when this method returns.
   ///
   /// Closed items are kept, so that nothing is delivered twice. The caller holds the session's lock, and no
@@ -73,6 +74,7 @@ extension SessionJournal {
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
       try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")
       dropped.unanswered += db.changesCount
+      try db.execute(sql: "UPDATE node SET failed_at = NULL WHERE failed_at IS NOT NULL")
       try db.execute(sql: "UPDATE session SET delay_period = NULL, resumed_at = NULL, events_pending = 0")
       return dropped
     }

@@ -2,7 +2,7 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// The state recorded by the last `.resumed` and `.events`.
+  /// The state recorded by the last `.resumed`, `.foreground` and `.events`.
   package var recorded: RecordedSession {
     get throws(JournalError) {
       try access { db in
@@ -10,6 +10,8 @@ extension SessionJournal {
           let period: Int64? = try row.optional("delay_period")
           let resumedAt: Int64? = try row.optional("resumed_at")
           var recorded = RecordedSession(delay: nil, hasPendingEvents: try row.value("events_pending"))
+          let foregroundAt: Int64? = try row.optional("foreground_at")
+          recorded.foregroundAt = foregroundAt.map(Instant.init(nanoseconds:))
           if let period, let resumedAt {
             recorded.delay = (.nanoseconds(period), Instant(nanoseconds: resumedAt))
           }

@@ -66,7 +66,7 @@ extension SessionJournal {
         try db.execute(
           sql: """
             UPDATE node SET state = ?, closed_at = ?, intent = NULL, failure_code = NULL, failure_status = NULL,
-            failure_message = NULL WHERE id = ? AND state = \(ItemState.ambiguous.rawValue)
+            failure_message = NULL, failed_at = NULL WHERE id = ? AND state = \(ItemState.ambiguous.rawValue)
             """,
           arguments: [Int64(state.rawValue), state == .done ? now.nanoseconds : nil, node])
       }

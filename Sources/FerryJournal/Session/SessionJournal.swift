@@ -313,6 +313,7 @@ package final class SessionJournal: Sendable {
     let fetchedAt: Int64? = try row.optional("fetched_at")
     let interval: Int64? = try row.optional("fetch_interval")
     let closedAt: Int64? = try row.optional("closed_at")
+    let failedAt: Int64? = try row.optional("failed_at")
     let etag: String? = try row.optional("etag")
     let lastModified: String? = try row.optional("last_modified")
     let storedFile: String? = try row.optional("stored_file")
@@ -325,7 +326,7 @@ package final class SessionJournal: Sendable {
       id: try row.value("id"), manifest: try row.value("manifest"), name: try row.value("name"),
       kind: try row.word("kind"), origin: try row.value("origin"), round: round, state: try row.word("state"),
       hasIntent: try row.optional("intent", as: Int64.self) != nil,
-      closedAt: closedAt.map(Instant.init(nanoseconds:)),
+      closedAt: closedAt.map(Instant.init(nanoseconds:)), failedAt: failedAt.map(Instant.init(nanoseconds:)),
       fetch: fetchedAt.map {
         FetchRecord(
           etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),

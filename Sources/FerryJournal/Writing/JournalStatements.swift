@@ -21,7 +21,7 @@ struct JournalStatements {
     case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, transferred, released, closed,
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
-    case nodeIntent, nodeWithdraw, nodeClosed, resumed, events
+    case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, resumed, foreground, events
     case servers, orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
     /// A new delivery gets a new key.
@@ -103,9 +103,18 @@ struct JournalStatements {
         fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
         stored_file = CASE WHEN ?10 IS NULL THEN stored_file ELSE ?14 END,
         stored_from = CASE WHEN ?10 IS NULL THEN stored_from ELSE ?15 END,
-        fetched_at = coalesce(?10, fetched_at) WHERE id = ?1
+        fetched_at = coalesce(?10, fetched_at),
+        failed_at = CASE WHEN kind <> 2 OR ?2 = 3 THEN NULL WHEN ?2 IN (4, 5) THEN ?3 ELSE failed_at END
+        WHERE id = ?1
+        """
+      case .fetchFailed:
+        """
+        UPDATE node SET round = ?2, state = 0, closed_at = NULL, failed_at = ?3, failure_code = ?4,
+        failure_status = ?5, failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL
+        WHERE id = ?1
         """
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
+      case .foreground: "UPDATE session SET foreground_at = ?2 WHERE id = ?1"
       case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
       case .servers: "UPDATE item SET servers = ?2 WHERE id = ?1"
       case .orphaned:
@@ -241,11 +250,23 @@ struct JournalStatements {
       bind(statement, 14, text: closing.fetch?.file?.description)
       bind(statement, 15, text: closing.fetch?.source)
       try update(statement, row: node)
+    case .fetchFailed(let node, let round, let failure, let at):
+      let statement = try handle(.fetchFailed)
+      bind(statement, 2, round)
+      bind(statement, 3, at.nanoseconds)
+      bind(statement, 4, text: failure.code.rawValue)
+      bind(statement, 5, failure.status.map { Int64($0) })
+      bind(statement, 6, text: failure.message)
+      try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
       // The period and the time form a delay only together.
       bind(statement, 2, at == nil ? nil : period?.nanoseconds)
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
+      try update(statement, row: Self.session)
+    case .foreground(let moment):
+      let statement = try handle(.foreground)
+      bind(statement, 2, moment.nanoseconds)
       try update(statement, row: Self.session)
     case .events(let pending):
       let statement = try handle(.events)

@@ -6,7 +6,8 @@ extension JournalWrite {
     switch self {
     case .intent, .nodeIntent: true
     case .insert, .requeue, .adopt, .withdraw, .allocated, .transferred, .released, .closed, .source,
-      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .resumed, .events, .orphaned,
+      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .fetchFailed, .resumed, .foreground,
+      .events, .orphaned,
       .orphanSettled, .orphanDoubted, .orphanKept, .servers:
       false
     }
@@ -16,10 +17,12 @@ extension JournalWrite {
   /// request again.
   var isOutcome: Bool {
     switch self {
-    case .allocated, .transferred, .released, .closed, .nodeClosed, .orphanSettled, .orphanDoubted: true
+    case .allocated, .transferred, .released, .closed, .nodeClosed, .fetchFailed, .orphanSettled,
+      .orphanDoubted:
+      true
     // The state of the files themselves shows the result of these writes.
     case .insert, .requeue, .adopt, .intent, .withdraw, .source, .confirmed, .after, .afterTried, .nodeIntent,
-      .nodeWithdraw, .resumed, .events, .orphaned, .orphanKept, .servers:
+      .nodeWithdraw, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:
       false
     }
   }
@@ -34,9 +37,9 @@ extension JournalWrite {
     case .allocated(_, let captures, _), .transferred(_, let captures, _): 192 + Self.weight(captures)
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure, _): 128 + (failure?.message.utf8.count ?? 0)
-    case .orphanKept(_, let failure, _): 128 + failure.message.utf8.count
+    case .orphanKept(_, let failure, _), .fetchFailed(_, _, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
-      .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
+      .foreground, .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
       128
     }
   }

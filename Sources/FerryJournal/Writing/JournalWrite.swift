@@ -53,10 +53,14 @@ package enum JournalWrite: Sendable {
   /// A fetch's or request's unrepeatable attempt is about to be sent; see `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)
+  /// The attempts of a fetch failed, and it has not ended in this round.
+  case fetchFailed(node: Int64, round: Int64, failure: RecordedFailure, at: Instant)
   /// The end of a fetch or request in this round.
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
+  /// Work that was queued in the session up to this time is not discretionary by inference.
+  case foreground(until: Instant)
   /// Whether the session's `on_events` must still be started for a completed batch. If it is appended
   /// together with the outcome that completes the batch, it is in the same transaction.
   case events(pending: Bool)

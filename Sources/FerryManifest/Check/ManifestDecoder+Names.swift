@@ -68,6 +68,7 @@ extension ManifestDecoder {
     case .uploads: return "an upload"
     case .fetches: return "a fetch"
     case .requests: return "a single request"
+    case .onEnd: return "a request of 'on_end'"
     case nil: return nil
     }
   }

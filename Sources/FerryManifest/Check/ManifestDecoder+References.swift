@@ -1,9 +1,9 @@
 extension ManifestDecoder {
   /// Checks that every reference refers to a declared name that has a value at that place.
   mutating func checkReferences() {
-    var tokens: [String: String] = [:]
+    var tokens: [GraphVertex: String] = [:]
     for use in nameUses where use.purpose == .token {
-      if case .node(let name)? = use.place.vertex { tokens[name] = use.name.value }
+      if let vertex = use.place.vertex { tokens[vertex] = use.name.value }
     }
     var known = KnownCaptures(tokenOfNode: tokens)
     for use in referenceUses { check(use, &known) }
@@ -47,17 +47,17 @@ extension ManifestDecoder {
     switch use.place {
     case .apply(let own):
       name = own
-    case .constant, .session, .defaults, .token, .upload, .fetch, .request:
-      guard case .node(let node)? = use.place.vertex else { return }
+    case .constant, .session, .defaults, .token, .upload, .fetch, .request, .onEnd:
+      guard let node = use.place.vertex, !node.isToken else { return }
       guard let token = known.tokenOfNode[node] else {
         guard case .missing = known.captures(.tokenOf(node: node), find: { isTokenMissing(of: node) }) else {
           return
         }
         report(
           .nodeWithoutToken, at: use.reference.location,
-          "\(EachInstance.base(of: node).quoted) does not name a token, so '${token.…}' has no value",
+          "\(EachInstance.base(of: node.name).quoted) does not name a token, so '${token.…}' has no value",
           help:
-            "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(EachInstance.base(of: node).quoted)"
+            "add 'token: \(declared.names(in: .tokens).first ?? "NAME")' to \(EachInstance.base(of: node.name).quoted)"
         )
         return
       }
@@ -71,9 +71,10 @@ extension ManifestDecoder {
 
   /// `missing` if the node does not name a token; `unknown` if a misspelled key may have been meant as
   /// `token`.
-  private func isTokenMissing(of node: String) -> Captures {
-    let hasToken = DeclaredNames.nodeSpaces.contains { space in
-      declared.declaration(node, in: space).map { isMisspelt("token", in: $0.node) } == true
+  private func isTokenMissing(of node: GraphVertex) -> Captures {
+    let spaces = if case .onEnd = node { [DeclaredNames.Space.onEnd] } else { DeclaredNames.nodeSpaces }
+    let hasToken = spaces.contains { space in
+      declared.declaration(node.name, in: space).map { isMisspelt("token", in: $0.node) } == true
     }
     return hasToken ? .unknown : .missing
   }
@@ -136,15 +137,15 @@ private enum Captures {
 private struct KnownCaptures {
   enum Step: Hashable {
     case token(String)
-    case tokenOf(node: String)
+    case tokenOf(node: GraphVertex)
     case request(String)
     case step(String, of: String)
   }
 
-  let tokenOfNode: [String: String]
+  let tokenOfNode: [GraphVertex: String]
   private var bySteps: [Step: Captures] = [:]
 
-  init(tokenOfNode: [String: String]) { self.tokenOfNode = tokenOfNode }
+  init(tokenOfNode: [GraphVertex: String]) { self.tokenOfNode = tokenOfNode }
 
   mutating func captures(_ step: Step, find: () -> Captures) -> Captures {
     if let known = bySteps[step] { return known }

@@ -159,7 +159,7 @@ extension ManifestDecoder {
         .referenceOutOfPlace, at: location,
         "\(reference) has no value before a run, but \(owner.value.quoted) requires one",
         help: "use ${vars.NAME} or ${env.NAME} here")
-    case .session, .defaults, .token, .apply, .upload, .fetch, .request:
+    case .session, .defaults, .token, .apply, .upload, .fetch, .request, .onEnd:
       let known = (["vars", "env"] + place.families.map(\.rawValue)).map { "\($0).…" }
       report(
         .referenceOutOfPlace, at: location, "\(reference) has no value \(place.name)",

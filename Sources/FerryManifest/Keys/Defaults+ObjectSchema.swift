@@ -21,7 +21,7 @@ struct DefaultsSection: Sendable {
         example: "{ session: quick }"),
       key(
         "request", RequestTemplate.commonShape,
-        doc: "Defaults for every `request` in a token, upload, fetch or single request.",
+        doc: "Defaults for every `request` in a token, upload, fetch, single request or `on_end`.",
         example: "{ headers: { Accept: application/json } }"),
       key("retry", RetryPolicy.shape, doc: "Defaults for every `retry`.", example: "{ limit: 10 }"),
     ],

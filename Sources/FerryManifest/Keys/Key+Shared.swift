@@ -91,4 +91,38 @@ extension Key {
       "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
       doc: "The number of retries and the waits between them.")
   }
+
+  /// Whether a request may be sent again although an earlier attempt may have been executed.
+  static func repeatable(_ path: WritableKeyPath<Object, Bool> & Sendable) -> Self {
+    Key(
+      "repeatable", path, .boolean,
+      doc: """
+        Whether the request is sent again if its response was lost, or a 5xx status leaves open whether it was executed. \
+        The server may then execute it twice. GET, HEAD, PUT, DELETE and OPTIONS are always repeatable.
+        """,
+      example: "true")
+  }
+
+  /// The header field that identifies a repeated request.
+  static func idempotencyKey(_ path: WritableKeyPath<Object, String?> & Sendable, doc: String) -> Self {
+    Key(
+      "idempotency_key", path,
+      ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
+        to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none", doc: doc,
+      example: "{ header: Idempotency-Key }")
+  }
+}
+
+/// `idempotency_key` as written in the manifest.
+private struct IdempotencyKey {
+  var header: String
+
+  static let shape = ObjectSchema<Self>(
+    "Idempotency key", doc: "A key that is the same for every attempt of one request, even after a restart.",
+    keys: [
+      Key(
+        "header", \.header, .headerName(isSet: true), isRequired: true,
+        doc: "The header field that carries the key.", example: "Idempotency-Key")
+    ],
+    blank: { _, _ in Self(header: "") })
 }

@@ -64,6 +64,10 @@ struct ManifestDocument: Sendable {
           "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
           doc: "Single requests, by name. Uploads, fetches and requests share one namespace."),
         Key(
+          "on_end", \.manifest.onEnd, .named(OnEndRequest.shape, in: .onEnd), default: "none",
+          doc: "Requests that are sent when a run ends, whatever its exit code is, by name.",
+          example: "{ notify: { session: quick, request: { url: http://127.0.0.1:8080/ended } } }"),
+        Key(
           "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,
           doc: "The machine's network and power."),
         Key(

@@ -117,6 +117,13 @@ extension ExecutionWindow {
       Key(
         "continuous", \.continuous, .durationOrNone, doc: "The time limit of a continuous launch.",
         example: "none"),
+      Key(
+        "resume", \.resume, .durationOrNone,
+        doc: """
+          The length of the window that each resume opens in a launch with a window, also after the launch's own window \
+          has ended. `none`: a resume opens no window.
+          """,
+        example: "30s"),
     ],
     blank: { _, profile in Self(profile) })
 

@@ -15,8 +15,9 @@ extension Session {
       Key(
         "discretionary", \.discretionary, .choice(),
         doc: """
-          Whether transfers wait for external power and for budgets that bind discretionary sessions. `inferred`: transfers that are \
-          created in a background launch wait for these conditions until a foreground launch.
+          Whether transfers wait for external power and for budgets that bind discretionary sessions. `inferred`: in a \
+          background session, files that were queued in a launch other than a foreground launch wait for these \
+          conditions, until a foreground launch occurs.
           """,
         example: "true"),
       Key(

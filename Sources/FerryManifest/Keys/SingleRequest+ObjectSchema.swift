@@ -15,7 +15,22 @@ extension SingleRequest {
         \.capture, for: "references such as `${requests.NAME.CAPTURE}`", example: "{ set_id: { json: /set } }"
       ),
       .retry(\.retry),
+      Key(
+        "optional", \.isOptional, .boolean,
+        doc: """
+          Whether a failure of the request is only a warning: the exit code does not change, and the nodes that need it \
+          continue as if it had succeeded.
+          """,
+        example: "true"),
+      .repeatable(\.isRepeatable),
+      .idempotencyKey(
+        \.idempotencyHeader,
+        doc: """
+          A header field that identifies a repeated request to the server, which makes it repeatable. Its value is the \
+          same for all attempts in a round.
+          """),
     ],
+    rules: [.atMostOne(["repeatable", "idempotency_key"])],
     blank: { name, _ in
       SingleRequest(
         name: name, session: Located("", at: name.location), request: RequestTemplate(url: Template([])))

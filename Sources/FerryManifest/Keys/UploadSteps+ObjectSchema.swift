@@ -11,6 +11,15 @@ extension Upload.Allocate {
       Key(
         "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "unlimited",
         doc: "How long an ID is valid after the response that allocated it.", example: "1h"),
+      Key(
+        "renew_on", \.renewOn, .list(.integer(400...499), atLeastOne: true),
+        default: "404, 410, and responses that show that the ID has expired",
+        doc: """
+          Further statuses of a transfer or commit under an ID after which a new ID is allocated and the file starts over. \
+          Without it, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
+          is an S3 error document that says so (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
+          """,
+        example: "[403]"),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.allocate) })
@@ -60,12 +69,8 @@ extension Upload.Commit {
         ValueKind<AlreadyDone>.object(AlreadyDone.shape).map(
           to: { $0.status }, from: { AlreadyDone(status: $0) }), default: "none",
         doc: "The response to a commit that has already been executed.", example: "{ status: [409] }"),
-      Key(
-        "idempotency_key", \.idempotencyHeader,
-        ValueKind<IdempotencyKey>.object(IdempotencyKey.shape).map(
-          to: { $0.header }, from: { IdempotencyKey(header: $0) }), default: "none",
-        doc: "A header field that identifies a repeated commit to the server.",
-        example: "{ header: Idempotency-Key }"),
+      .idempotencyKey(
+        \.idempotencyHeader, doc: "A header field that identifies a repeated commit to the server."),
       Key(
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
@@ -88,20 +93,6 @@ extension Upload.Commit {
           doc: "The status codes of that response.", example: "[409]")
       ],
       blank: { _, _ in Self(status: []) })
-  }
-
-  /// `idempotency_key` as written in the manifest.
-  private struct IdempotencyKey {
-    var header: String
-
-    static let shape = ObjectSchema<Self>(
-      "Idempotency key", doc: "A key that is the same for every attempt of one commit, even after a restart.",
-      keys: [
-        Key(
-          "header", \.header, .headerName(isSet: true), isRequired: true,
-          doc: "The header field that carries the key.", example: "Idempotency-Key")
-      ],
-      blank: { _, _ in Self(header: "") })
   }
 }
 

@@ -11,6 +11,8 @@ package struct Manifest: Equatable, Sendable {
   package var uploads: [Upload]
   package var fetches: [Fetch]
   package var requests: [SingleRequest]
+  /// The requests that a run sends when its work has ended.
+  package var onEnd: [OnEndRequest] = []
   package var conditions: Conditions
   package var budgets: Budgets
   package var resumeDelay: ResumeDelay

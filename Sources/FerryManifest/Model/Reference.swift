@@ -19,6 +19,8 @@ package enum Reference: Hashable, Codable, Sendable {
   package enum RunField: String, Hashable, Codable, Sendable, CaseIterable {
     case id, done, failed
     case exitCode = "exit_code"
+    /// The meaning of the exit code, as a word.
+    case status
   }
 }
 

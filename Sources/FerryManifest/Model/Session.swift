@@ -13,13 +13,6 @@ package struct Session: Equatable, Sendable {
     /// Transfers that are created in a background launch wait for these conditions until a foreground
     /// launch.
     case inferred
-
-    package init(_ profile: Profile) {
-      switch profile {
-      case .server: self = .no
-      case .ios, .ios7: self = .inferred
-      }
-    }
   }
 
   /// Modeled on URLRequest.CachePolicy.
@@ -85,5 +78,12 @@ package struct Session: Equatable, Sendable {
     self.cachePolicy = cachePolicy
     self.serviceType = serviceType
     self.onEvents = onEvents
+  }
+}
+
+extension Session {
+  /// The discretion of the session's tasks. As in URLSession, it is inferred only in background sessions.
+  package var effectiveDiscretion: Discretionary {
+    discretionary == .inferred && kind != .background ? .no : discretionary
   }
 }

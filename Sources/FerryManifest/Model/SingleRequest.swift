@@ -16,6 +16,12 @@ package struct SingleRequest: Equatable, Sendable {
   package var expect: Expectation
   package var capture: [Capture]
   package var retry: RetryPolicy
+  /// Whether the run and the nodes that wait for the request continue as if it had succeeded. Default false.
+  package var isOptional = false
+  /// Whether the request may be sent again although an earlier attempt may have been executed. Default false.
+  package var isRepeatable = false
+  /// The header field that identifies a repeated request to the server.
+  package var idempotencyHeader: String?
 
   package init(
     name: Located<String>, session: Located<String>, token: Located<String>? = nil,

@@ -8,6 +8,7 @@ struct DeclaredNames: Sendable {
     case uploads
     case fetches
     case requests
+    case onEnd = "on_end"
   }
 
   struct Declaration: Sendable {

@@ -14,6 +14,8 @@ enum Place: Hashable, Sendable {
   case upload(String, Step?)
   case fetch(String)
   case request(String)
+  /// A request of `on_end`.
+  case onEnd(String)
 
   enum Step: String, Sendable {
     case allocate
@@ -37,6 +39,7 @@ enum Place: Hashable, Sendable {
       case .commit, .abandon: [.secrets, .file, .token, .allocate, .transfer, .requests]
       }
     case .fetch, .request: [.secrets, .token, .requests, .run]
+    case .onEnd: [.secrets, .token, .run]
     }
   }
 
@@ -52,6 +55,7 @@ enum Place: Hashable, Sendable {
     case .upload(_, .some(let step)): "in '\(step.rawValue)'"
     case .fetch: "in a fetch"
     case .request: "in a request"
+    case .onEnd: "in a request of 'on_end'"
     }
   }
 
@@ -65,6 +69,7 @@ enum Place: Hashable, Sendable {
     case .constant, .session, .defaults: nil
     case .token(let name), .apply(let name): .token(name)
     case .upload(let name, _), .fetch(let name), .request(let name): .node(name)
+    case .onEnd(let name): .onEnd(name)
     }
   }
 }

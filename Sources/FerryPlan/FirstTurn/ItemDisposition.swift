@@ -30,7 +30,8 @@ extension Scheduler {
     case .open, .left: break
     }
     if let item = ref.item, let upload = uploadIndex[index] {
-      if let gate = gate(of: ref.node),
+      if let hold = hold(on: ref) { return .waits(hold) }
+      if let gate = gate(of: ref),
         let skipped = uploads[upload].skipped.unordered.first(where: { $0.item == item })
       {
         return .waits(gates[gate].reason(skipped.size))
@@ -47,7 +48,12 @@ extension Scheduler {
     }
     if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }
     let reason = reasonOfOpen(index)
-    if let reason, reason.code != .waiting, reason.code != .itemsRemaining { return .waits(reason) }
+    // Other items of the upload may wait because they are discretionary.
+    if let reason, reason.code != .waiting, reason.code != .itemsRemaining,
+      reason.code != .power || ref.item == nil
+    {
+      return .waits(reason)
+    }
     return .waits(turn(of: ref.node))
   }
 

@@ -15,11 +15,13 @@ package struct SimulationStart: Sendable {
   package let starts: [NodeStart]
   package let intervals: [NodeID: Duration]
   package let delays: [SessionID: ResumeState]
+  package let foreground: [SessionID: Instant]
 
   package init(
     plan: Plan, path: String, moment: Instant, launch: LaunchKind, conditions: DeviceConditions,
     zones: [String: CalendarZone], budgets: [BudgetUse], measured: Double?, starts: [NodeStart],
-    intervals: [NodeID: Duration], delays: [SessionID: ResumeState]
+    intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
+    foreground: [SessionID: Instant]
   ) {
     self.plan = plan
     self.path = path
@@ -32,5 +34,6 @@ package struct SimulationStart: Sendable {
     self.starts = starts
     self.intervals = intervals
     self.delays = delays
+    self.foreground = foreground
   }
 }

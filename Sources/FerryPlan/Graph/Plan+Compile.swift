@@ -128,7 +128,7 @@ private struct PlanCompiler {
       identifier: session.identifier ?? "\(manifest.name.value).\(session.name.value)",
       kind: session.kind, maxConnectionsPerHost: session.maxConnectionsPerHost,
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
-      headers: session.headers, redirects: session.redirects, discretionary: session.discretionary,
+      headers: session.headers, redirects: session.redirects, discretionary: session.effectiveDiscretion,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
       onEvents: session.onEvents)
   }
@@ -183,13 +183,16 @@ private struct PlanCompiler {
       } else {
         .once
       }
-    let transfer = step(
+    var transfer = step(
       .transfer, nil, upload.transfer.token, upload.transfer.request, upload.transfer.expect,
       upload.transfer.capture, [], transferRepeats)
+    let renewOn = upload.allocate?.renewOn ?? []
+    transfer.renewOn = renewOn
     let commit = upload.commit.map {
       var commit = step(
         .commit, $0.session, $0.token, $0.request, $0.expect, [], $0.alreadyDone ?? [], $0.repeatability)
       commit.idempotencyHeader = $0.idempotencyHeader
+      commit.renewOn = renewOn
       return commit
     }
     let probe = upload.commit.flatMap { commit in
@@ -226,20 +229,32 @@ private struct PlanCompiler {
   }
 
   private func node(_ request: SingleRequest) -> Node {
-    let step = Step(
+    var step = Step(
       kind: .request, session: id(request.session), token: id(token: request.token), request: request.request,
       expect: request.expect, capture: request.capture, alreadyDone: [],
-      repeatability: request.request.isIdempotent ? .repeatable : .once, origin: Origin(request.request.url))
+      repeatability: request.isRepeated ? .repeatable : .once, origin: Origin(request.request.url))
+    step.idempotencyHeader = request.idempotencyHeader
     return Node(
       name: request.name.value, session: step.session,
       needs: needs(.request(request)),
-      retry: request.retry, work: .request(RequestWork(step: step, when: request.when)))
+      retry: request.retry,
+      work: .request(RequestWork(step: step, when: request.when, isOptional: request.isOptional)))
   }
 }
 
+extension SingleRequest {
+  /// Whether the request is sent again after an unclear outcome.
+  fileprivate var isRepeated: Bool { request.isIdempotent || isRepeatable || idempotencyHeader != nil }
+}
+
 extension RequestTemplate {
-  /// Whether sending the request twice has the same effect as once (RFC 9110 §9.2.2).
-  var isIdempotent: Bool { ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method) }
+  /// Whether sending the request twice has the same effect as once (RFC 9110 §9.2.2, RFC 4918 §§9.1 and 9.3).
+  ///
+  /// COPY and MOVE are idempotent too (RFC 4918 §§9.8 and 9.9), but the response to a repeated one does not show whether
+  /// the first was executed: the source of a MOVE is gone.
+  var isIdempotent: Bool {
+    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "MKCOL", "PROPFIND"].contains(method)
+  }
 }
 
 extension Upload.Commit {

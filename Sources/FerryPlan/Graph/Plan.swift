@@ -27,6 +27,11 @@ package struct Plan: Hashable, Codable, Sendable {
   /// The manifest of a node. Names of nodes are unique only within their manifest.
   package func manifest(of node: NodeID) -> ManifestID { nodes[node.index].manifest }
 
+  /// Whether a failure of the node is only a warning.
+  package func isOptional(_ node: NodeID) -> Bool {
+    if case .request(let work) = nodes[node.index].work { work.isOptional } else { false }
+  }
+
   /// The node's name for users: `MANIFEST/NODE` if there is more than one manifest.
   package func title(of node: NodeID) -> String {
     let name = nodes[node.index].name
@@ -199,6 +204,8 @@ package struct FetchWork: Hashable, Codable, Sendable {
 package struct RequestWork: Hashable, Codable, Sendable {
   package var step: Step
   package var when: SingleRequest.When
+  /// Whether the launch and the nodes that need it continue as if it had succeeded.
+  package var isOptional = false
 }
 
 /// One request of a node, as it will be sent.
@@ -213,9 +220,11 @@ package struct Step: Hashable, Codable, Sendable {
   /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
+  /// The statuses after which a new upload ID is allocated, in addition to those that always mean it.
+  package var renewOn: [Int] = []
   /// Its origin, if it is known before the run.
   package var origin: Origin?
-  /// The header field that identifies a repeated commit to the server.
+  /// The header field that identifies a repeated commit or single request to the server.
   package var idempotencyHeader: String?
   /// The raw values are written to reports.
   package enum Kind: String, Codable, Sendable {

@@ -9,6 +9,19 @@ struct PendingItems: Sendable {
 
   init(_ range: Range<Int>) { append(range) }
 
+  /// The items in this order.
+  init(_ items: some Sequence<Int>) {
+    for item in items {
+      count += 1
+      if let last = ranges.indices.last, ranges[last].upperBound == item {
+        ranges[last] = ranges[last].lowerBound..<(item + 1)
+      } else {
+        ranges.append(item..<(item + 1))
+      }
+    }
+    ranges.reverse()
+  }
+
   var isEmpty: Bool { ranges.isEmpty }
   var first: Int? { ranges.last?.lowerBound }
 
@@ -24,14 +37,16 @@ struct PendingItems: Sendable {
   }
 
   /// Inserts items before all others, in their order.
-  mutating func prepend(_ items: [Int]) {
-    var front = PendingItems()
-    for item in items { front.append(item..<(item + 1)) }
-    prepend(front)
-  }
+  mutating func prepend(_ items: [Int]) { prepend(PendingItems(items)) }
 
   mutating func prepend(_ other: PendingItems) {
     ranges += other.ranges
+    count += other.count
+  }
+
+  /// Appends items after all others.
+  mutating func append(_ other: PendingItems) {
+    ranges = other.ranges + ranges
     count += other.count
   }
 

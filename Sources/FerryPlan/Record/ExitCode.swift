@@ -21,6 +21,36 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   case interrupted = 130
   case terminated = 143
 
+  /// Whether something went wrong. If not, everything is done, or work remains that a later run continues by itself.
+  package var isFailure: Bool {
+    switch self {
+    case .success, .deferred, .cutOff: false
+    case .itemsFailed, .usage, .invalidManifest, .integrity, .temporary, .sessionInUse, .authorization,
+      .fault,
+      .interrupted, .terminated:
+      true
+    }
+  }
+
+  /// The meaning as a word (`${run.status}`). The words are a stable public interface.
+  package var word: String {
+    switch self {
+    case .success: "success"
+    case .itemsFailed: "items_failed"
+    case .usage: "usage"
+    case .invalidManifest: "invalid_manifest"
+    case .integrity: "integrity"
+    case .temporary: "temporary"
+    case .sessionInUse: "session_in_use"
+    case .authorization: "authorization"
+    case .deferred: "deferred"
+    case .cutOff: "cut_off"
+    case .fault: "fault"
+    case .interrupted: "interrupted"
+    case .terminated: "terminated"
+    }
+  }
+
   /// If several apply, the first in this order is used.
   package static let precedence: [ExitCode] = [
     .interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization, .itemsFailed,

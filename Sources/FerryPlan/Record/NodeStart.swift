@@ -7,8 +7,9 @@ package enum NodeStart: Sendable {
   case upload(ItemTable, Reconciliation.Settled)
   /// The node has ended in this round; the failure is why it did not succeed.
   case closed(NodeOutcome, RecordedFailure? = nil)
-  /// A fetch whose interval has not passed; it counts as succeeded.
-  case notDue(until: Instant)
+  /// A fetch whose interval has not passed. It counts as succeeded, unless its last attempt failed: then it counts as
+  /// failed, or remains open.
+  case notDue(until: Instant, after: FailedFetch? = nil)
   /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff
   /// An unrepeatable request whose intent is on disk but whose outcome is not.

@@ -18,6 +18,8 @@ package struct PlanDocument: Codable, Sendable {
   package var sessions: [SessionEntry]
   /// The nodes, in a possible start order.
   package var nodes: [NodeEntry]
+  /// The requests that are sent when the run ends; absent if there are none.
+  package var onEnd: [OnEndEntry]?
   /// Problems that are known only from the files.
   package var errors: [DiagnosticRecord]
   /// Probable mistakes in the manifest, as reported by `ferry check`, and mistakes that are known only from
@@ -62,6 +64,30 @@ package struct PlanDocument: Codable, Sendable {
     package var repeatability: Step.Repeatability
   }
 
+  /// A request of `on_end`.
+  package struct OnEndEntry: Codable, Sendable {
+    package var name: String
+    package var session: String
+    package var token: String?
+    package var when: SingleRequest.When
+    package var required: Bool
+    package var graceSeconds: Double
+    package var method: String
+    /// The URL with unresolved references and masked credentials.
+    package var url: String
+
+    init(_ declared: OnEndRequest) {
+      name = declared.request.name.value
+      session = declared.request.session.value
+      token = declared.request.token?.value
+      when = declared.request.when
+      required = declared.isRequired
+      graceSeconds = declared.grace.seconds
+      method = declared.request.request.method
+      url = Userinfo.masked(in: declared.request.request.url.description)
+    }
+  }
+
   package struct Items: Codable, Sendable {
     /// The number of items to send, including items that an earlier run began.
     package var toSend: Int
@@ -85,9 +111,10 @@ package struct PlanDocument: Codable, Sendable {
     _ plan: Plan, path: String, round: Int64, continuesRound: Bool, launch: LaunchKind, at moment: Instant,
     starts: [NodeStart], conditions: DeviceConditions, budgets: [BudgetUse] = [],
     reasons: [Int: RecordedFailure] = [:], orphans: [NodeID: Int] = [:], problems: [Int: [String]],
-    problemsOmitted: [Int: Int] = [:],
+    problemsOmitted: [Int: Int] = [:], onEnd: [OnEndRequest] = [],
     diagnostics: [Diagnostic] = []
   ) {
+    self.onEnd = onEnd.isEmpty ? nil : onEnd.map(OnEndEntry.init)
     manifest = plan.manifest
     self.path = path
     self.round = round
@@ -119,9 +146,10 @@ package struct PlanDocument: Codable, Sendable {
       case .open: break
       case .closed: entry.state = .done
       case .intended: entry.state = .ambiguous
-      case .notDue(let until):
+      case .notDue(let until, let failed):
         entry.state = .notDue
         entry.notBefore = until.rfc3339
+        entry.reason = failed?.reason
       case .switchedOff: entry.state = .never
       case .upload(let table, let settled):
         guard case .upload(let work) = node.work else { break }

@@ -49,6 +49,8 @@ package struct RunRecord: Codable, Sendable {
     package var fault: String?
     /// The commands of `on_events` that this run started or could not start; absent if there are none.
     package var onEvents: [EventCommandRecord]?
+    /// The requests of `on_end`; absent if there are none.
+    package var onEnd: [OnEndRecord]?
 
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
@@ -140,6 +142,33 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
+  /// A request of `on_end`.
+  package struct OnEndRecord: Codable, Sendable {
+    /// Present if the run has several manifests.
+    package var manifest: String?
+    package var name: String
+    /// `succeeded`, `failed`, `ambiguous` if it may have been sent, or `skipped` because of its `when`.
+    package var state: ReportState
+    package var required: Bool
+    package var reason: RecordedFailure?
+    package var attempts: [AttemptRecord]
+
+    package init(
+      manifest: String?, name: String, state: ReportState, required: Bool, reason: RecordedFailure? = nil,
+      attempts: [AttemptRecord] = []
+    ) {
+      self.manifest = manifest
+      self.name = name
+      self.state = state
+      self.required = required
+      self.reason = reason
+      self.attempts = attempts
+    }
+
+    /// Whether the request was to be sent, and is not known to have succeeded.
+    package var isFailure: Bool { state != .succeeded && state != .skipped }
+  }
+
   /// The resume delay of a session.
   package struct DelayRecord: Codable, Sendable {
     package var session: String
@@ -189,6 +218,8 @@ package struct RunRecord: Codable, Sendable {
     /// `not_needed` for a token that was not fetched.
     package var state: ReportState
     package var reason: RecordedFailure?
+    /// `true` if a failure of the node is only a warning; otherwise absent.
+    package var optional: Bool?
     package var items: ItemCounts?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
@@ -207,6 +238,9 @@ package struct RunRecord: Codable, Sendable {
     package var attempts: [AttemptRecord]
     /// For a request or fetch whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
+
+    /// Whether the node is optional and failed, or may have failed.
+    package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
   }
 
   /// A path that could not be listed.

@@ -88,6 +88,8 @@ package struct AttemptResult: Sendable {
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would
     /// allow them.
     package var withheld: String?
+    /// Whether the response says that the URL of the request has expired.
+    package var reportsExpiry = false
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

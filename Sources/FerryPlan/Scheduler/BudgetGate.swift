@@ -99,7 +99,7 @@ struct BudgetGate: Sendable {
   mutating func covers(_ place: ItemRef) -> Admission {
     guard isReserved(place), cutoff != .soft, free < 0 else { return .admitted }
     if asked != nil { return .asks(nil) }
-    if let left, left < -free { return .refused }
+    if refuses(0) { return .refused }
     return .asks(ask(-free, all: false))
   }
 

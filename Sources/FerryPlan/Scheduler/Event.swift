@@ -57,6 +57,8 @@ package enum JournalEntry: Hashable, Sendable {
   case uploadIDDiscarded(ItemRef)
   /// The item, or the node with a single request, has ended in this state.
   case itemClosed(ItemRef, ItemState, RecordedFailure?, at: Instant)
+  /// The attempts of a fetch with an interval failed in this launch, and the fetch has not ended in its round.
+  case fetchFailed(NodeID, RecordedFailure, at: Instant)
   /// The item's upload ID will not be used: it becomes the upload's orphan with this number. The next entry
   /// removes the ID from the item.
   case uploadIDOrphaned(ItemRef, as: Int, Orphaning, at: Instant)
@@ -66,6 +68,8 @@ package enum JournalEntry: Hashable, Sendable {
   case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
   case sessionResumed(SessionID, ResumeState)
+  /// Work that was queued in the session up to this time is not discretionary by inference.
+  case sessionInForeground(SessionID, until: Instant)
   /// A batch of the session has completed: its `on_events` must be started.
   case batchCompleted(SessionID)
 }

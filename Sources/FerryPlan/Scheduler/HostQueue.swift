@@ -20,6 +20,8 @@ struct HostQueue: Sendable {
   var intended = Heap<Ready>()
   /// Steps whose intent is being written.
   var intending: [(sequence: UInt64, ready: Ready)] = []
+  /// Steps of discretionary tasks that wait for other conditions, and whether their intent is on disk.
+  var held: [(ready: Ready, isIntended: Bool)] = []
   /// Uploads whose first step uses this queue, by priority.
   var sources: [Int] = []
   /// Nothing is sent before this time, because the host failed or asked for a pause.
@@ -31,11 +33,12 @@ struct HostQueue: Sendable {
   /// The reason why nothing may be sent under the current conditions, or after the end of the execution
   /// window.
   var hold: RecordedFailure?
+  /// Whether discretionary tasks wait for other conditions.
+  var holdsDiscretionary = false
   /// The reason why ferry has given up on the host for this launch.
   var givenUp: RecordedFailure?
 
-  init(key: Key, limit: Int, hold: RecordedFailure?) {
-    self.hold = hold
+  init(key: Key, limit: Int) {
     self.key = key
     self.limit = limit
   }
@@ -49,7 +52,9 @@ struct HostQueue: Sendable {
   }
 
   /// All steps that are waiting in this queue, in no particular order.
-  var waiting: [Ready] { ready.unordered + intended.unordered + intending.map(\.ready) }
+  var waiting: [Ready] {
+    ready.unordered + intended.unordered + intending.map(\.ready) + held.map(\.ready)
+  }
 
   /// Removes the matching steps that are waiting in this queue, and returns them.
   mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
@@ -58,7 +63,18 @@ struct HostQueue: Sendable {
     ready = .init(ready.unordered.filter { !isWanted($0) })
     intended = .init(intended.unordered.filter { !isWanted($0) })
     intending.removeAll { isWanted($0.ready) }
+    held.removeAll { isWanted($0.ready) }
     return taken
+  }
+
+  /// Removes all steps that may be sent or are held, and returns them.
+  mutating func takeAll() -> (ready: [Ready], intended: [Ready]) {
+    let all = (
+      ready: ready.unordered + held.filter { !$0.isIntended }.map(\.ready),
+      intended: intended.unordered + held.filter(\.isIntended).map(\.ready)
+    )
+    (ready, intended, held) = (.init(), .init(), [])
+    return all
   }
 
   /// Intents are written ahead for at most twice as many items as there are connections.

@@ -45,13 +45,28 @@ extension Fetch.Interval {
     }
   }
 
+  /// The shortest time between two attempts; `nil` if the fetch has no interval bounds.
+  private var minimum: Duration? {
+    switch self {
+    case .everyRun, .never: nil
+    case .minimum(let minimum), .adaptive(let minimum, _): minimum
+    }
+  }
+
   /// Whether a fetch that has not ended in this round is due now.
   ///
   /// - Parameters:
   ///   - last: the time at which the last successful fetch ended.
   ///   - kept: as for `present`.
-  package func start(last: Instant?, kept: Duration?, at now: Instant) -> NodeStart {
+  ///   - failed: the last attempt, if it failed. The next one is due after `minimum`, even if the interval is longer.
+  package func start(last: Instant?, kept: Duration?, failed: FailedFetch? = nil, at now: Instant)
+    -> NodeStart
+  {
     if case .never = self { return .switchedOff }
+    if let failed, let minimum {
+      let due = failed.at.advanced(by: minimum)
+      return now < due && failed.at <= now ? .notDue(until: due, after: failed) : .open
+    }
     guard let last, let present = present(kept: kept) else { return .open }
     let due = last.advanced(by: present)
     // If the last fetch is in the future, the clock was set back.

@@ -1,13 +1,15 @@
 import FerryManifest
 
 extension SessionPlan {
-  /// Whether transfers created by a launch of this kind wait for power and budget. If the manifest does not
-  /// declare it, it is inferred: they wait except in a foreground launch.
-  package func isDiscretionary(in launch: LaunchKind) -> Bool {
+  /// Whether a task of the session waits for external power, and for budgets that bind discretionary sessions.
+  ///
+  /// - Parameter isOfBackground: whether the task was queued in a launch other than a foreground launch, and no
+  ///   foreground launch has followed. It decides if the manifest does not declare `discretionary`.
+  package func isDiscretionary(ifOfBackground isOfBackground: Bool) -> Bool {
     switch discretionary {
     case .no: false
     case .yes: true
-    case .inferred: launch != .foreground
+    case .inferred: isOfBackground
     }
   }
 
@@ -15,7 +17,7 @@ extension SessionPlan {
   ///
   /// The rules for `allows_cellular`, `allows_expensive` and `discretionary` (docs/scheduling.md) are
   /// implemented only here.
-  package func hold(under conditions: DeviceConditions, in launch: LaunchKind) -> RecordedFailure? {
+  package func hold(under conditions: DeviceConditions, isDiscretionary: Bool) -> RecordedFailure? {
     if conditions.network == .none {
       return .init(code: .network, message: "waiting for a network")
     }
@@ -30,7 +32,7 @@ extension SessionPlan {
         message:
           "waiting for an unmetered network: allows_expensive is false in session '\(name)'")
     }
-    if isDiscretionary(in: launch), conditions.power == .battery {
+    if isDiscretionary, conditions.power == .battery {
       return .init(
         code: .power, message: "waiting for external power: session '\(name)' is discretionary")
     }
@@ -43,15 +45,17 @@ extension SessionPlan {
 
 extension Plan {
   /// The reason why a node has to wait under these conditions: the session of one of its steps, or of their token,
-  /// has to wait. An upload waits as a whole, because an upload ID would otherwise expire while its transfer
-  /// waits.
+  /// has to wait. An upload ID would otherwise expire while its transfer is waiting.
+  ///
+  /// - Parameter isDiscretionary: whether the node's task is discretionary in a session.
   package func hold(
-    on node: Node, under conditions: DeviceConditions, in launch: LaunchKind
+    on node: Node, under conditions: DeviceConditions, isDiscretionary: (SessionID) -> Bool
   ) -> RecordedFailure? {
     for step in node.deliverySteps {
       let tokenSession = step.token.flatMap { nodes[$0.index].steps.first?.session }
       for session in [step.session, tokenSession].compactMap(\.self) {
-        if let hold = sessions[session.index].hold(under: conditions, in: launch) { return hold }
+        let plan = sessions[session.index]
+        if let hold = plan.hold(under: conditions, isDiscretionary: isDiscretionary(session)) { return hold }
       }
     }
     return nil

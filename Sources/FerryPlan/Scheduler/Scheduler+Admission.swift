@@ -28,11 +28,16 @@ extension Scheduler {
     return nil
   }
 
+  /// The gate of the next item to begin.
+  private func gateOfNext(_ upload: Int) -> Int? {
+    uploads[upload].pending.first.flatMap { gate(of: ItemRef(uploads[upload].node, $0)) }
+  }
+
   private func mayBegin(_ upload: Int) -> Bool {
     guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
       uploads[upload].tally.inProgress < uploads[upload].window,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
-      gate(of: uploads[upload].node).map({ gates[$0].asked == nil }) ?? true,
+      gateOfNext(upload).map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase
     else { return false }
     for token in uploads[upload].tokens {
@@ -68,7 +73,7 @@ extension Scheduler {
 
   private mutating func admitNext(of upload: Int) -> ItemAdmission {
     let node = uploads[upload].node
-    guard let gate = gate(of: node), let item = uploads[upload].pending.first,
+    guard let gate = gateOfNext(upload), let item = uploads[upload].pending.first,
       uploads[upload].items.begun[item]?.state != .transferred
     else { return .admitted }
     let size = uploads[upload].items.files.sizes[item]
@@ -85,7 +90,7 @@ extension Scheduler {
 
   private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
     let ref = ItemRef(uploads[upload].node, item)
-    guard plan.canEverFit(size, session: session(of: ref.node), launch: options.launch) else {
+    guard plan.canEverFit(size, session: session(of: ref.node), isDiscretionary: isDiscretionary(ref)) else {
       _ = beginNextItem(of: upload)
       return end(ref, .failed, .neverFits(size))
     }
@@ -102,7 +107,7 @@ extension Scheduler {
       case .upload(let work) = plan.nodes[uploads[source].node.index].work
     else { return false }
     // If a budget skips the item, or an earlier launch had begun it, it is not certain that it overtakes.
-    return gate(of: uploads[source].node) == nil && uploads[source].items.begun.isEmpty
+    return gateOfNext(source) == nil && uploads[source].items.begun.isEmpty
       && work.first.repeatability != .once
   }
 }

@@ -2,8 +2,13 @@ import FerryManifest
 
 /// Budgets: how much the sessions that they bind may send.
 extension Scheduler {
-  /// The gate that decides when the node's transfers start; `nil` if no budget does.
-  func gate(of node: NodeID) -> Int? { sessionGates[session(of: node).index] }
+  /// The gate that decides when the transfers of an item or a node start; `nil` if no budget does.
+  func gate(of ref: ItemRef) -> Int? {
+    let gates = sessionGates[session(of: ref.node).index]
+    // Usually, both are the same.
+    guard gates.ofDiscretionary != gates.ofOthers else { return gates.ofOthers }
+    return isDiscretionary(ref) ? gates.ofDiscretionary : gates.ofOthers
+  }
 
   /// Whether a gate waits for the ledger's reply.
   var awaitsLease: Bool { gates.contains { $0.asked != nil } }
@@ -11,9 +16,8 @@ extension Scheduler {
   mutating func openGates() {
     gates = []
     var scopes: [[Budget.Scope]] = []
-    sessionGates = plan.sessions.map { session in
-      let limits = plan.policies.budgets.limits(
-        on: conditions.network, isDiscretionary: session.isDiscretionary(in: options.launch))
+    func gate(isDiscretionary: Bool) -> Int? {
+      let limits = plan.policies.budgets.limits(on: conditions.network, isDiscretionary: isDiscretionary)
       guard !limits.isEmpty else { return nil }
       if let known = scopes.firstIndex(of: limits.map(\.scope)) { return known }
       scopes.append(limits.map(\.scope))
@@ -24,6 +28,12 @@ extension Scheduler {
             .init(scope, budget, zone: options.zones[budget.timeZone] ?? .utc, at: now)
           }))
       return gates.count - 1
+    }
+    sessionGates = plan.sessions.map { session in
+      SessionGates(
+        ofOthers: gate(isDiscretionary: session.isDiscretionary(ifOfBackground: false)),
+        ofDiscretionary: gate(
+          isDiscretionary: session.isDiscretionary(ifOfBackground: options.launch != .foreground)))
     }
   }
 
@@ -78,29 +88,33 @@ extension Scheduler {
       uploads[upload].skipped = .init()
       uploads[upload].isHandled = false
       uploads[upload].pending.prepend(items)
+      holdDiscretionary(of: upload)
     }
   }
 
   /// Releases the reservation of an item, node or orphan that has ended. The part that it did not use may let
   /// others start, smallest first.
   mutating func releaseReservation(_ ref: ItemRef) {
-    guard let gate = gate(of: ref.node), gates[gate].isReserved(ref) else { return }
+    guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
     gates[gate].release(ref)
     let room = gates[gate].room
     guard room > 0 else { return }
     returnWaiters()
-    for upload in uploads.indices where self.gate(of: uploads[upload].node) == gate {
-      guard let least = uploads[upload].skipped.min, least.size <= room else { continue }
+    for upload in uploads.indices {
+      guard let least = uploads[upload].skipped.min, least.size <= room,
+        self.gate(of: ItemRef(uploads[upload].node, least.item)) == gate
+      else { continue }
       uploads[upload].skipped.removeMin()
       uploads[upload].isHandled = false
       uploads[upload].pending.prepend([least.item])
+      holdDiscretionary(of: upload)
     }
   }
 
   /// Reserves budget for a request that is about to be sent, and returns whether it is covered. If not, it
   /// waits for a lease or for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
-    guard let gate = gate(of: ready.ref.node) else { return true }
+    guard let gate = gate(of: ready.ref) else { return true }
     switch ready.step.traits.budget {
     case .never: return true
     case .defers: return isReleaseCovered(ready, by: gate)
@@ -144,19 +158,26 @@ extension Scheduler {
 
   /// How many bytes a fetch, whose size is unknown, may transfer under a hard budget.
   func byteLimit(of ready: Ready) -> Int64? {
-    guard ready.step == .fetch, let gate = gate(of: ready.ref.node), gates[gate].cutoff == .hard else {
+    guard ready.step == .fetch, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
       return nil
     }
     return gates[gate].reservation(of: ready.ref)
   }
 }
 
+/// The gates of one session, as indices; `nil` if no budget limits it.
+struct SessionGates: Sendable {
+  var ofOthers: Int?
+  /// The gate of discretionary tasks.
+  var ofDiscretionary: Int?
+}
+
 extension Plan {
   /// Whether a file of this size fits the budgets of any network that its session may use.
-  package func canEverFit(_ size: Int64, session: SessionID, launch: LaunchKind) -> Bool {
+  package func canEverFit(_ size: Int64, session: SessionID, isDiscretionary: Bool) -> Bool {
     let session = sessions[session.index]
     return session.networks.contains { network in
-      policies.budgets.limits(on: network, isDiscretionary: session.isDiscretionary(in: launch))
+      policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)
         .allSatisfy { $0.budget.cutoff == .soft || size <= $0.budget.limit }
     }
   }

@@ -140,9 +140,9 @@ extension UploadState {
   /// Removes the items of the batch that have not begun, and returns them.
   mutating func takeUnbegun() -> [Int] {
     let items =
-      Array(pending.items) + Array(delayed?.items.items ?? PendingItems().items)
+      Array(pending.items) + Array(held.items) + Array(delayed?.items.items ?? PendingItems().items)
       + skipped.unordered.map(\.item)
-    pending = PendingItems()
+    (pending, held) = (PendingItems(), PendingItems())
     delayed = nil
     skipped = .init()
     return items.sorted()

@@ -30,6 +30,8 @@ extension Scheduler {
   mutating func leave(_ ref: ItemRef, _ failure: RecordedFailure) {
     if plan.nodes[ref.node.index].kind == .token { return fail(token: ref.node, failure) }
     if ref.orphan != nil { return leaveRelease(ref, failure) }
+    // The nodes that need it, and the round, do not wait for a later launch.
+    if plan.isOptional(ref.node), failure.isTemporary { return end(ref, .failed, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)
     if failure.isTemporary, failure.code != .token {
@@ -37,6 +39,7 @@ extension Scheduler {
     }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else {
       withdrawIntent(ref)
+      recordFailure(ofFetch: ref.node.index, failure)
       nodes[ref.node.index].phase = .left(failure)
       takeAttempts(of: ref.node)
       return
@@ -44,6 +47,15 @@ extension Scheduler {
     note(item, of: upload, .queued, failure)
     change(ref, .leave)
     closeIfThrough(upload)
+  }
+
+  /// Records that the attempts of a fetch in this launch failed, although the fetch remains open: the minimum of its
+  /// interval is counted from now on.
+  mutating func recordFailure(ofFetch index: Int, _ failure: RecordedFailure) {
+    guard nodes[index].interval != nil, failure.isTemporary,
+      nodes[index].attempts?.failures.isEmpty == false
+    else { return }
+    entries.append(.fetchFailed(NodeID(index), failure, at: now))
   }
 
   private mutating func takeAttempts(of node: NodeID) {

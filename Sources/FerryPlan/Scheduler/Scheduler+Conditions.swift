@@ -3,15 +3,22 @@ import FerryManifest
 /// The machine's network and power source, and the launch's execution window. These conditions hold whole
 /// host queues.
 extension Scheduler {
-  /// The reason why a node has to wait under the current conditions.
+  /// The reason why a whole node has to wait under the current conditions, whether or not its tasks are discretionary by
+  /// inference.
   func hold(on node: NodeID) -> RecordedFailure? {
-    plan.hold(on: plan.nodes[node.index], under: conditions, in: options.launch)
+    plan.hold(on: plan.nodes[node.index], under: conditions) { isDiscretionary($0, ifOfBackground: false) }
   }
 
-  /// The reason why requests of a session have to wait.
+  /// The reason why an item or a single request has to wait under the current conditions.
+  func hold(on ref: ItemRef) -> RecordedFailure? {
+    plan.hold(on: plan.nodes[ref.node.index], under: conditions) { isDiscretionary(ref, in: $0) }
+  }
+
+  /// The reason why all requests of a session have to wait.
   func hold(on session: SessionID) -> RecordedFailure? {
     if isWindowClosed, plan.sessions[session.index].kind != .background { return .expired }
-    return plan.sessions[session.index].hold(under: conditions, in: options.launch)
+    return plan.sessions[session.index].hold(
+      under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: false))
   }
 
   /// Changes the conditions. Requests that are no longer allowed are stopped and wait.
@@ -20,10 +27,12 @@ extension Scheduler {
     let hasOtherNetwork = new.network != conditions.network
     conditions = new
     holdHostQueues()
-    for upload in uploads.indices { uploads[upload].isHeld = hold(on: uploads[upload].node) != nil }
+    for upload in uploads.indices { holdItems(of: upload) }
     if hasOtherNetwork { changeGates() }
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
-    where hostQueues[flight.hostQueue].hold != nil || (hasOtherNetwork && isPromised(flight)) {
+    where hostQueues[flight.hostQueue].hold != nil || isHeld(flight.attempt.ref, on: flight.hostQueue)
+      || (hasOtherNetwork && isPromised(flight))
+    {
       // An unrepeatable step has already been sent, so its response is more important than the rule.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
@@ -33,17 +42,11 @@ extension Scheduler {
   /// Whether the request may be sent only with a reservation of the network's budget. A reservation of
   /// another network's budget is not sufficient.
   private func isPromised(_ flight: Flight) -> Bool {
-    flight.attempt.step.traits.budget == .reserves && gate(of: flight.attempt.ref.node) != nil
+    flight.attempt.step.traits.budget == .reserves && gate(of: flight.attempt.ref) != nil
   }
 
   func isOnce(_ flight: Flight) -> Bool {
     step(flight.attempt.ref.node, flight.attempt.step).repeatability == .once
-  }
-
-  private mutating func holdHostQueues() {
-    for hostQueue in hostQueues.indices {
-      hostQueues[hostQueue].hold = hold(on: hostQueues[hostQueue].key.session)
-    }
   }
 
   mutating func interrupt(_ id: UInt64, _ reason: Interruption) {
@@ -57,8 +60,8 @@ extension Scheduler {
   /// equals the number of background tasks that UIApplication allows.
   static let mostInWindow = 1_000
 
-  /// Starts the launch's only clock, which applies to all requests. In a foreground launch, it starts with
-  /// the hangup.
+  /// Starts the launch's clock, which applies to all requests. In a foreground launch, it starts with the
+  /// hangup.
   mutating func openWindow() {
     let window = plan.policies.executionWindow
     let length: Duration? =
@@ -70,6 +73,20 @@ extension Scheduler {
       case .continuous: window.continuous
       }
     windowEndsAt = length.map { now.advanced(by: $0) }
+  }
+
+  /// Opens the window of a resume: it extends the current window, or follows it.
+  mutating func openWindowOfResume() {
+    guard let length = plan.policies.executionWindow.resume, let end = windowEndsAt else { return }
+    windowEndsAt = max(end, now.advanced(by: length))
+    guard isWindowClosed, length > .zero else { return }
+    isWindowClosed = false
+    holdHostQueues()
+  }
+
+  /// Whether requests of a session may still start in this launch, as far as windows are concerned.
+  func hasWindow(_ session: SessionID) -> Bool {
+    !isWindowClosed || plan.sessions[session.index].kind == .background
   }
 
   mutating func hangUp() {

@@ -42,6 +42,7 @@ extension Scheduler {
     sessions[session.index].delay = sessions[session.index].delay.resumed(at: now, policy)
     entries.append(.sessionResumed(session, sessions[session.index].delay))
     metrics.resumes += 1
+    openWindowOfResume()
   }
 
   /// Enqueues a step that starts a new transfer.
@@ -57,6 +58,7 @@ extension Scheduler {
       guard let delayed = uploads[upload].delayed, delayed.until <= now else { continue }
       uploads[upload].delayed = nil
       uploads[upload].pending.prepend(delayed.items)
+      holdDiscretionary(of: upload)
     }
   }
 

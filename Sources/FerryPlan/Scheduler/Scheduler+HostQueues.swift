@@ -6,8 +6,8 @@ extension Scheduler {
     let key = HostQueue.Key(session: session, origin: origin)
     if let index = hostQueueIndices[key] { return index }
     hostQueueIndices[key] = hostQueues.count
-    hostQueues.append(
-      HostQueue(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost, hold: hold(on: session)))
+    hostQueues.append(HostQueue(key: key, limit: plan.sessions[session.index].maxConnectionsPerHost))
+    applyHold(to: hostQueues.count - 1)
     return hostQueues.count - 1
   }
 
@@ -63,7 +63,7 @@ extension Scheduler {
     if isTooLate(ready, on: hostQueue) {
       waitForDeadline(ready)
     } else {
-      hostQueues[hostQueue].ready.insert(ready)
+      insert(ready, on: hostQueue)
     }
   }
 
@@ -82,7 +82,7 @@ extension Scheduler {
         if isTooLate(ready, on: hostQueue) {
           waitForDeadline(ready)
         } else {
-          hostQueues[hostQueue].intended.insert(ready)
+          insertIntended(ready, on: hostQueue)
         }
       }
     }

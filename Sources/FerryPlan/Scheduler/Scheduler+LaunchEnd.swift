@@ -29,10 +29,12 @@ extension Scheduler {
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
-    moments += gates.filter { !$0.waiters.isEmpty }.map(\.windowEnd)
-    for upload in uploads where !upload.isHeld {
+    moments += gates.filter { $0.waiters.contains { hasWindow(session(of: $0.ref.node)) } }.map(\.windowEnd)
+    for upload in uploads where !upload.isHeld && hasWindow(session(of: upload.node)) {
       if let delayed = upload.delayed { moments.append(delayed.until) }
-      if !upload.skipped.isEmpty, let gate = gate(of: upload.node) { moments.append(gates[gate].windowEnd) }
+      if let least = upload.skipped.min, let gate = gate(of: ItemRef(upload.node, least.item)) {
+        moments.append(gates[gate].windowEnd)
+      }
     }
     return moments
   }
@@ -89,9 +91,14 @@ extension Scheduler {
     }
   }
 
+  /// Whether other conditions would let work start. Without a window, they would not.
   private var waitsForConditions: Bool {
-    uploads.contains { $0.isHeld && $0.tally.open > 0 }
-      || hostQueues.contains { $0.hold != nil && $0.hasReadyItems }
+    uploads.contains {
+      hasWindow(session(of: $0.node)) && (($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty)
+    }
+      || hostQueues.contains {
+        hasWindow($0.key.session) && (($0.hold != nil && $0.hasReadyItems) || $0.hasHeldItems)
+      }
   }
 
   private var isAnyNodeSettling: Bool {
@@ -114,7 +121,7 @@ extension Scheduler {
   /// launch.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
-      leave(ready.ref, hold(on: ready.ref.node) ?? stopReason)
+      leave(ready.ref, hold(on: ready.ref) ?? stopReason)
     }
   }
 
@@ -157,6 +164,7 @@ extension Scheduler {
         let reason = reasonForWaiting(index)
         note(reason, of: NodeID(index))
         noteFailedTokens(of: NodeID(index))
+        recordFailure(ofFetch: index, reason)
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
       }
@@ -193,13 +201,14 @@ extension Scheduler {
   }
 
   mutating func note(_ code: ExitCode, of node: NodeID) {
+    guard !(plan.isOptional(node) && code.isFailure) else { return }
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
   /// The reason why the remaining work of an open node is waiting. It is determined only here.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
-    if let hold = hold(on: NodeID(index)) { return hold }
+    if let hold = hold(on: NodeID(index)) ?? holdOfDiscretionary(NodeID(index)) { return hold }
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
     }
@@ -240,7 +249,7 @@ extension Scheduler {
       return delay(until: until, upload.node)
     }
     guard upload.pending.isEmpty, let least = upload.skipped.min else { return nil }
-    return gate(of: upload.node).map { gates[$0].reason(least.size) }
+    return gate(of: ItemRef(upload.node, least.item)).map { gates[$0].reason(least.size) }
   }
 
   /// Whether every node of the plan has ended in this round.
@@ -262,6 +271,9 @@ extension Scheduler {
 extension HostQueue {
   /// Whether the queue has steps for which the round waits.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
+
+  /// Whether it holds steps for which the round waits.
+  var hasHeldItems: Bool { held.contains { $0.ready.step != .abandon } }
 
   /// Whether nothing in the queue will start without another event.
   var isIdle: Bool {

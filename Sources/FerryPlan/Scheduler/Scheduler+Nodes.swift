@@ -12,9 +12,11 @@ extension Scheduler {
       state.phase = .closed(outcome)
       state.failure = failure
       state.endedBefore = true
-    case .notDue(let until):
-      state.phase = .closed(.succeeded)
+    case .notDue(let until, let failed):
       state.notBefore = until
+      state.failure = failed?.reason
+      state.phase = failed.map { $0.isOpen ? .left($0.reason) : .closed(.failed) } ?? .closed(.succeeded)
+      if failed?.isOpen == true { note(.temporary, of: id) }
     case .switchedOff:
       state.phase = .closed(.succeeded)
       state.failure = .init(code: .never, message: "its interval is never")
@@ -48,7 +50,6 @@ extension Scheduler {
     }
     state.window = 2 * transferLimit + others.reduce(0, +)
     state.aheadLimit = transferLimit
-    state.isHeld = hold(on: id) != nil
     hostQueues[hostQueue(work.first.session, work.first.origin)].sources.append(uploads.count)
     return state
   }
@@ -98,7 +99,9 @@ extension Scheduler {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
       switch nodes[need.index].phase {
-      case .closed(let outcome): outcomes.append(outcome)
+      case .closed(let outcome):
+        let isExcused = plan.isOptional(need) && (outcome == .failed || outcome == .ambiguous)
+        outcomes.append(isExcused ? .succeeded : outcome)
       case .notSelected: continue
       case .waiting, .open, .finished, .settling, .left: return nil
       }
@@ -148,6 +151,8 @@ extension Scheduler {
     for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
       uploads[upload].items.handedOver[item] = now.nanoseconds
     }
+    if options.launch == .foreground { noteForeground() }
+    holdDiscretionary(of: upload)
     entries.append(.itemsQueued(node, items: start..<end, at: now))
     if plan.sessions[session.index].kind == .background {
       uploads[upload].heldUntil = sequence

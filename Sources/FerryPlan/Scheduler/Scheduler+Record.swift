@@ -40,7 +40,7 @@ extension Scheduler {
   /// The number of items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.tally.open } }
 
-  /// The number of items and of nodes with a single request that have failed in this round so far
+  /// The number of items and of nodes with a single request, except optional ones, that have failed in this round so far
   /// (`${run.failed}`).
   package func failedCount(of manifest: ManifestID) -> Int {
     nodes.indices.reduce(0) { sum, index in
@@ -48,7 +48,9 @@ extension Scheduler {
       if let upload = uploadIndex[index] {
         return sum + uploads[upload].counts.failed + uploads[upload].counts.ambiguous
       }
-      guard case .closed(let outcome) = nodes[index].phase else { return sum }
+      guard case .closed(let outcome) = nodes[index].phase, !plan.isOptional(NodeID(index)) else {
+        return sum
+      }
       return outcome == .failed || outcome == .ambiguous ? sum + 1 : sum
     }
   }
@@ -96,7 +98,9 @@ extension Scheduler {
         reason: state.failure, items: uploadIndex[index].map { uploads[$0].counts },
         result: state.fetchResult, notBefore: state.notBefore?.rfc3339,
         intervalSeconds: state.interval?.seconds,
-        attempts: (metrics.nodeFailures[NodeID(index)] ?? []).map(RunRecord.AttemptRecord.init))
+        attempts: (metrics.nodeFailures[NodeID(index)] ?? state.attempts?.failures ?? []).map(
+          RunRecord.AttemptRecord.init))
+      if plan.isOptional(NodeID(index)) { record.optional = true }
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =

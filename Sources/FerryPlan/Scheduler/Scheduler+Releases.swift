@@ -98,7 +98,12 @@ extension Scheduler {
     case .waiting, .open, .finished, .settling, .closed, .left: break
     }
     let tokenSession = step.token.map { plan.nodes[$0.index].session }
-    return [step.session, tokenSession].compactMap(\.self).allSatisfy { hold(on: $0) == nil }
+    let isOfBackground = options.launch != .foreground
+    return [step.session, tokenSession].compactMap(\.self).allSatisfy { session in
+      hold(on: session) == nil
+        && plan.sessions[session.index].hold(
+          under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: isOfBackground)) == nil
+    }
   }
 
   private mutating func beginReleases(of upload: Int) {
@@ -113,7 +118,7 @@ extension Scheduler {
   ) {
     let ref = flight.attempt.ref
     switch verdict {
-    case .succeeded, .unchanged, .uploadIDGone:
+    case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused:
       entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }
@@ -168,7 +173,7 @@ extension Scheduler {
   /// Whether anything other than releases waits for a token.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
-    return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil }
+    return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
   }
 }
 

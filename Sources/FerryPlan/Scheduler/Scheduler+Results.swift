@@ -17,13 +17,15 @@ extension Scheduler {
       }
     var verdict = step.judge(
       result.answer, refreshStatuses: refreshStatuses,
-      hasUploadID: progress(of: ref)?.uploadID != nil)
+      uploadID: progress(of: ref)?.uploadID.map { id in
+        id.expires.map { $0 <= now } == true ? .expired : .valid
+      })
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
     metrics.count(flight.attempt.step, result, verdict)
     if flight.attempt.step == .transfer, verdict != .succeeded {
-      if let gate = gate(of: ref.node) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
+      if let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
     }
     if flight.attempt.step == .transfer, verdict == .succeeded {
       sample(ref.node, result)
@@ -31,8 +33,9 @@ extension Scheduler {
     }
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
-    case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .transient, .permanent,
-      .answerLost, .notCommitted, .integrity, .limited:
+    case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
+      .transient,
+      .permanent, .answerLost, .notCommitted, .integrity, .limited:
       // The result of a request that started before the host failed provides no information about its
       // current state.
       if flight.startedAt >= hostQueues[flight.hostQueue].waveEnded ?? flight.startedAt {
@@ -88,7 +91,16 @@ extension Scheduler {
     case .uploadIDGone(let failure), .otherServer(let failure):
       if progress(of: ref)?.doubt == .unknown { return end(ref, .failed, failure) }
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
-      startOver(flight, failure, isKnown: verdict == .otherServer(failure))
+      startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : nil)
+    case .uploadIDRefused(let failure):
+      // A commit that may have been executed is not followed by another, and a server that refuses every ID is
+      // not asked for IDs forever.
+      let retries = self[attempts: ref]?.retries ?? 0
+      guard progress(of: ref)?.doubt != .unknown, retries < plan.nodes[ref.node.index].retry.limit else {
+        return end(ref, .failed, failure)
+      }
+      metrics.idsExpired += 1
+      startOver(flight, failure, dropping: .expired)
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
       if step.repeatability == .startsOver, effect != .notSent {
@@ -111,7 +123,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
     case .limited(let failure):
-      let gate = gate(of: ref.node)
+      let gate = gate(of: ref)
       if let gate { gates[gate].release(ref) }
       guard stop == nil, let gate else { return leave(ref, failure) }
       gates[gate].waiters.append(ready(ref, flight.attempt.step))
@@ -121,12 +133,14 @@ extension Scheduler {
 
   /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
   ///
-  /// - Parameter isKnown: whether a server may still know the upload ID.
-  private mutating func startOver(_ flight: Flight, _ failure: RecordedFailure, isKnown: Bool) {
+  /// - Parameter reason: why the upload ID will not be used; `nil` if it is no longer known to a server.
+  private mutating func startOver(
+    _ flight: Flight, _ failure: RecordedFailure, dropping reason: OrphanReason?
+  ) {
     let ref = flight.attempt.ref
     let wasSent = progress(of: ref)?.isTransferred == true
     let first: Step.Kind = progress(of: ref)?.uploadID == nil ? .transfer : .allocate
-    discardUploadID(ref, isKnown ? .otherServer : nil)
+    discardUploadID(ref, reason)
     if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
       // Its transfer is a new one.
       return enqueueCreated(ref, first)
@@ -140,7 +154,9 @@ extension Scheduler {
     case .succeeded, .unchanged:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .conditionRefused, .unauthorized, .uploadIDGone, .otherServer, .transient, .notCommitted, .limited:
+    case .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused, .otherServer, .transient,
+      .notCommitted,
+      .limited:
       return true
     case .answerLost: return step.repeatability == .afterProbe
     case .permanent, .integrity, .cancelled: return false
@@ -226,7 +242,8 @@ extension Scheduler {
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
       // attempt may still have a lost response.
       withdrawIntent(ref)
-    case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .permanent, .notCommitted, .integrity,
+    case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
+      .notCommitted, .integrity,
       .limited:
       useIntent(ref)
     }

@@ -58,7 +58,7 @@ extension Scheduler {
       retry(flight, failure, retryAfter: retryAfter, scope: scope)
     case .permanent(let failure) where result.answer.hasRunOut: leave(flight.attempt.ref, failure)
     case .permanent(let failure), .conditionRefused(let failure), .unauthorized(let failure),
-      .uploadIDGone(let failure), .otherServer(let failure),
+      .uploadIDGone(let failure), .uploadIDRefused(let failure), .otherServer(let failure),
       .answerLost(let failure), .notCommitted(let failure), .integrity(let failure):
       // A failed release does not change the run's exit code.
       if isWantedByItems(node) { note(.authorization, of: node) }

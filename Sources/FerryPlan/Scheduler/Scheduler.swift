@@ -31,8 +31,8 @@ package struct Scheduler: Sendable {
   var flights: [UInt64: Flight] = [:]
   /// One for each set of budgets that limit a session on the launch's network.
   var gates: [BudgetGate] = []
-  /// Indices into `gates`, by session; `nil` for a session that no budget limits.
-  var sessionGates: [Int?] = []
+  /// The gates of each session.
+  var sessionGates: [SessionGates] = []
 
   /// The actions for the current event.
   var actions: [Action] = []
@@ -45,6 +45,8 @@ package struct Scheduler: Sendable {
   var synced: UInt64 = 0
   var begunCount = 0
   var stop: (cause: StopCause, cancelAt: Instant)?
+  /// The time at which a signal or the launch's deadline stopped the launch.
+  package internal(set) var stoppedAt: Instant?
   /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
@@ -77,12 +79,15 @@ package struct Scheduler: Sendable {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
+  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
+  ///     journal.
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
   ///     not it releases them.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
-    delays: [SessionID: ResumeState] = [:], orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
+    delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:],
+    orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:],
     options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node must have a start")
@@ -92,8 +97,11 @@ package struct Scheduler: Sendable {
     random = SeededRandom(seed: options.seed)
     nodes = []
     uploadIndex = Array(repeating: nil, count: plan.nodes.count)
-    sessionGates = Array(repeating: nil, count: plan.sessions.count)
-    sessions = plan.sessions.indices.map { SessionState(delay: delays[SessionID($0)] ?? ResumeState()) }
+    sessionGates = Array(repeating: SessionGates(), count: plan.sessions.count)
+    sessions = plan.sessions.indices.map { index in
+      SessionState(
+        delay: delays[SessionID(index)] ?? ResumeState(), foregroundAt: foreground[SessionID(index)])
+    }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
       if let upload = uploadIndex[index], case .upload(let work) = plan.nodes[index].work {
@@ -146,6 +154,8 @@ package struct Scheduler: Sendable {
   private mutating func startLaunch() {
     startedAt = now
     openWindow()
+    noteForeground()
+    for upload in uploads.indices { holdItems(of: upload) }
     openGates()
     correctDelays()
   }
@@ -204,6 +214,7 @@ package struct Scheduler: Sendable {
     case (nil, _):
       metrics.stop = cause
       stop = (cause, cause == .now ? now : now.advanced(by: options.grace))
+      stoppedAt = now
       leaveWaiting()
     case (.maxDuration, .interrupt), (.maxDuration, .terminate):
       // This is the first signal: it requests the grace period that is already running.

@@ -58,6 +58,10 @@ struct UploadState: Sendable {
   var aheadLimit = 1
   /// Whether the whole upload waits because the current conditions do not allow it.
   var isHeld = false
+  /// Whether its discretionary items wait because the current conditions do not allow them.
+  var holdsDiscretionary = false
+  /// These items: those of the batch that have not begun.
+  var held = PendingItems()
   /// The token nodes that its steps use.
   let tokens: [Int]
   /// The largest file sent.
@@ -78,6 +82,8 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
+  /// Work that was queued up to then is not discretionary by inference; `nil` before the first foreground launch.
+  var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
   /// The time at which they are handled.

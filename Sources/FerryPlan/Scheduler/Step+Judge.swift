@@ -7,19 +7,19 @@ extension Step {
   ///
   /// - Parameters:
   ///   - refreshStatuses: the statuses on which the step's token is refreshed.
-  ///   - hasUploadID: whether the step uses an allocated upload ID.
+  ///   - uploadID: the validity of the allocated upload ID that the step uses; `nil` if it uses none.
   package func judge(
-    _ answer: AttemptResult.Answer, refreshStatuses: [Int], hasUploadID: Bool
+    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     switch answer {
     case .response(let response):
-      judge(response, refreshStatuses: refreshStatuses, hasUploadID: hasUploadID)
+      judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID)
     case .failure(let failure): judge(failure)
     }
   }
 
   private func judge(
-    _ response: AttemptResult.Response, refreshStatuses: [Int], hasUploadID: Bool
+    _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     let status = response.status
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
@@ -46,6 +46,7 @@ extension Step {
       return .unauthorized(
         .init(code: .unauthorized, status: status, message: "the server rejected the token with \(status)"))
     }
+    if let uploadID, refusesUploadID(response, uploadID) { return .uploadIDRefused(failure) }
     switch response.judgedStatus {
     case 300...399:
       // A server may act and then redirect. Only a status listed in `expect` proves that it acted; a redirect
@@ -56,7 +57,7 @@ extension Step {
       guard kind == .fetch, case .recorded = response.condition else { return .permanent(failure) }
       return .conditionRefused(failure)
     case 404, 410:
-      return hasUploadID && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
+      return uploadID != nil && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)
     case 429:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 503 where response.retryAfter != nil:
@@ -72,6 +73,21 @@ extension Step {
     default:
       return .permanent(failure)
     }
+  }
+
+  /// The validity of an upload ID when a response arrives.
+  package enum Validity: Sendable {
+    case valid
+    /// Its `valid_for`, or the expiry set by the server, has passed.
+    case expired
+  }
+
+  /// Whether the response refuses the upload ID and not the file. Without `renew_on`, a 403 alone does not show this.
+  private func refusesUploadID(_ response: AttemptResult.Response, _ uploadID: Validity) -> Bool {
+    guard kind == .transfer || kind == .commit else { return false }
+    if renewOn.contains(response.status) { return true }
+    guard response.withheld == nil else { return false }
+    return response.reportsExpiry || (response.status == 403 && uploadID == .expired)
   }
 
   /// The failure for a response's status, with advice where possible.

@@ -190,7 +190,7 @@ extension UploadState {
     var found: [String] = []
     if sum != tally { found.append("the counters \(tally) are not the sum over the items, \(sum)") }
     if begun != active.count { found.append("\(active.count) items are active, but \(begun) have begun") }
-    let unbegun = pending.count + (delayed?.items.count ?? 0) + skipped.count
+    let unbegun = pending.count + held.count + (delayed?.items.count ?? 0) + skipped.count
     if unbegun != tally.batch - begun {
       found.append("\(unbegun) items wait to begin, out of \(tally.batch) in the batch with \(begun) begun")
     }

@@ -13,6 +13,8 @@ package enum Verdict: Hashable, Sendable {
   case unauthorized(RecordedFailure)
   /// The upload ID no longer exists on the server.
   case uploadIDGone(RecordedFailure)
+  /// The server refuses the upload ID, which has expired or must be renewed for another reason. It may still know it.
+  case uploadIDRefused(RecordedFailure)
   /// The request was not sent: it would go to another server than the one that has the upload ID or the file.
   case otherServer(RecordedFailure)
   /// It may succeed later. `retryAfter` is what the server asked for; `RetryPolicy` caps it at its `max`.
@@ -53,6 +55,7 @@ extension Verdict {
     case .succeeded, .unchanged, .cancelled: nil
     case .limited(let failure): failure
     case .conditionRefused(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
+      .uploadIDRefused(let failure),
       .otherServer(let failure), .transient(let failure, _, _, _),
       .permanent(let failure), .answerLost(let failure), .notCommitted(let failure),
       .integrity(let failure):
@@ -69,6 +72,7 @@ extension Verdict {
     case .conditionRefused(let failure): .conditionRefused(failure.with(detail))
     case .unauthorized(let failure): .unauthorized(failure.with(detail))
     case .uploadIDGone(let failure): .uploadIDGone(failure.with(detail))
+    case .uploadIDRefused(let failure): .uploadIDRefused(failure.with(detail))
     // It was not sent, so there is no detail.
     case .otherServer: self
     case .transient(let failure, let retryAfter, let scope, let effect):

@@ -80,7 +80,9 @@ package enum ItemText {
     case .ends: return "the next run will end it without sending it: \(reason ?? match.state.description)"
     case .nothing: break
     }
-    if let notBefore = match.notBefore { return "not due before \(ReasonText.moment(notBefore, in: zone))" }
+    if let notBefore = match.notBefore {
+      return "not due before \(ReasonText.moment(notBefore, in: zone))\(reason.map { "; \($0)" } ?? "")"
+    }
     if match.kind == .upload, match.path == nil { return "it has nothing to send" }
     switch match.state {
     case .done where match.after?.owed == "keep":

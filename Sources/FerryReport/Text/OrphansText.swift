@@ -47,7 +47,7 @@ package enum OrphansText {
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"
-    case .otherServer: "the file started over at another server"
+    case .otherServer: "the file started over on a different server"
     case nil: DisplayPath.line(reason)
     }
   }

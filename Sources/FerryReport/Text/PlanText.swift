@@ -33,7 +33,26 @@ package enum PlanText {
       for problem in node.problems { lines.append("      not listed: \(DisplayPath.line(problem))") }
       if let omitted = node.problemsOmitted { lines.append("      not listed: and \(omitted) more") }
     }
+    if let onEnd = plan.onEnd {
+      lines += ["", "when the run ends, whatever its exit code is"] + onEnd.flatMap(self.lines)
+    }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ request: PlanDocument.OnEndEntry) -> [String] {
+    let when: String =
+      switch request.when {
+      case .always: ""
+      case .succeeded: "  if the exit code is 0"
+      case .failed: "  if the run failed"
+      }
+    let grace = "within \(StatusText.seconds(request.graceSeconds))"
+    var lines = [
+      "  \(request.name)  [\(request.session)]  \(grace)\(request.required ? ", required" : "")\(when)"
+    ]
+    if let token = request.token { lines.append("      token \(token)") }
+    lines.append("      request: \(request.method) \(DisplayPath.line(request.url))")
+    return lines
   }
 
   private static func conditions(_ conditions: DeviceConditions) -> String {
@@ -47,7 +66,9 @@ package enum PlanText {
     case .run: node.items.map { $0.toSend == 0 ? "nothing to send" : "send" } ?? "run"
     case .ask: "fetched when needed"
     case .done: "done in this round"
-    case .notDue: "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
+    case .notDue:
+      "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
+        + (node.reason.map { "; \(ReasonText.text($0))" } ?? "")
     case .never: "never (interval: never)"
     case .notSelected: "not selected"
     case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"

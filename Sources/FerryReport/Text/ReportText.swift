@@ -67,6 +67,7 @@ package enum ReportText {
     for failure in (run.onEvents ?? []).compactMap(\.failure) {
       lines.append("  \(DisplayPath.line(failure))")
     }
+    for request in run.onEnd ?? [] { lines.append("  " + line(request)) }
     if let until = run.deferredUntil { lines.append("  the remaining work can continue at \(until)") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -124,8 +125,14 @@ package enum ReportText {
     }
   }
 
+  private static func line(_ request: RunRecord.OnEndRecord) -> String {
+    let reason = request.reason.map { " (\(ReasonText.text($0)))" } ?? ""
+    return "on_end \(title(request.name, request.manifest)): \(request.state)\(reason)"
+  }
+
   private static func line(_ node: RunRecord.NodeRecord) -> String {
     var text = "\(node.kind.rawValue) \(title(node.name, node.manifest)): \(node.state)"
+    if node.isExcusedFailure { text += ", optional" }
     if let counts = node.items {
       let parts = [
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),

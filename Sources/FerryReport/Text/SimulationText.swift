@@ -16,6 +16,9 @@ package enum SimulationText {
       "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond)))/s \(share)\(origin), "
         + "latency \(seconds(network.latencySeconds)), \(decimal(network.lossPercent))% loss; seed \(document.seed)",
     ]
+    if let onEnd = document.onEnd {
+      lines.append("  after each launch, not simulated: on_end \(onEnd.joined(separator: ", "))")
+    }
     if document.forecasts.count > 1 { lines += [""] + comparison(document, zone) }
     for entry in document.forecasts {
       lines += [""] + forecast(entry, zone, isOne: document.forecasts.count == 1)
@@ -25,7 +28,8 @@ package enum SimulationText {
 
   private static func launches(_ document: SimulationDocument) -> String {
     let kind = document.launch.rawValue
-    return document.launches.map { "\(kind) launches at \($0)" } ?? "one \(kind) launch that waits"
+    let later = document.continues ? ", and of one more whenever a fetch is due" : ""
+    return document.launches.map { "\(kind) launches at \($0)" } ?? "one \(kind) launch that waits\(later)"
   }
 
   private static func comparison(_ document: SimulationDocument, _ zone: CalendarZone) -> [String] {
@@ -60,9 +64,14 @@ package enum SimulationText {
         lines.append("  \(shown(moment.at, zone))  \(moment.text)")
       }
     }
-    let end = forecast.isThrough ? "the round is complete" : "the round is still open"
+    let hasOneRound = forecast.rounds < 2
+    let end =
+      !forecast.isThrough
+      ? "the round is still open"
+      : hasOneRound ? "the round is complete" : "\(forecast.rounds) rounds are complete, the first"
     lines.append(
-      "  \(shown(forecast.endedAt, zone))  \(end) after \(seconds(forecast.seconds)): "
+      "  \(shown(hasOneRound ? forecast.endedAt : forecast.simulatedUntil, zone))  \(end) after "
+        + "\(seconds(forecast.seconds)): "
         + "\(count(forecast.launches, "launch", "launches")), \(count(forecast.resumes, "resume", "resumes")), "
         + count(forecast.requests, "request", "requests"))
     if forecast.idsAllocated > 0 {
@@ -88,6 +97,13 @@ package enum SimulationText {
       if items.failed > 0 { text += ", \(items.failed) failed" }
       if items.waiting > 0 { text += ", \(items.waiting) waiting" }
       text += ", " + count(node.batches.count, "batch", "batches")
+    }
+    if let fetches = node.fetches {
+      for result in [FetchResult.newData, .noData, .failed] {
+        let number = fetches.count { $0.result == result }
+        if number > 0 { text += ", \(number) \(result.rawValue)" }
+      }
+      if let interval = fetches.last?.intervalSeconds { text += ", the interval is \(seconds(interval))" }
     }
     if let endedAt = node.endedAt { text += ", last at \(shown(endedAt, zone))" }
     if let reason = node.reason { text += " (\(ReasonText.text(reason, in: zone)))" }

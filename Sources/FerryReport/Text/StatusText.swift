@@ -91,7 +91,7 @@ package enum StatusText {
         ?? "open since \(ReasonText.moment(opened, in: zone))")
   }
 
-  private static func seconds(_ seconds: Double) -> String {
+  static func seconds(_ seconds: Double) -> String {
     seconds == seconds.rounded() ? "\(Int64(clamping: seconds)) s" : "\(seconds) s"
   }
 }

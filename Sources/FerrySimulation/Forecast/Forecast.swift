@@ -4,11 +4,14 @@ import FerryPlan
 /// The forecast of a plan: the outcome of simulated launches.
 package struct Forecast: Codable, Sendable {
   package var startedAt: String
-  /// The time at which the round was complete, or at which the simulation ended.
+  /// The time at which the first round was complete, or at which the simulation ended.
   package var endedAt: String
-  /// Whether the round was complete.
+  /// Whether the first round was complete.
   package var isThrough: Bool
   package var seconds: Double
+  /// The number of rounds that were complete, and the time at which the simulation ended.
+  package var rounds: Int
+  package var simulatedUntil: String
   package var launches: Int
   package var resumes: Int
   package var requests: Int
@@ -29,9 +32,18 @@ package struct Forecast: Codable, Sendable {
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]
+    /// The attempts of a fetch, in chronological order; at most 10,000. Absent for other nodes.
+    package var fetches: [FetchEntry]?
     package var endedAt: String?
     /// Upload IDs that became invalid before they were used.
     package var idsExpired: Int
+  }
+
+  package struct FetchEntry: Codable, Sendable {
+    package var at: String
+    package var result: FetchResult
+    /// The interval of the fetch from then on; absent if it has none.
+    package var intervalSeconds: Double?
   }
 
   package struct Batch: Codable, Sendable {

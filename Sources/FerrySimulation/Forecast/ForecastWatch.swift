@@ -19,6 +19,7 @@ struct ForecastWatch {
   private var allocated = 0
   private var holders: Set<ItemRef> = []
   private var ends: [Int: Instant] = [:]
+  private var fetches: [Int: [Forecast.FetchEntry]] = [:]
   private var resumes = 0
 
   private struct OpenBatch {
@@ -63,8 +64,9 @@ struct ForecastWatch {
         "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
         at: now)
     case .itemClosed(let ref, _, _, _): close(ref, machine)
-    case .intentRecorded, .intentWithdrawn, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
-      .orphanReleaseFailed:
+    case .fetchFailed(let node, _, _): fetched(node, .failed, machine)
+    case .intentRecorded, .intentWithdrawn, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+      .orphanResolved, .orphanReleaseFailed:
       break
     }
   }
@@ -93,6 +95,9 @@ struct ForecastWatch {
     let name = plan.nodes[ref.node.index].name
     guard ref.item != nil else {
       ends[ref.node.index] = now
+      if plan.nodes[ref.node.index].kind == .fetch {
+        return fetched(ref.node, machine.scheduler.fetchResult(of: ref.node), machine)
+      }
       return say("\(plan.nodes[ref.node.index].kind.rawValue) \(name) has ended", at: now)
     }
     let node = ref.node.index
@@ -106,6 +111,19 @@ struct ForecastWatch {
     say("upload \(name): batch \(index + 1) has completed", at: now)
   }
 
+  /// - Parameter result: `nil` for a fetch that was skipped.
+  private mutating func fetched(_ node: NodeID, _ result: FetchResult?, _ machine: VirtualMachine) {
+    let interval = machine.scheduler.fetchInterval(of: node)
+    if let result, fetches[node.index, default: []].count < Self.mostMoments {
+      fetches[node.index, default: []].append(
+        .init(at: machine.now.rfc3339, result: result, intervalSeconds: interval?.seconds))
+    }
+    // After a failure, the minimum applies instead.
+    let isKept = result == .newData || result == .noData
+    let words = isKept ? interval.map { ", the interval is \(Self.words($0))" } ?? "" : ""
+    say("fetch \(plan.nodes[node.index].name): \(result?.rawValue ?? "skipped")\(words)", at: machine.now)
+  }
+
   mutating func ended(_ machine: VirtualMachine) { look(machine) }
 
   private mutating func say(_ text: String, at now: Instant) {
@@ -115,14 +133,18 @@ struct ForecastWatch {
     timeline.append(.init(at: now.rfc3339, text: text))
   }
 
+  /// - Parameters:
+  ///   - firstEnd: the time at which the first round was complete; `nil` if it is still open.
+  ///   - rounds: the number of rounds that were complete.
   func forecast(
-    _ machine: VirtualMachine, from start: Instant, until end: Instant, launches: Int
+    _ machine: VirtualMachine, from start: Instant, until end: Instant, firstEnd: Instant?, rounds: Int,
+    launches: Int
   ) -> Forecast {
-    let isThrough = machine.scheduler.isRoundThrough
-    let now = min(machine.now, end)
+    let now = firstEnd ?? end
     var forecast = Forecast(
-      startedAt: start.rfc3339, endedAt: now.rfc3339, isThrough: isThrough,
-      seconds: start.duration(to: now).seconds, launches: launches, resumes: resumes,
+      startedAt: start.rfc3339, endedAt: now.rfc3339, isThrough: firstEnd != nil,
+      seconds: start.duration(to: now).seconds, rounds: rounds, simulatedUntil: end.rfc3339,
+      launches: launches, resumes: resumes,
       requests: machine.counters.requests, idsAllocated: allocated,
       idsExpired: expired.values.reduce(0, +))
     for (index, record) in machine.scheduler.nodeRecords.enumerated() where record.kind != .token {
@@ -133,7 +155,8 @@ struct ForecastWatch {
           batches: (batches[index] ?? []).map {
             .init(items: $0.items, handedOverAt: $0.at.rfc3339, endedAt: $0.endedAt?.rfc3339)
           },
-          endedAt: ends[index]?.rfc3339, idsExpired: expired[index] ?? 0))
+          fetches: record.kind == .fetch ? fetches[index] ?? [] : nil, endedAt: ends[index]?.rfc3339,
+          idsExpired: expired[index] ?? 0))
     }
     forecast.budgets = machine.ledger.entries
     forecast.timeline = timeline

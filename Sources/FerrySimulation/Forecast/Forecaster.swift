@@ -18,6 +18,8 @@ package struct Forecaster {
     package var start: Instant
     /// The maximum length of the simulation.
     package var length: Duration
+    /// Whether the simulation continues with further rounds until its maximum length has passed.
+    package var continues = false
     /// How much of the budgets is already used.
     package var used: [Budget.Scope: Int64] = [:]
     package var seed: UInt64
@@ -47,14 +49,21 @@ package struct Forecaster {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
+  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
+  ///     journal.
   package init(
     _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
-    _ setting: Setting
+    foreground: [SessionID: Instant], _ setting: Setting
   ) {
     self.plan = plan
     self.setting = setting
     end = setting.start.advanced(by: setting.length)
-    let network = SimulatedNetwork(setting.network, plan: plan, seed: setting.seed)
+    let fetched = plan.nodes.indices.map { NodeID($0) }.filter { node in
+      if case .notDue(_, nil) = starts[node.index] { return true }
+      return intervals[node] != nil
+    }
+    let network = SimulatedNetwork(
+      setting.network, plan: plan, fetched: fetched, at: setting.start, seed: setting.seed)
     var options = LaunchOptions(
       conditions: setting.conditions, launch: setting.launch, zones: setting.zones, seed: setting.seed)
     if case .once = setting.launches { options.patience = setting.length }
@@ -67,6 +76,7 @@ package struct Forecaster {
       machine.begin(with: start, of: NodeID(index), interval: intervals[NodeID(index)])
     }
     machine.journal.delays = delays
+    machine.journal.foreground = foreground
     machine.ledger.begin(with: setting.used, at: setting.start)
     setTimeline()
   }
@@ -79,24 +89,41 @@ package struct Forecaster {
     for change in changes { machine.schedule(.conditions(change.conditions), at: change.at) }
   }
 
-  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed.
+  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed. If the
+  /// simulation continues, the next launch after a complete round opens another one.
   package mutating func forecast() -> Forecast {
     var launches = 0
+    var rounds = 0
+    var firstEnd: Instant?
     // Includes a launch that is scheduled at the start of the simulation.
     var last = setting.start.advanced(by: .nanoseconds(-1))
-    while let next = setting.launches.next(after: last, launches: launches, start: setting.start), next < end
-    {
+    while let next = nextLaunch(after: last, launches: launches), next < end {
       machine.now = max(machine.now, next)
+      if launches > 0 { machine.openRound() }
       launches += 1
       watch.launched(launches, at: machine.now)
       machine.launch()
       watch.look(machine)
       while !machine.hasEnded, machine.now < end, machine.step() { watch.look(machine) }
       watch.ended(machine)
-      if machine.scheduler.isRoundThrough || machine.now >= end { break }
+      if machine.scheduler.isRoundThrough {
+        rounds += 1
+        firstEnd = firstEnd ?? min(machine.now, end)
+        if !setting.continues { break }
+      }
+      if machine.now >= end { break }
       last = machine.now
     }
-    return watch.forecast(machine, from: setting.start, until: end, launches: launches)
+    let until = setting.continues ? end : min(machine.now, end)
+    return watch.forecast(
+      machine, from: setting.start, until: until, firstEnd: firstEnd, rounds: rounds, launches: launches)
+  }
+
+  /// The time of the next launch. If no launches are given and the simulation continues, a launch follows whenever a
+  /// fetch is due, as `ferry next` shows it.
+  private func nextLaunch(after last: Instant, launches: Int) -> Instant? {
+    if case .once = setting.launches, launches > 0 { return setting.continues ? machine.nextFetch : nil }
+    return setting.launches.next(after: last, launches: launches, start: setting.start)
   }
 }
 
@@ -104,12 +131,22 @@ extension VirtualMachine {
   /// Adds the state that a launch would find to the simulated journal and listing.
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
-    case .open, .switchedOff: break
+    case .open:
+      // It is due, so its last success is at least the interval ago.
+      if let interval {
+        journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
+      }
+    case .switchedOff: break
     case .notSelected: startOverrides[plan.nodes[node.index].name] = .notSelected
     case .closed(let outcome, let failure):
       journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)
     case .intended: journal.singles[node.index] = .init(round: round, hasIntent: true)
-    case .notDue(let until):
+    case .notDue(_, let failed?):
+      journal.failedFetches[node.index] = failed
+      if let interval {
+        journal.fetches[node.index] = .init(at: failed.at.advanced(by: .zero - interval), interval: interval)
+      }
+    case .notDue(let until, nil):
       let interval = interval ?? .zero
       journal.fetches[node.index] = .init(at: until.advanced(by: .zero - interval), interval: interval)
     case .upload(let table, _):

@@ -15,11 +15,27 @@ package struct NetworkModel: Sendable {
   package var latency: Duration
   /// The percentage of requests whose connection fails halfway.
   package var lossPercent: Double
+  /// The size of each fetched document, in bytes.
+  package var fetchSize: Int64
+  /// The time after which a fetched document changes, counted from the start; `nil` if it never changes. A fetch of an
+  /// unchanged document has no new data.
+  package var fetchChanges: Duration?
 
-  package init(rate: Rate, latency: Duration = .zero, lossPercent: Double = 0) {
+  package init(
+    rate: Rate, latency: Duration = .zero, lossPercent: Double = 0, fetchSize: Int64 = 0,
+    fetchChanges: Duration? = nil
+  ) {
     self.rate = rate
     self.latency = latency
     self.lossPercent = lossPercent
+    self.fetchSize = fetchSize
+    self.fetchChanges = fetchChanges
+  }
+
+  /// The version of every fetched document at a time: 0 at the start.
+  func documentVersion(at now: Instant, from start: Instant) -> Int64 {
+    guard let fetchChanges, fetchChanges > .zero else { return 0 }
+    return Int64(start.duration(to: now).seconds / fetchChanges.seconds)
   }
 }
 
@@ -30,10 +46,16 @@ final class SimulatedNetwork {
   private var random: SeededRandom
   private var ends: [Instant] = []
   private var nextID = 0
+  private let start: Instant
+  /// The versions of the documents that fetches have stored, by node.
+  private var stored: [Int: Int64]
 
-  init(_ model: NetworkModel, plan: Plan, seed: UInt64) {
+  /// - Parameter fetched: the fetches that have stored a document before the start.
+  init(_ model: NetworkModel, plan: Plan, fetched: [NodeID], at start: Instant, seed: UInt64) {
     self.model = model
     self.plan = plan
+    self.start = start
+    stored = Dictionary(uniqueKeysWithValues: fetched.map { ($0.index, 0) })
     random = SeededRandom(seed: seed)
   }
 
@@ -44,12 +66,20 @@ final class SimulatedNetwork {
       case .shared(let rate): rate / Double(ends.count + 1)
       case .perConnection(let rate): rate
       }
+    let version = model.documentVersion(at: call.now, from: start)
+    let isNew = call.step == .fetch && stored[call.attempt.ref.node.index] != version
+    let body = isNew ? model.fetchSize : 0
     var after = model.latency
-    if call.size > 0, bytesPerSecond > 0 {
-      after += .seconds(fraction: Double(call.size) / bytesPerSecond)
+    if call.size + body > 0, bytesPerSecond > 0 {
+      after += .seconds(fraction: Double(call.size + body) / bytesPerSecond)
     }
     let isLost = model.lossPercent > 0 && random.fraction() * 100 < model.lossPercent
     var reply = isLost ? Reply.fails(.connectionLost, reached: true) : .status(status(of: call))
+    if call.step == .fetch, !isLost {
+      if !isNew { reply = .status(304) }
+      stored[call.attempt.ref.node.index] = version
+    }
+    reply.received = isLost ? body / 2 : body
     reply.after = isLost ? .nanoseconds(after.nanoseconds / 2) : after
     reply.sent = isLost ? call.size / 2 : call.size
     if call.step == .allocate {

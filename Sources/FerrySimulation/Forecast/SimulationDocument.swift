@@ -11,9 +11,14 @@ package struct SimulationDocument: Codable, Sendable {
   package var launch: LaunchKind
   /// The cron expression or the times, as given; absent for one launch that waits.
   package var launches: String?
+  /// Whether further rounds follow the first one.
+  package var continues: Bool
   /// The conditions at the start, unless a timeline specifies others.
   package var conditions: DeviceConditions
   package var seed: UInt64
+  /// The names of the requests of `on_end`, which each launch sends after its work and which are not simulated;
+  /// absent if there are none.
+  package var onEnd: [String]?
   package var forecasts: [Entry] = []
 
   package struct Network: Codable, Sendable {
@@ -24,6 +29,9 @@ package struct SimulationDocument: Codable, Sendable {
     package var isMeasured: Bool
     package var latencySeconds: Double
     package var lossPercent: Double
+    package var fetchSizeBytes: Int64
+    /// Absent if fetched documents never change.
+    package var fetchChangesSeconds: Double?
   }
 
   /// The forecast for one policy of the resume delay.
@@ -39,7 +47,7 @@ package struct SimulationDocument: Codable, Sendable {
 
   package init(
     _ plan: Plan, path: String, network: NetworkModel, isMeasured: Bool, launch: LaunchKind,
-    launches: String?, conditions: DeviceConditions, seed: UInt64
+    launches: String?, continues: Bool, conditions: DeviceConditions, seed: UInt64
   ) {
     manifest = plan.manifest
     self.path = path
@@ -50,9 +58,11 @@ package struct SimulationDocument: Codable, Sendable {
       }
     self.network = Network(
       bytesPerSecond: rate, isPerConnection: isPerConnection, isMeasured: isMeasured,
-      latencySeconds: network.latency.seconds, lossPercent: network.lossPercent)
+      latencySeconds: network.latency.seconds, lossPercent: network.lossPercent,
+      fetchSizeBytes: network.fetchSize, fetchChangesSeconds: network.fetchChanges?.seconds)
     self.launch = launch
     self.launches = launches
+    self.continues = continues
     self.conditions = conditions
     self.seed = seed
   }

@@ -13,8 +13,14 @@ package struct SimulationOptions: Sendable {
   package var timeline: ConditionTimeline?
   /// Resume delay policies to compare; empty to use the manifest's own.
   package var compare: [ResumeDelay.Policy] = []
+  /// The size of each fetched document, in bytes.
+  package var fetchSize: Int64 = 0
+  /// The time after which a fetched document changes; `nil` if it never does.
+  package var fetchChanges: Duration?
   /// The maximum simulated time.
   package var length: Duration = .seconds(366 * 86_400)
+  /// Whether further rounds follow the first one.
+  package var continues = false
   package var zone: CalendarZone
   package var seed: UInt64 = 1
 
@@ -31,10 +37,13 @@ extension SimulationStart {
       let rate = options.bandwidth.map(NetworkModel.Rate.shared)
         ?? measured.map(NetworkModel.Rate.perConnection)
     else { return nil }
-    let network = NetworkModel(rate: rate, latency: options.latency, lossPercent: options.lossPercent)
+    let network = NetworkModel(
+      rate: rate, latency: options.latency, lossPercent: options.lossPercent, fetchSize: options.fetchSize,
+      fetchChanges: options.fetchChanges)
     var document = SimulationDocument(
       plan, path: path, network: network, isMeasured: options.bandwidth == nil, launch: launch,
-      launches: options.launchesText, conditions: conditions, seed: options.seed)
+      launches: options.launchesText, continues: options.continues, conditions: conditions, seed: options.seed
+    )
     for policy in options.compare.isEmpty ? [plan.policies.resumeDelay.policy] : options.compare {
       var plan = plan
       plan.policies.resumeDelay.policy = policy
@@ -42,9 +51,11 @@ extension SimulationStart {
         network: network, launch: launch, conditions: conditions, zone: options.zone, zones: zones,
         start: moment, length: options.length, seed: options.seed)
       setting.launches = options.launches
+      setting.continues = options.continues
       setting.timeline = options.timeline
       setting.used = Dictionary(uniqueKeysWithValues: budgets.map { ($0.network, $0.usedBytes) })
-      var forecaster = Forecaster(plan, starts: starts, intervals: intervals, delays: delays, setting)
+      var forecaster = Forecaster(
+        plan, starts: starts, intervals: intervals, delays: delays, foreground: foreground, setting)
       document.forecasts.append(.init(policy: policy, forecast: forecaster.forecast()))
     }
     return document

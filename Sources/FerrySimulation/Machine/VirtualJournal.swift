@@ -25,7 +25,11 @@ package struct VirtualJournal: Sendable {
   package internal(set) var items: [ItemRows]
   package var singles: [Int: Single] = [:]
   package var fetches: [Int: Fetched] = [:]
+  /// The last attempts of fetches that have failed since their last success.
+  package var failedFetches: [Int: FailedFetch] = [:]
   package var delays: [SessionID: ResumeState] = [:]
+  /// The times up to which queued work is not discretionary by inference, by session.
+  package var foreground: [SessionID: Instant] = [:]
   /// For uploads: upload IDs that were dropped without a commit, oldest first.
   package internal(set) var orphans: [Int: [Orphan]] = [:]
 
@@ -82,8 +86,16 @@ package struct VirtualJournal: Sendable {
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .queued)
       items[ref.node.index].set(row, uploadID: nil)
-    case .itemClosed(let ref, let state, let failure, _):
+    case .fetchFailed(let node, let failure, let at):
+      failedFetches[node.index] = FailedFetch(at: at, failure: failure, isOpen: true)
+    case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref, tables) else {
+        switch state {
+        case .failed, .ambiguous:
+          failedFetches[ref.node.index] = FailedFetch(at: at, failure: failure, isOpen: false)
+        case .done: failedFetches[ref.node.index] = nil
+        case .queued, .allocated, .transferred, .cancelled: break
+        }
         singles[ref.node.index] = Single(round: round, state: state, failure: failure)
         return
       }
@@ -95,6 +107,7 @@ package struct VirtualJournal: Sendable {
     case .orphanResolved(let ref): orphans[ref.node.index]?.removeAll { $0.number == ref.orphan }
     case .orphanReleaseFailed: break
     case .sessionResumed(let session, let delay): delays[session] = delay
+    case .sessionInForeground(let session, let moment): foreground[session] = moment
     case .batchCompleted(let session): owedEvents.insert(session)
     }
   }

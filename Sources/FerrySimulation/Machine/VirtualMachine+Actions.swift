@@ -62,8 +62,9 @@ extension VirtualMachine {
           journal.fetches[ref.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: ref.node))
         }
       case .itemsQueued, .intentWithdrawn, .fileTransferred, .uploadIDDiscarded, .itemClosed, .sessionResumed,
+        .sessionInForeground,
         .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed:
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
         break
       }
     }

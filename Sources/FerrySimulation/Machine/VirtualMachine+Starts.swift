@@ -22,15 +22,30 @@ extension VirtualMachine {
     case .token: return .open
     case .upload(let work): return uploadStart(index, work)
     case .fetch(let work):
-      guard let row = journal.singles[index], row.round == round else {
-        let fetched = journal.fetches[index]
-        return work.interval.start(last: fetched?.at, kept: fetched?.interval, at: now)
+      guard let row = journal.singles[index], row.round == round, row.hasIntent || row.state.isClosed else {
+        return start(work, index)
       }
       return start(of: row)
     case .request:
       guard let row = journal.singles[index], row.round == round else { return .open }
       return start(of: row)
     }
+  }
+
+  /// The next time at which a fetch becomes due; `nil` if none has an interval that has not passed.
+  var nextFetch: Instant? {
+    plan.nodes.indices.compactMap { index -> Instant? in
+      guard case .fetch(let work) = plan.nodes[index].work, startOverrides[plan.nodes[index].name] == nil,
+        case .notDue(let until, _) = start(work, index)
+      else { return nil }
+      return until
+    }.min()
+  }
+
+  private func start(_ work: FetchWork, _ index: Int) -> NodeStart {
+    let fetched = journal.fetches[index]
+    return work.interval.start(
+      last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index], at: now)
   }
 
   private func start(of row: VirtualJournal.Single) -> NodeStart {

@@ -146,7 +146,8 @@ package struct VirtualMachine {
     }
     scheduler = Scheduler(
       plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals),
-      delays: journal.delays, orphans: orphans, dropped: dropped, options: options)
+      delays: journal.delays, foreground: journal.foreground, orphans: orphans, dropped: dropped,
+      options: options)
     fate?.journalWasSynced(journal)
     handle(.launched)
   }

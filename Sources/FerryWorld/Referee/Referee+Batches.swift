@@ -32,6 +32,11 @@ extension Referee {
         report(.nothingTwice, "\(name(ref, machine)) is queued twice")
       }
       batches[node.index]?.records[ref] = isBackground ? recorded : 0
+      if options.launch == .foreground {
+        inForeground.insert(key(ref, machine))
+      } else if entry != .continuing {
+        inForeground.remove(key(ref, machine))
+      }
       if [.new, .requeued, .changed].contains(entry) { requeue(ref, node, machine) }
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
@@ -88,6 +93,10 @@ extension Referee {
       return
     }
     if policy.policy == .none { return report(.resumeDelay, "a resume with the policy 'none'") }
+    // Each resume has its own window.
+    if let length = plan.policies.executionWindow.resume, let end = windowEndsAt {
+      windowEndsAt = max(end, now.advanced(by: length))
+    }
     var expected = policy.initial
     if let before, let end = before.end, before.period > .zero,
       policy.reset == .foreground || now <= end.advanced(by: before.period)
@@ -132,11 +141,14 @@ extension Referee {
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let other) = node.work, other.priority > own.priority,
         other.first.session == step.session, other.first.origin == step.origin, isSimple(other),
-        !isGated(NodeID(index), .transfer), let batch = batches[index]
+        !isGated(NodeID(index)), let batch = batches[index]
       else { continue }
       let unbegun = batch.open.filter {
         !begun.contains($0) && now >= batch.notBefore[$0] ?? now && batch.records[$0] ?? 0 <= synced
           && isFirstOf(other, $0, machine)
+          && forbids(
+            plan.sessions[step.session.index],
+            isDiscretionary($0, plan.sessions[step.session.index], machine)) == nil
       }
       guard let first = unbegun.first else { continue }
       report(.priority, "\(name) was sent while \(self.name(first, machine)) was ready")

@@ -11,7 +11,7 @@ extension Referee {
 
   /// The budgets that apply to a session on a network: its own, and the one of all networks.
   private func budgets(
-    of network: DeviceConditions.Network, for session: SessionPlan
+    of network: DeviceConditions.Network, isDiscretionary: Bool
   ) -> [(scope: Budget.Scope, budget: Budget)] {
     let own: (Budget.Scope, Budget?)? =
       switch network {
@@ -22,13 +22,9 @@ extension Referee {
       }
     guard let own else { return [] }
     return [own, (.any, plan.policies.budgets.any)].compactMap { scope, budget in
-      guard let budget, budget.binds == .all || isDiscretionary(session) else { return nil }
+      guard let budget, budget.binds == .all || isDiscretionary else { return nil }
       return (scope, budget)
     }
-  }
-
-  private func session(of node: NodeID) -> SessionPlan {
-    plan.sessions[plan.nodes[node.index].session.index]
   }
 
   private func window(_ budget: Budget) -> Range<Instant> { budget.per.span(containing: now, in: .utc) }
@@ -44,16 +40,16 @@ extension Referee {
     }
   }
 
-  /// Whether a budget of the present network decides when the node's transfers are sent.
-  func isGated(_ node: NodeID, _ step: Step.Kind) -> Bool {
-    !budgets(of: conditions.network, for: session(of: node)).isEmpty
-      && [.transfer, .fetch, .request].contains(step)
+  /// Whether a budget of the present network may decide when the node's transfers are sent.
+  func isGated(_ node: NodeID) -> Bool {
+    let session = plan.sessions[plan.nodes[node.index].session.index]
+    return !budgets(of: conditions.network, isDiscretionary: session.discretionary != .no).isEmpty
   }
 
   /// Checks that a file larger than its budget is sent only under a soft budget.
-  mutating func checkBudget(_ call: Call, _ name: String) {
+  mutating func checkBudget(_ call: Call, _ name: String, _ isDiscretionary: Bool) {
     guard call.step == .transfer else { return }
-    for (_, budget) in budgets(of: conditions.network, for: session(of: call.attempt.ref.node))
+    for (_, budget) in budgets(of: conditions.network, isDiscretionary: isDiscretionary)
     where budget.cutoff != .soft && call.size > budget.limit {
       report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
     }
@@ -67,7 +63,7 @@ extension Referee {
     // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }
     guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }
-    for (scope, budget) in budgets(of: network, for: session(of: flight.call.attempt.ref.node))
+    for (scope, budget) in budgets(of: network, isDiscretionary: flight.isDiscretionary)
     where budget.cutoff != .soft {
       let account = Account(scope: scope, begin: window(budget).lowerBound)
       gatedBodies[account, default: 0] += bytes

@@ -13,7 +13,9 @@ extension Referee {
     if ref.item != nil, let count = requests[ref], count > 100 {
       report(.busyLoop, "\(name) is request \(count) of the item in a launch")
     }
-    if let reason = forbids(session) { report(.network, "\(name) was sent \(reason)") }
+    if let reason = tooEarly(call) { report(.interval, "\(name) \(reason)") }
+    let isDiscretionary = isDiscretionary(ref, session, machine)
+    if let reason = forbids(session, isDiscretionary) { report(.network, "\(name) was sent \(reason)") }
     let others = flights.values.count {
       $0.session == step.session && self.step($0.call).origin == step.origin
     }
@@ -33,8 +35,8 @@ extension Referee {
       report(.token, "\(name) is sent again after \(refusals.count) refusals")
     }
     if case .request(let work) = plan.nodes[ref.node.index].work { checkNeeds(ref, work, name, machine) }
-    if isGated(ref.node, call.step) { checkBudget(call, name) }
-    flights[call.attempt.id] = Flight(call: call, session: step.session)
+    checkBudget(call, name, isDiscretionary)
+    flights[call.attempt.id] = Flight(call: call, session: step.session, isDiscretionary: isDiscretionary)
     guard ref.item != nil, begun.insert(ref).inserted, let limit = options.limit else { return }
     if begun.count > limit { report(.limit, "\(name) was started beyond --limit \(limit)") }
   }
@@ -61,20 +63,25 @@ extension Referee {
     report(.resource, "\(name(ref, machine)) ran out of time before \(timeout) had passed")
   }
 
-  private func forbids(_ session: SessionPlan) -> String? {
+  func forbids(_ session: SessionPlan, _ isDiscretionary: Bool) -> String? {
     if conditions.network == .none { return "without a network" }
     if conditions.network == .cellular, !session.allowsCellular { return "on a cellular network" }
     let isPaid = conditions.isExpensive || conditions.network == .cellular
     if isPaid, !session.allowsExpensive { return "on a metered network" }
-    if isDiscretionary(session), conditions.power == .battery { return "on battery" }
+    if isDiscretionary, conditions.power == .battery { return "on battery" }
     return nil
   }
 
-  func isDiscretionary(_ session: SessionPlan) -> Bool {
+  /// Whether a task of the session is discretionary. If that is inferred, it depends on the launch in which the task
+  /// was queued, and ends with a foreground launch.
+  func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
-    case .yes: true
-    case .no: false
-    case .inferred: options.launch != .foreground
+    case .yes: return true
+    case .no: return false
+    case .inferred:
+      return session.kind == .background && options.launch != .foreground
+        && plan.nodes[ref.node.index].kind != .token
+        && (ref.item == nil || !inForeground.contains(key(ref, machine)))
     }
   }
 
@@ -194,6 +201,9 @@ extension Referee {
   private mutating func checkNeeds(
     _ ref: ItemRef, _ work: RequestWork, _ name: String, _ machine: VirtualMachine
   ) {
+    if takesFailedFetchForSuccess(ref, work.when) {
+      report(.needs, "\(name) was sent although a fetch that it needs has failed and is not due")
+    }
     for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
       // If the node is skipped in this launch, its items begun by an earlier launch remain for the next
       // round.

@@ -10,6 +10,7 @@ package struct Referee {
   struct Flight {
     var call: Call
     var session: SessionID
+    var isDiscretionary: Bool
     /// Whether the network has changed since it was sent.
     var hasChangedNetwork = false
     var isCancelled = false
@@ -62,6 +63,8 @@ package struct Referee {
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
   var eventsInLaunch = 0
+  /// The last attempts of fetches that had failed before the launch, by node.
+  var failedFetches: [Int: FailedFetch] = [:]
 
   // State of the world.
   /// The number of times the server has executed a file's delivering request since the file was last queued.
@@ -73,6 +76,8 @@ package struct Referee {
   var unknownCommits: Set<FileKey> = []
   /// Upload IDs under which a transfer that must not be repeated may have reached the server.
   var usedIDs: Set<FileUploadID> = []
+  /// Files that were queued in a foreground launch, or before one.
+  var inForeground: Set<FileKey> = []
   /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
@@ -93,6 +98,7 @@ package struct Referee {
     (requests, begunAt) = ([:], [:])
     delays = machine.journal.delays.mapValues { Delay(period: $0.period, resumedAt: $0.resumedAt) }
     delaysAtLaunch = delays
+    failedFetches = machine.journal.failedFetches
     states = [:]
     for (node, rows) in machine.journal.items.enumerated() {
       for row in 0..<rows.count {
@@ -150,6 +156,7 @@ package struct Referee {
       case .continuous: window.continuous
       }
     windowEndsAt = length.map { now.advanced(by: $0) }
+    if options.launch == .foreground { inForeground.formUnion(states.keys) }
   }
 
   private mutating func take(_ event: Event) {
@@ -227,7 +234,9 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .batchCompleted, .uploadIDOrphaned, .orphanResolved, .orphanReleaseFailed: break
+    case .uploadIDAllocated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+      .orphanReleaseFailed, .fetchFailed:
+      break
     }
   }
 

@@ -21,6 +21,8 @@ package struct Violation: Hashable, Sendable {
     case resource
     case stop
     case limit
+    /// A failed fetch was sent before the minimum of its interval had passed.
+    case interval
     case cancel
     case needs
     case token

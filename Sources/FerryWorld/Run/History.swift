@@ -92,7 +92,9 @@ struct History {
           "drops the ID of \(name(ref, machine)) as orphan \(number): \(orphaning.reason)"
         case .orphanResolved(let ref): "resolves orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .orphanReleaseFailed(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
-        case .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .batchCompleted: nil
+        case .fetchFailed(let node, _, _): "\(plan.nodes[node.index].name) failed and is still open"
+        case .intentWithdrawn, .uploadIDAllocated, .fileTransferred, .sessionInForeground, .batchCompleted:
+          nil
         }
       }
       return told.isEmpty ? nil : told.joined(separator: ", ")

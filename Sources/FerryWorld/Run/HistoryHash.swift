@@ -65,6 +65,12 @@ struct HistoryHash: Sendable {
       combine(number)
       combine(Int(orphaning.reason.rawValue))
     case .orphanResolved(let ref), .orphanReleaseFailed(let ref, _, _): combine(ref)
+    case .sessionInForeground(let session, let moment):
+      combine(session.index)
+      combine(Int(moment.nanoseconds))
+    case .fetchFailed(let node, _, let at):
+      combine(node.index)
+      combine(Int(at.nanoseconds))
     case .batchCompleted(let session): combine(session.index)
     }
   }

@@ -165,6 +165,7 @@ enum Simplification {
     change { $0.manifest.delayInitialSeconds = 60 },
     change { $0.manifest.delayMaxSeconds = 21_600 },
     change { $0.manifest.windowSeconds = nil },
+    change { $0.manifest.resumeWindowSeconds = nil },
     change { $0.manifest.discretionary = nil },
     change { $0.manifest.allowsCellular = true },
     change { $0.manifest.allowsExpensive = true },

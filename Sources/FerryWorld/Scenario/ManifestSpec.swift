@@ -30,6 +30,8 @@ package struct ManifestSpec: Hashable, Sendable {
   package var delayMaxSeconds = 21_600
   /// The execution window of background launches.
   package var windowSeconds: Int?
+  /// The window of a resume.
+  package var resumeWindowSeconds: Int?
   package var hasToken = false
   package var uploads: [UploadSpec] = []
   package var fetch: SingleSpec?
@@ -68,6 +70,7 @@ package struct ManifestSpec: Hashable, Sendable {
     spec.delayInitialSeconds = random.one(of: [60, 60, 5, 0])
     spec.delayMaxSeconds = random.one(of: [21_600, 21_600, 100])
     if random.once(in: 3) { spec.windowSeconds = random.one(of: [30, 5, 1, 0]) }
+    if random.once(in: 3) { spec.resumeWindowSeconds = random.one(of: [30, 5, 1, 0]) }
     spec.hasToken = random.once(in: 2)
     spec.uploads = [.random(&random, name: "a", hasToken: spec.hasToken)]
     if random.once(in: 2) {
@@ -136,7 +139,9 @@ package struct ManifestSpec: Hashable, Sendable {
       text += "max: \(max(delayMaxSeconds, delayInitialSeconds))s"
       text += "\(delayReset.map { ", reset: \($0.rawValue)" } ?? "") }\n"
     }
-    if let windowSeconds { text += "execution_window: { background: \(windowSeconds)s }\n" }
+    let windows = [("background", windowSeconds), ("resume", resumeWindowSeconds)]
+      .compactMap { kind, seconds in seconds.map { "\(kind): \($0)s" } }
+    if !windows.isEmpty { text += "execution_window: { \(windows.joined(separator: ", ")) }\n" }
     if hasToken {
       text += """
         tokens:

@@ -19,6 +19,15 @@ struct RunReport: Decodable {
     var budgets: [Budget]?
     var edits: [Edit]?
     var onEvents: [EventCommand]?
+    var onEnd: [OnEnd]?
+  }
+
+  struct OnEnd: Decodable {
+    var name: String
+    var state: String
+    var required: Bool
+    var reason: Reason?
+    var attempts: [Attempt]
   }
 
   struct EventCommand: Decodable {
@@ -88,6 +97,7 @@ struct RunReport: Decodable {
     var problems: [FileProblem]?
     var problemsOmitted: Int?
     var result: String?
+    var optional: Bool?
     var ambiguity: Ambiguity?
     var notBefore: String?
     var intervalSeconds: Double?

@@ -68,13 +68,25 @@ struct IdlePolicyTests {
 
   @Test func isReportedForEachKeyOfADelayWithoutAPolicy() {
     expectWarnings(
-      Self.text(session: "kind: background", "resume_delay: { 1️⃣initial: 5s, 2️⃣max: 1h }"),
-      ["1️⃣", "2️⃣"].map {
+      Self.text(session: "kind: background", "resume_delay: { 1️⃣initial: 5s, 2️⃣max: 1h, 3️⃣reset: foreground }"),
+      ["1️⃣", "2️⃣", "3️⃣"].map {
         ExpectedWarning(
           mark: $0, code: .idlePolicy,
           message: "this has no effect: the policy is 'none', so nothing is delayed",
           help: "remove it, or choose 'policy: before_start' or 'policy: after_completion'")
       })
+  }
+
+  @Test func isReportedForAnInferenceOutsideOfABackgroundSession() {
+    expectWarnings(
+      Self.text(session: "discretionary: 1️⃣inferred", ""),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .idlePolicy,
+          message: "this has no effect: it is inferred only for background sessions",
+          help: "remove it, or use 'kind: background'")
+      ])
+    expectWarnings(Self.text(session: "kind: background, discretionary: inferred", ""), [])
   }
 
   @Test func isNotReportedForTheDefaultsOfAProfile() {

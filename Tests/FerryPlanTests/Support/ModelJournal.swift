@@ -26,6 +26,8 @@ struct ModelJournal {
     get { virtual.fetches }
     set { virtual.fetches = newValue }
   }
+
+  var failedFetches: [Int: FailedFetch] { virtual.failedFetches }
 }
 
 extension World {

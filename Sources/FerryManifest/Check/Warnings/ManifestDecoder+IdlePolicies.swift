@@ -9,12 +9,27 @@ extension ManifestDecoder {
     warnOfIdleConditions(manifest, sessions)
     warnOfIdleDelay(manifest, sessions)
     if sessions.allSatisfy({ $0.kind == .background }) { warnOfIdleWindow(manifest) }
+    warnOfIdleInference(sessions, manifest.profile)
+  }
+
+  private mutating func warnOfIdleInference(_ sessions: [Session], _ profile: Profile) {
+    for session in sessions
+    where session.discretionary != session.effectiveDiscretion
+      && session.discretionary != Session.Discretionary(profile)
+    {
+      guard let key = declared.declaration(session.name.value, in: .sessions)?.node["discretionary"],
+        key.location.file == start.file
+      else { continue }
+      warn(
+        .idlePolicy, at: key.location, "this has no effect: it is inferred only for background sessions",
+        help: "remove it, or use 'kind: background'")
+    }
   }
 
   private mutating func warnOfIdleWindow(_ manifest: Manifest) {
     let kinds: [(name: String, length: KeyPath<ExecutionWindow, Duration?>)] = [
       ("foreground", \.foreground), ("background", \.background), ("fetch", \.fetch), ("event", \.event),
-      ("continuous", \.continuous),
+      ("continuous", \.continuous), ("resume", \.resume),
     ]
     let defaults = ExecutionWindow(manifest.profile)
     for kind in kinds
@@ -30,7 +45,7 @@ extension ManifestDecoder {
     for scope in Budget.Scope.allCases {
       guard let budget = manifest.budgets[scope] else { continue }
       let key = "budgets.\(scope.rawValue)"
-      if budget.binds == .discretionary, sessions.allSatisfy({ $0.discretionary == .no }) {
+      if budget.binds == .discretionary, sessions.allSatisfy({ $0.effectiveDiscretion == .no }) {
         warnOfIdlePolicy(
           manifest, key, "it limits discretionary sessions, and no session is discretionary",
           help: "limit every session with 'binds: all', or make a session 'discretionary: true'")
@@ -43,7 +58,7 @@ extension ManifestDecoder {
   }
 
   private mutating func warnOfIdleConditions(_ manifest: Manifest, _ sessions: [Session]) {
-    let isDiscretionary = sessions.contains { $0.discretionary != .no }
+    let isDiscretionary = sessions.contains { $0.effectiveDiscretion != .no }
     if !isDiscretionary, manifest.budgets == Budgets(),
       ![.auto, .none].contains(manifest.conditions.network),
       sessions.allSatisfy({ $0.allowsCellular && $0.allowsExpensive })
@@ -64,7 +79,7 @@ extension ManifestDecoder {
     if delay.policy == .none {
       let changed = [
         ("initial", delay.initial != defaults.initial), ("factor", delay.factor != defaults.factor),
-        ("max", delay.max != defaults.max),
+        ("max", delay.max != defaults.max), ("reset", delay.reset != defaults.reset),
       ]
       for (key, isChanged) in changed where isChanged {
         warnOfIdlePolicy(

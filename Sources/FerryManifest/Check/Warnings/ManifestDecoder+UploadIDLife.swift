@@ -7,7 +7,7 @@ extension ManifestDecoder {
       guard let allocate = upload.allocate, allocate.validFor == nil,
         // These captures determine when an ID expires.
         !allocate.capture.contains(where: { ["expires_in", "expires_at"].contains($0.name) }),
-        let session = sessions[upload.session.value], session.discretionary != .no,
+        let session = sessions[upload.session.value], session.effectiveDiscretion != .no,
         let node = declared.declaration(upload.name.value, in: .uploads)?.node,
         let key = node.members?.first(where: { $0.key.value == "allocate" })?.key
       else { continue }

@@ -55,6 +55,11 @@ extension ManifestDecoder {
         request.request, of: request.name, in: .requests, [], session: request.session, token: request.token,
         to: &requests)
     }
+    for ended in manifest.onEnd.map(\.request) {
+      add(
+        ended.request, of: ended.name, in: .onEnd, [], session: ended.session, token: ended.token,
+        to: &requests)
+    }
     return requests
   }
 

@@ -14,13 +14,6 @@ package struct Budget: Hashable, Codable, Sendable {
     case all
     /// Only discretionary sessions, as in URLSession.
     case discretionary
-
-    package init(_ profile: Profile) {
-      switch profile {
-      case .server: self = .all
-      case .ios, .ios7: self = .discretionary
-      }
-    }
   }
 
   /// A window of the calendar in the budget's time zone.
@@ -47,7 +40,7 @@ package struct Budget: Hashable, Codable, Sendable {
   package var cutoff: Cutoff
   /// A name in the IANA time zone database. Default UTC.
   package var timeZone: String
-  /// Default `all`; with the profiles `ios` and `ios7`, `discretionary`.
+  /// Default `all`; with the profiles `ios`, `ios7` and `ios13`, `discretionary`.
   package var binds: Binding
 
   package init(

@@ -6,24 +6,18 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
   package var fetch: Duration?
   package var event: Duration?
   package var continuous: Duration?
+  /// Counted from each resume in the background, which opens its own window; `nil` means that a resume opens none.
+  package var resume: Duration?
 
   package init(
     foreground: Duration? = nil, background: Duration? = nil, fetch: Duration? = nil, event: Duration? = nil,
-    continuous: Duration? = nil
+    continuous: Duration? = nil, resume: Duration? = nil
   ) {
     self.foreground = foreground
     self.background = background
     self.fetch = fetch
     self.event = event
     self.continuous = continuous
-  }
-
-  package init(_ profile: Profile) {
-    switch profile {
-    case .server: self.init()
-    case .ios, .ios7:
-      self.init(
-        foreground: .seconds(180), background: .seconds(30), fetch: .seconds(30), event: .seconds(30))
-    }
+    self.resume = resume
   }
 }

@@ -4,11 +4,4 @@ package enum ForceQuit: String, CaseIterable, Codable, Sendable {
   case cancelTasks = "cancel_tasks"
   /// The session and its tasks are removed, as in iOS 7.
   case removeSession = "remove_session"
-
-  package init(_ profile: Profile) {
-    switch profile {
-    case .server, .ios: self = .cancelTasks
-    case .ios7: self = .removeSession
-    }
-  }
 }

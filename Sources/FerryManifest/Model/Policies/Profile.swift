@@ -1,5 +1,5 @@
 /// Selects the defaults of the policies and has no other effect. Every default of a profile can also be set
-/// with a key.
+/// with a key; docs/urlsession.md has a table of them.
 package enum Profile: String, CaseIterable, Codable, Sendable {
   /// Nothing is delayed and nothing is inferred.
   case server
@@ -7,4 +7,6 @@ package enum Profile: String, CaseIterable, Codable, Sendable {
   case ios
   /// Like nsurlsessiond in iOS 7.
   case ios7
+  /// Like `ios`, with the shorter time of iOS 13 after the foreground.
+  case ios13
 }

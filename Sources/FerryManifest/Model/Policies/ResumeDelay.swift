@@ -14,13 +14,6 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
     case foreground
     /// A foreground launch, or more than one further period without a resume.
     case idle
-
-    package init(_ profile: Profile) {
-      switch profile {
-      case .server: self = .idle
-      case .ios, .ios7: self = .foreground
-      }
-    }
   }
 
   package var policy: Policy
@@ -42,15 +35,5 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
     self.factor = factor
     self.max = max
     self.reset = reset
-  }
-
-  package init(_ profile: Profile) {
-    let policy: Policy =
-      switch profile {
-      case .server: .none
-      case .ios: .beforeStart
-      case .ios7: .afterCompletion
-      }
-    self.init(policy: policy, reset: Reset(profile))
   }
 }

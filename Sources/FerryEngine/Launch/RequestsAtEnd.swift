@@ -1,0 +1,183 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryProcess
+import FerryReport
+import FerryTransfer
+
+/// `on_end`: the requests that are sent when the work of a run has ended.
+///
+/// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, with the
+/// rules of every other request. Nothing is journaled: a run that is killed before it sent them does not owe them.
+struct RequestsAtEnd {
+  /// How the work of the run ended.
+  struct RunEnd {
+    /// The values of `${run.…}`, by manifest.
+    var values: [Bindings.RunValues]
+    var conditions: DeviceConditions
+    /// The time at which a signal or `--max-duration` stopped the work; `nil` if nothing did.
+    var stoppedAt: Instant?
+    /// Whether a second signal ended it, after which nothing is sent.
+    var isHurried: Bool
+  }
+
+  let jobs: Jobs
+  let state: StateDirectory
+  let version: String
+  let clock: LaunchClock
+  let run: Launch.Run
+  let loop: TransferLoop
+  let messages: Mailbox<RunMessage>
+
+  /// Sends the requests; returns one record for each request of each manifest.
+  func send(after end: RunEnd) -> [RunRecord.OnEndRecord] {
+    guard jobs.all.contains(where: { !$0.manifest.onEnd.isEmpty }) else { return [] }
+    let now = clock.now
+    let limits = zip(jobs.all, end.values).map { job, values in
+      timeLimits(of: job.manifest.onEnd, values, end, at: now)
+    }
+    var sent: [[String: RunRecord.NodeRecord]] = jobs.manifests.map { _ in [:] }
+    var problem: String?
+    do {
+      sent = try carryOut(limits, end, at: now)
+    } catch {
+      problem = EngineFault.describe(error)
+    }
+    return jobs.manifests.flatMap { manifest in
+      jobs.all[manifest].manifest.onEnd.map { declared in
+        let name = declared.request.name.value
+        var record = RunRecord.OnEndRecord(
+          manifest: jobs.all.count > 1 ? jobs.plan.manifests[manifest] : nil, name: name, state: .skipped,
+          required: declared.isRequired)
+        guard declared.request.when.allows(end.values[manifest].exitCode) else { return record }
+        record.take(sent[manifest][name], within: limits[manifest][name], problem: problem)
+        return record
+      }
+    }
+  }
+
+  /// The time that remains for each request to be sent, by name.
+  private func timeLimits(
+    of requests: [OnEndRequest], _ values: Bindings.RunValues, _ end: RunEnd, at now: Instant
+  ) -> [String: Duration] {
+    var limits: [String: Duration] = [:]
+    for declared in requests where declared.request.when.allows(values.exitCode) && !end.isHurried {
+      let spent = end.stoppedAt.map { $0.duration(to: now) } ?? .zero
+      if spent < declared.grace { limits[declared.request.name.value] = declared.grace - spent }
+    }
+    return limits
+  }
+
+  /// Returns the records of the requests, by manifest and name.
+  private func carryOut(
+    _ limits: [[String: Duration]], _ end: RunEnd, at now: Instant
+  ) throws -> [[String: RunRecord.NodeRecord]] {
+    let jobs = try Jobs(
+      zip(jobs.all, limits).map { job, limits in
+        var job = job
+        job.plan = Plan(job.manifest.atEnd(limits: limits))
+        return job
+      })
+    let ledger = try Ledger.open(in: state, writtenBy: version, at: now)
+    // Its usage has been settled.
+    defer { try? ledger.close() }
+    let usageRecorder = UsageRecorder(
+      ledger, on: run.threads.ledger, messages: messages, clock: clock, after: loop.transferredBytes)
+    let longest = limits.flatMap(\.values).max() ?? .zero
+    let runLoop = try runLoop(
+      jobs, end, usageRecorder,
+      options: LaunchOptions(
+        conditions: end.conditions, deadline: now.advanced(by: longest), grace: .zero, launch: .foreground,
+        zones: run.zones, seed: UInt64.random(in: .min ... .max)))
+    forgetMessages()
+    runLoop.run()
+    try usageRecorder.finish(total: loop.transferredBytes, on: runLoop.scheduler.conditions.network)
+    if let fault = runLoop.fault { throw fault }
+    let all = runLoop.scheduler.nodeRecords
+    var records: [[String: RunRecord.NodeRecord]] = jobs.manifests.map { _ in [:] }
+    for (node, record) in zip(jobs.plan.nodes, all) where node.kind == .request {
+      var record = record
+      // A request that was never sent may have waited for its token.
+      if record.attempts.isEmpty, let token = node.steps[0].token {
+        record.attempts = all[token.index].attempts
+      }
+      records[node.manifest.index][node.name] = record
+    }
+    return records
+  }
+
+  /// Drops what other threads reported about the work that has ended. A signal still counts.
+  private func forgetMessages() {
+    for message in messages.take() where message.isStop { messages.post(message) }
+  }
+
+  private func runLoop(
+    _ jobs: Jobs, _ end: RunEnd, _ usageRecorder: UsageRecorder, options: LaunchOptions
+  ) throws -> RunLoop {
+    let launchState = try LaunchState(
+      jobs, journals: SessionJournals(jobs.plan.sessions.map { _ in nil }), rounds: run.rounds,
+      selection: Selection([], in: jobs.plan), listers: [:], at: clock.now)
+    let steps = PreparedSteps(jobs, secrets: run.secrets)
+    let captures = CaptureStore(
+      jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState,
+      after: end.values)
+    let writes = UnrecordedWrites(messages)
+    return RunLoop(
+      scheduler: Scheduler(plan: jobs.plan, starts: launchState.starts, options: options), clock: clock,
+      loop: loop, messages: messages,
+      requests: RequestFactory(jobs, steps: steps, captures: captures, listers: [:], rounds: run.rounds),
+      responses: ResponseInterpreter(jobs.plan, steps: steps, captures: captures, rootIdentities: [:]),
+      captures: captures, fetches: FetchCache([:]),
+      journalEncoder: JournalEncoder(
+        plan: jobs.plan, rounds: run.rounds, writer: writes, sessions: jobs.plan.sessions.map { _ in nil },
+        // The rows of a journal that nothing keeps.
+        places: jobs.plan.nodes.indices.map { (journal: 0, row: Int64($0)) }, orphans: [:], nextOrphans: [1],
+        postDeliveryWorker: PostDeliveryWorker([:], on: run.threads.after, writer: writes, metrics: [:])),
+      usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
+    ) { _, _ in
+      nil
+    } onProgress: { _, _ in
+    }
+  }
+}
+
+extension RunRecord.OnEndRecord {
+  /// Takes over what became of the request.
+  ///
+  /// - Parameters:
+  ///   - node: its record in its own plan; `nil` if it was not sent.
+  ///   - limit: the time that it had; `nil` if no time remained.
+  ///   - problem: why none of the requests could be sent.
+  fileprivate mutating func take(_ node: RunRecord.NodeRecord?, within limit: Duration?, problem: String?) {
+    guard let limit else {
+      (state, reason) = (
+        .failed, .init(code: .stopped, message: "the run was stopped and no time remained for it")
+      )
+      return
+    }
+    guard let node else {
+      (state, reason) = (.failed, .init(code: .waiting, message: problem ?? "it was not sent"))
+      return
+    }
+    state = node.state == .waiting ? .failed : node.state
+    reason = node.reason
+    attempts = node.attempts
+    if let code = reason?.code, [.maxDuration, .init(.resourceTimeout)].contains(code) {
+      reason = attempts.last.map {
+        .init(code: $0.code, status: $0.status, message: $0.message, detail: $0.detail)
+      }
+      let seconds = (limit.seconds * 10).rounded() / 10
+      reason = .init(
+        code: reason?.code ?? code, status: reason?.status,
+        message: "no success within \(seconds) s\(reason.map { ": \($0.message)" } ?? "")",
+        detail: reason?.detail)
+    }
+  }
+
+  /// The failure as a warning; `nil` if there is none.
+  var warning: String? {
+    guard isFailure else { return nil }
+    let title = manifest.map { "\($0)/\(name)" } ?? name
+    return "on_end \(title): \(state)" + (reason.map { ": \(ReasonText.text($0))" } ?? "")
+  }
+}

@@ -1,0 +1,127 @@
+import FerryManifest
+
+/// Discretion: which tasks wait for external power. It belongs to the time of queueing, not to the launch.
+extension Scheduler {
+  func isDiscretionary(_ session: SessionID, ifOfBackground isOfBackground: Bool) -> Bool {
+    plan.sessions[session.index].isDiscretionary(ifOfBackground: isOfBackground)
+  }
+
+  /// Whether a task is discretionary in its session.
+  func isDiscretionary(_ ref: ItemRef) -> Bool { isDiscretionary(ref, in: session(of: ref.node)) }
+
+  func isDiscretionary(_ ref: ItemRef, in session: SessionID) -> Bool {
+    isDiscretionary(session, ifOfBackground: isOfBackground(ref, session))
+  }
+
+  /// Whether a task was queued in a launch other than a foreground launch, and no foreground launch has followed.
+  /// A single request is a new task in each launch. A token belongs to the tasks that wait for it, which may be of
+  /// either kind, so it does not wait by inference.
+  private func isOfBackground(_ ref: ItemRef, _ session: SessionID) -> Bool {
+    guard options.launch != .foreground, tokens[ref.node.index] == nil else { return false }
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
+      let foregroundAt = sessions[session.index].foregroundAt
+    else { return true }
+    let handedOver = uploads[upload].items.handedOver[item]
+    return handedOver == ItemTable.notHandedOver || handedOver > foregroundAt.nanoseconds
+  }
+
+  /// Records that everything queued so far is not discretionary by inference. If the clock was ahead in the last
+  /// foreground launch, what is queued from now on still is.
+  mutating func noteForeground() {
+    for index in sessions.indices where plan.sessions[index].discretionary == .inferred {
+      if options.launch == .foreground {
+        setForeground(SessionID(index), now)
+      } else if let foregroundAt = sessions[index].foregroundAt, foregroundAt >= now {
+        setForeground(SessionID(index), now.advanced(by: .nanoseconds(-1)))
+      }
+    }
+  }
+
+  private mutating func setForeground(_ session: SessionID, _ moment: Instant) {
+    guard sessions[session.index].foregroundAt != moment else { return }
+    sessions[session.index].foregroundAt = moment
+    entries.append(.sessionInForeground(session, until: moment))
+  }
+
+  // MARK: Holding
+
+  /// Whether a step waits in its queue because its task is discretionary.
+  func isHeld(_ ref: ItemRef, on hostQueue: Int) -> Bool {
+    hostQueues[hostQueue].holdsDiscretionary && isDiscretionary(ref, in: hostQueues[hostQueue].key.session)
+  }
+
+  /// Applies the current conditions to all host queues.
+  mutating func holdHostQueues() {
+    for hostQueue in hostQueues.indices {
+      applyHold(to: hostQueue)
+      let waiting = hostQueues[hostQueue].takeAll()
+      for ready in waiting.ready { insert(ready, on: hostQueue) }
+      for ready in waiting.intended { insertIntended(ready, on: hostQueue) }
+    }
+  }
+
+  mutating func applyHold(to hostQueue: Int) {
+    let session = hostQueues[hostQueue].key.session
+    let isOfBackground = options.launch != .foreground
+    hostQueues[hostQueue].hold = hold(on: session)
+    hostQueues[hostQueue].holdsDiscretionary =
+      plan.sessions[session.index].hold(
+        under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: isOfBackground)) != nil
+  }
+
+  mutating func insert(_ ready: Ready, on hostQueue: Int) {
+    if isHeld(ready.ref, on: hostQueue) {
+      hostQueues[hostQueue].held.append((ready, isIntended: false))
+    } else {
+      hostQueues[hostQueue].ready.insert(ready)
+    }
+  }
+
+  mutating func insertIntended(_ ready: Ready, on hostQueue: Int) {
+    if isHeld(ready.ref, on: hostQueue) {
+      hostQueues[hostQueue].held.append((ready, isIntended: true))
+    } else {
+      hostQueues[hostQueue].intended.insert(ready)
+    }
+  }
+
+  /// Applies the current conditions to an upload's items that have not begun.
+  mutating func holdItems(of upload: Int) {
+    let node = uploads[upload].node
+    uploads[upload].isHeld = hold(on: node) != nil
+    let isOfBackground = options.launch != .foreground
+    uploads[upload].holdsDiscretionary =
+      plan.hold(on: plan.nodes[node.index], under: conditions) {
+        isDiscretionary($0, ifOfBackground: isOfBackground)
+      } != nil
+    if !uploads[upload].holdsDiscretionary, !uploads[upload].held.isEmpty {
+      uploads[upload].pending.append(uploads[upload].held)
+      uploads[upload].held = PendingItems()
+    }
+    holdDiscretionary(of: upload)
+  }
+
+  /// Sets aside the discretionary items among those that may begin. Called after items were added to them.
+  mutating func holdDiscretionary(of upload: Int) {
+    guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !uploads[upload].pending.isEmpty else {
+      return
+    }
+    let node = uploads[upload].node
+    let pending = Array(uploads[upload].pending.items)
+    let held = pending.filter { hold(on: ItemRef(node, $0)) != nil }
+    guard !held.isEmpty else { return }
+    uploads[upload].pending =
+      held.count == pending.count
+      ? PendingItems() : PendingItems(pending.filter { hold(on: ItemRef(node, $0)) == nil })
+    uploads[upload].held.append(PendingItems(held))
+  }
+
+  /// The reason why a node's discretionary tasks wait, if some of them do.
+  func holdOfDiscretionary(_ node: NodeID) -> RecordedFailure? {
+    if let upload = uploadIndex[node.index], let item = uploads[upload].held.first {
+      return hold(on: ItemRef(node, item))
+    }
+    let held = hostQueues.lazy.flatMap(\.held).first { $0.ready.ref.node == node }
+    return held.flatMap { hold(on: $0.ready.ref) }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// `ferry plan --simulate --for`, over more than one round.
+@Suite struct `A simulation of several rounds` {
+  private struct Simulation: Decodable {
+    struct Entry: Decodable { var forecast: Forecast }
+    struct Forecast: Decodable {
+      struct Node: Decodable { var fetches: [Fetch]? }
+      struct Fetch: Decodable {
+        var result: String
+        var intervalSeconds: Double
+      }
+      var rounds: Int
+      var nodes: [Node]
+    }
+    var forecasts: [Entry]
+  }
+
+  @Test func `shows how the interval of a fetch grows, and sends nothing`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: news
+      sessions: { s: {} }
+      fetches:
+        catalog:
+          session: s
+          interval: { minimum: 1h, maximum: 6h }
+          request: { url: "http://127.0.0.1:9/catalog" }
+          save_to: catalog.json
+
+      """)
+    let words = ["plan", "job.yaml", "--simulate", "--bandwidth", "1MB"]
+    let one = try await job.start(words).end()
+    #expect(one.stdout.contains("the round is complete after"), "\(one.stdout)\(one.stderr)")
+    let text = try await job.start(words + ["--for", "1d"]).end()
+    #expect(text.stdout.contains("6 rounds are complete"), "\(text.stdout)\(text.stderr)")
+    #expect(text.stdout.contains("fetch catalog: no_data, the interval is 4 h"))
+    #expect(text.stdout.contains("fetch catalog: succeeded, 1 new_data, 5 no_data, the interval is 6 h"))
+    let json = try await job.start(
+      words + ["--for", "1d", "--fetch-changes", "12h", "--fetch-size", "1MB", "--format", "json"]
+    ).end().json(Simulation.self)
+    let forecast = try #require(json.forecasts.first?.forecast)
+    #expect(forecast.rounds == 8)
+    #expect(forecast.nodes[0].fetches?.count { $0.result == "new_data" } == 2)
+    #expect(forecast.nodes[0].fetches?.map(\.intervalSeconds).max() == 21_600)
+    let wrong = try await job.start(words + ["--fetch-changes", "0s"]).end()
+    #expect(wrong.status == 2 && wrong.stderr.contains("--fetch-changes must be longer than 0"))
+    #expect(!FileManager.default.fileExists(atPath: job.state))
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// examples/webdav-move.yaml against a server that we did not write: Apache's mod_dav.
+@Suite struct `The WebDAV example` {
+  /// An unnoticed skip would look like a pass.
+  private static let isPossible: Bool = {
+    guard !ApacheServer.missingPrograms.isEmpty else { return true }
+    let programs = ApacheServer.missingPrograms.joined(separator: ", ")
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the WebDAV test needs \(programs); run scripts/setup test\n\n".utf8))
+    return false
+  }()
+
+  private static let kills = 5
+
+  @Test(
+    .enabled(if: isPossible, "apache2 and openssl are needed: scripts/setup test"), .timeLimit(.minutes(3)))
+  func `moves each of 200 files once to Apache, although ferry is killed five times`() async throws {
+    let files = Self.files(200)
+    let server = try await ApacheServer.start()
+    let job = try Workspace("")
+    for (name, content) in files { try job.folder.write(content, to: "files/\(name)") }
+
+    for kill in 1...Self.kills {
+      let run = try Self.start(job, server)
+      // At a sixth of the files, at two sixths, and so on.
+      try await Self.kill(run, job, server, after: files.count * kill / (Self.kills + 1))
+      #expect(await run.end().status == 128 + SIGKILL, "kill \(kill): \(run.stdout)\(run.stderr)")
+    }
+    let last = try await Self.start(job, server).end()
+    #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
+
+    // None is lost: every file is in its place with its bytes, and nothing remains in the staging collection.
+    #expect(try server.files(in: "documents") == files)
+    #expect(try server.names(in: ".incoming").isEmpty)
+    // None is moved twice. A failed MOVE would be a request that ferry could have avoided.
+    let moves = Dictionary(grouping: server.requests.filter { $0.contains(" MOVE ") }) { $0 }
+    #expect(moves.count == files.count)
+    #expect(moves.allSatisfy { $0.key.hasPrefix("201 ") && $0.value.count == 1 }, "\(moves.keys)")
+    // Each kill left a MOVE whose response was lost, which the probe has found executed.
+    #expect(server.requests.count { $0.hasPrefix("404 HEAD ") } >= Self.kills)
+    #expect(server.requests.allSatisfy { "24".contains($0.prefix(1)) }, "\(server.requests)")
+
+    // Nothing has changed, so the next round only asks for the collections.
+    let before = server.requests.count
+    let again = try await Self.start(job, server).end()
+    #expect(again.status == 0, "\(again.stdout)\(again.stderr)")
+    #expect(server.requests.dropFirst(before).allSatisfy { $0.hasPrefix("405 MKCOL ") })
+    await server.stop()
+  }
+
+  /// Names with the characters that have a meaning in URLs, in two spellings of Unicode; no two are the same.
+  private static func files(_ count: Int) -> [String: Data] {
+    var random = SplitMix(seed: 2026)
+    let patterns = [
+      "Foto @ aus Köln.jpg", "100 % fertig @.txt", "#@ Überblick.md", "a+b=@ + c.txt", "Süß & gut #@ 50%.bin",
+      "%41 %2F @.txt", "cafe\u{301} @.txt", "@  + % # ä?.dat",
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: (0..<count).map { index in
+        let name = patterns[index % patterns.count].replacing("@", with: "\(index)")
+        return (name, random.bytes(Int(random.next() % 30_000)))
+      })
+  }
+
+  private static func start(_ job: Workspace, _ server: ApacheServer) throws -> RunningCommand {
+    try job.start(
+      ["run", Product.source("examples/webdav-move.yaml")],
+      environment: [
+        "DAV_SERVER": server.url, "DAV_FILES": job.folder.path("files"), "DAV_LOGIN": ApacheServer.login,
+      ])
+  }
+
+  /// Kills a run after this many files have been moved, at a moment at which the server has executed a MOVE whose
+  /// outcome ferry has not recorded. To find such a moment, the run is stopped and continued.
+  private static func kill(
+    _ run: RunningCommand, _ job: Workspace, _ server: ApacheServer, after count: Int
+  ) async throws {
+    while run.isRunning {
+      // There is nothing to wait on: the files appear in a folder.
+      try await Task.sleep(for: .milliseconds(1))
+      guard try server.names(in: "documents").count >= count else { continue }
+      run.signal(SIGSTOP)
+      // The server executes what it has received.
+      try await Task.sleep(for: .milliseconds(20))
+      let moved = Set(try server.names(in: "documents"))
+      let intents = try await RecordedItems.read(session: "dav.dav", of: job).intents
+      if !intents.isDisjoint(with: moved) {
+        run.signal(SIGKILL)
+        return
+      }
+      run.signal(SIGCONT)
+    }
+  }
+}
