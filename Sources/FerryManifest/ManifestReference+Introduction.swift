@@ -21,24 +21,24 @@ extension ManifestReference {
     | size | a whole number and a unit: `500B`, `500kB`, `5MB`, `5GB`, `1TB` (powers of 1000), `KiB`, `MiB`, `GiB`, \
     `TiB` (powers of 1024) |
     | name | at most 100 ASCII letters, digits, `_` and `-`; the manifest's name and a session's identifier may also contain `.` |
-    | text | any scalar, exactly as written |
+    | string | any scalar, exactly as written |
 
     A duration or size without a unit is an error. A number, boolean, duration, size or word may also be a single \
     reference to `vars` or `env`, in quotes if YAML requires them: `max_items: "${vars.items}"`.
 
     ## References
 
-    `${…}` in a text is replaced by a value. `$${` is replaced by the two characters `${`; any other `$` is a dollar sign.
+    `${…}` in a string is replaced by a value. `$${` is replaced by the two characters `${`; any other `$` is a dollar sign.
 
     | reference | value | where |
     |---|---|---|
-    | `${vars.NAME}` | one of the manifest's `vars`, as the author wrote it | everywhere except in `version`, `profile` and `include` |
+    | `${vars.NAME}` | one of the manifest's `vars`, as written in the manifest | everywhere except in `version`, `profile` and `include` |
     | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty. A default ends at `}` or `\\|` | likewise |
     | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of the current element of a `for_each` | in an upload or fetch with a `for_each` |
     \(familyRows)
 
-    A key that allows only references to `vars`, `env` and `each` needs its value before a run: names, paths, \
-    globs, durations, sizes and words.
+    Values that must be known before a run can refer only to `vars`, `env` and `each`: names, paths, globs, \
+    durations, sizes and words.
 
     ### Filters
 
@@ -51,10 +51,10 @@ extension ManifestReference {
 
     Values are bytes, because a file's name need not be UTF-8. `url`, `query`, `base64` and `sha256` work on the bytes; \
     `json` and `lower` need UTF-8. If the value is not UTF-8, the item fails with the code `request`, and the message \
-    names the reference and the filter. A filtered value is text: in `json:`, `"${file.size}"` is a number and \
+    names the reference and the filter. A filtered value is a string: in `json:`, `"${file.size}"` is a number and \
     `"${file.size | lower}"` a string. A filtered secret is as secret as the value.
 
-    Some positions encode a value by themselves:
+    Some positions encode a value automatically:
 
     | position | value without filters | value with filters |
     |---|---|---|
@@ -63,11 +63,11 @@ extension ManifestReference {
     `${file.path}` keeps its `/` |
     | beginning of a URL | used as a URL | the result is used as a URL |
     | host of a URL | as it is, and only if it can be in a host name | likewise |
-    | `form` | the whole text is encoded, including the author's part | likewise, after the filters |
-    | `json` | the whole text is escaped; bytes that are not UTF-8 become U+FFFD | likewise, after the filters |
+    | `form` | the whole string is encoded, including its literal parts | likewise, after the filters |
+    | `json` | the whole string is escaped; bytes that are not UTF-8 become U+FFFD | likewise, after the filters |
     | header fields | as it is; bytes that are not UTF-8 become U+FFFD | the result as it is |
 
-    `vars` and `each` are inserted as the author's text, which no position of a URL encodes; a filter does not change that.
+    `vars` and `each` are inserted verbatim and are never percent-encoded in a URL, with or without a filter.
 
     So a value needs a filter in a header field and wherever one format is inside another:
 
@@ -81,7 +81,7 @@ extension ManifestReference {
 
     ## Sharing values
 
-    **Variables.** A variable in `vars` is a text, or declares a type: `port: { type: integer, default: 8080, description: … }`. A variable \
+    **Variables.** A variable in `vars` is either a string or a declaration with a type: `port: { type: integer, default: 8080, description: … }`. A variable \
     without a default is required: set it with `--var port=8080` or in a variables file (`--vars-file prod.yaml`, a mapping of \
     names to scalars, which are used as written). `--var` overrides files, a later file overrides an earlier one, and all of \
     them override the default. A `json:` value that consists of one variable of type `boolean`, `integer` or `number` keeps that \
@@ -111,12 +111,12 @@ extension ManifestReference {
         switch filter {
         case .url:
           "percent-encoded for a path (RFC 3986, section 2.1): all bytes except ASCII letters, digits, `-._~` and `/`"
-        case .query: "percent-encoded for a component: `/` too"
+        case .query: "percent-encoded for a URI component, including `/`"
         case .base64: "Base64 with padding (RFC 4648, section 4)"
         case .json:
           "escaped for the inside of a JSON string (RFC 8259, section 7), without the quotation marks; in ASCII, so that "
             + "it can be in a header field"
-        case .lower: "lower case by Unicode's mapping, independent of the language"
+        case .lower: "lower case by Unicode's mapping, independent of the locale"
         case .sha256: "the SHA-256 of the bytes, in lower-case hexadecimal"
         }
       // The example is UTF-8, which every filter accepts.
@@ -147,7 +147,7 @@ extension ManifestReference {
         case .token: ("`${token.CAPTURE}`", "a capture of the token that the node names")
         case .allocate: ("`${allocate.CAPTURE}`", "a capture of the same item's `allocate` step")
         case .transfer: ("`${transfer.CAPTURE}`", "a capture of the same item's `transfer` step")
-        case .requests: ("`${requests.NAME.CAPTURE}`", "a capture of a single request that completes before")
+        case .requests: ("`${requests.NAME.CAPTURE}`", "a capture of a single request that completes earlier")
         case .run:
           (
             "`${run.FIELD}`",

@@ -42,7 +42,7 @@ package enum ManifestReference {
       switch fallback {
       case .value(let value): "`\(value)`"
       case .words(let words): words
-      case .itsKeys: "as its keys"
+      case .itsKeys: "see its keys"
       }
     }
     guard defaults.contains(where: { $0 != first }) else { return text(first) }
@@ -64,7 +64,7 @@ package enum ManifestReference {
     return switch rule {
     case .atMostOne(let names): "At most one of \(list(names))."
     case .exactlyOne(let names): "Exactly one of \(list(names))."
-    case .requires(let name, let other): "`\(name)` only with `\(other)`."
+    case .requires(let name, let other): "`\(name)` is allowed only with `\(other)`."
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A moment, in nanoseconds since 1970-01-01T00:00:00Z.
+/// A point in time, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
 /// Within a launch, it advances with the monotonic clock, so setting the wall clock does not change any
 /// interval. Between launches, and in persisted data, it is wall time.

@@ -8,7 +8,7 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case connect
     /// The TLS handshake failed for a reason that may be temporary.
     case handshake
-    /// The server's certificate is not trusted, or was issued for another name.
+    /// The server's certificate is not trusted, or was issued for a different name.
     case certificate
     /// The connection was lost.
     case connectionLost = "connection_lost"

@@ -32,7 +32,7 @@ package struct ChildProgram {
   package var path: String
   package var arguments: [String]
   package var environment: [String: String]
-  /// The folder in which it starts; `nil` means this process's working folder.
+  /// The folder in which it starts; `nil` means this process's working directory.
   package var folder: String?
   package var output = Output.discarded
   package var error = Output.discarded

@@ -20,7 +20,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     waiting.withLock { $0.contains(where: isWanted) }
   }
 
-  /// All messages since the last call, in the order in which they were posted.
+  /// Removes and returns all messages, in the order in which they were posted.
   package func take() -> [Message] {
     waiting.withLock { messages in
       guard !messages.isEmpty else { return [] }

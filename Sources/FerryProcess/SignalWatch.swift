@@ -50,7 +50,7 @@ package final class SignalWatch {
   /// Whether the process ignores the signal, as under nohup(1).
   package static func isIgnored(_ number: Int32) -> Bool { ferry_ignores_signal(number) != 0 }
 
-  /// The number of the next pending signal, or `nil`.
+  /// Reads the number of the next pending signal; returns `nil` if there is none.
   private static func next(_ descriptor: Int32) -> Int32? {
     // struct signalfd_siginfo has 128 bytes; its first field, 32 bits wide, is the signal number.
     withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in

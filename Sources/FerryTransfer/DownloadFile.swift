@@ -103,7 +103,7 @@ final class DownloadFile: @unchecked Sendable {
     }
     throw TransportFailure(
       .destination,
-      "\(destination): another process locks every new file in its folder; find it with fuser, or choose another folder",
+      "\(destination): another process locks every new file in its folder; find it with fuser, or choose a different folder",
       mayHaveReachedServer: false)
   }
 

@@ -250,8 +250,8 @@ final class EasyHandle {
 
   // MARK: After the exchange
 
-  /// Whether the next exchange may use this handle. libcurl counts resends over a handle's lifetime, and
-  /// keeps state from a URL's user name and password and from failures.
+  /// Resets the handle, and returns whether the next exchange can reuse it. libcurl counts resends over the
+  /// lifetime of a handle, and keeps state after a failure or after a URL with a user name and password.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,

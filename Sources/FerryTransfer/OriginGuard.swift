@@ -82,7 +82,7 @@ enum OriginGuard {
 
   // MARK: Redirects
 
-  /// Determines the parts of a hop that a redirect may take to another origin.
+  /// Determines the parts of a hop that a redirect may take to a different origin.
   static func admit(
     _ hop: RedirectPolicy.Hop, _ sensitive: SensitiveParts, _ rules: TransferRequest.AcrossOrigins,
     hasUserinfo: Bool, from: Origin, to: Origin
@@ -152,7 +152,7 @@ enum OriginGuard {
   }
 
   private static func tokenRemedy(_ origin: Origin) -> String {
-    "add 'origins: [\"\(origin)\"]' to 'apply' of the token"
+    "add 'origins: [\"\(origin)\"]' to the token's 'apply'"
   }
 
   private static func remedy(canStrip: Bool) -> String {

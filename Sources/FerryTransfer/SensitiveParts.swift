@@ -6,7 +6,7 @@ package struct SensitiveParts: Equatable, Sendable {
   /// Values in the URL after its beginning.
   package var url: [String]
   /// The value at the beginning of the URL, such as a presigned URL. It determines the target of the
-  /// request, and a redirect must not take it to another origin.
+  /// request, and a redirect must not take it to a different origin.
   package var urlBeginning: [String]
   package var body: [String]
   /// Whether the origin of the URL comes from a response rather than from the manifest.
@@ -83,7 +83,7 @@ extension TransferRequest {
     }
   }
 
-  /// The handling of a sensitive request that would be redirected to another origin.
+  /// The handling of a sensitive request that would be redirected to a different origin.
   package enum AcrossOrigins: Equatable, Sendable {
     /// The request fails.
     case refuse

@@ -20,7 +20,7 @@ package final class SourceRoot: Sendable {
     case leavesRoot
   }
 
-  /// The path as given: absolute, or relative to the working folder, without a trailing slash.
+  /// The path as given: absolute, or relative to the working directory, without a trailing slash.
   package let path: [UInt8]
   /// The path with all links resolved.
   package let real: [UInt8]
@@ -53,8 +53,8 @@ package final class SourceRoot: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Another descriptor of the folder, for reading; the caller closes it. Returns -1 and sets `errno` on
-  /// failure.
+  /// Opens another descriptor of the folder, for reading; the caller closes it. Returns -1 and sets `errno`
+  /// on failure.
   package func openFolder() -> CInt { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
   /// Whether both roots are the same folder, compared by device and inode.

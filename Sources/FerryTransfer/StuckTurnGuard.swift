@@ -28,10 +28,10 @@ final class StuckTurnGuard: Sendable {
     var patience = Duration.seconds(2)
     /// The time between two checks of a call.
     var interval = Duration.seconds(1)
-    /// The number of consecutive intervals in which libcurl may read from one connection without calling
-    /// ferry.
+    /// The number of consecutive intervals during which libcurl may read from one connection without
+    /// invoking a callback.
     var silent = 4
-    /// Like `silent`, if libcurl calls ferry in the meantime.
+    /// Like `silent`, if libcurl invokes a callback in the meantime.
     var talking = 30
   }
 

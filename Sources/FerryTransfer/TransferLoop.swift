@@ -31,7 +31,7 @@ package final class TransferLoop {
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
   private var ended: [TransferOutcome] = []
-  /// The traffic of all requests that have ended.
+  /// The traffic of all completed requests.
   private(set) var endedTraffic = Traffic()
   var digests: [DigestOutcome] = []
   /// The files that `digest` is hashing, by the caller's ID.
@@ -127,12 +127,12 @@ package final class TransferLoop {
     }
   }
 
-  /// Ends a request as `cancelled` in the next turn. Has no effect if the request has ended, or if its
+  /// Ends a request as `cancelled` in the next turn. Has no effect if the request has completed, or if its
   /// response is complete and it waits only for a digest or for the file's sync.
   package func cancel(_ id: UInt64) {
     guard let handle = busy[id], handle.exchange?.isSettling == false else { return }
     now = .now
-    stop(handle, TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false))
+    stop(handle, TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false))
   }
 
   /// Hashes a file on the helper thread, with the same checks as an upload's source. The outcome ends a later
@@ -156,7 +156,7 @@ package final class TransferLoop {
     hashThread.cancel(hashing.key)
   }
 
-  /// The digests that completed since the last call.
+  /// Removes and returns the digests that completed since the last call.
   package func takeDigests() -> [DigestOutcome] {
     defer { digests = [] }
     return digests
@@ -174,7 +174,7 @@ package final class TransferLoop {
   // MARK: The turn
 
   /// Performs I/O until a request or a digest ends, the waker is used, or `timeout` has passed (`nil`:
-  /// never). Returns all requests that ended.
+  /// never). Returns all completed requests.
   package func turn(timeout: Duration?) -> [TransferOutcome] {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }

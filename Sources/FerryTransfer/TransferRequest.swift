@@ -72,8 +72,8 @@ package struct TransferRequest: Sendable {
     package var root: SourceRoot
     /// The path relative to `root`, as bytes, because names need not be valid UTF-8.
     package var path: [UInt8]
-    /// The listed size in bytes. If the file has another size or modification time, the request fails with
-    /// `sourceChanged` before anything is sent.
+    /// The listed size in bytes. If the file has a different size or modification time, the request fails
+    /// with `sourceChanged` before anything is sent.
     package var size: Int64
     /// The listed modification time in nanoseconds since 1970.
     package var modified: Int64

@@ -20,7 +20,7 @@ package final class TransferWaker: Sendable {
   /// Must be called before the multi handle is destroyed.
   func close() { state.withLock { $0.multi = nil } }
 
-  /// The current turn, or else the next one, returns without waiting further.
+  /// Makes the current turn, or else the next one, return without waiting further.
   package func wake() {
     state.withLock {
       guard !$0.isWoken else { return }
@@ -29,14 +29,14 @@ package final class TransferWaker: Sendable {
     }
   }
 
-  /// The current turn handles pending messages, and then waits again if none of them concerns its caller.
+  /// Makes the current turn handle pending messages, and then wait again if none of them concerns its caller.
   func interrupt() {
     state.withLock { state in
       if let multi = state.multi { curl_multi_wakeup(multi) }
     }
   }
 
-  /// Whether `wake` was called since the last call.
+  /// Returns whether `wake` was called since the last call, and resets that.
   func takeWake() -> Bool {
     state.withLock { state in
       defer { state.isWoken = false }

@@ -17,10 +17,10 @@ final class UploadFile {
 
   /// Opens the file and compares it with its listing.
   ///
-  /// Fails with `sourceMissing`, `sourceUnreadable` (also if it is not a regular file), `sourceChanged`
-  /// (also if a link now leads out of the root) or, if ferry has too many open files, `connect`. A symbolic
-  /// link to a file in the root is followed: the listing may contain links, and records the size and time of
-  /// their targets.
+  /// Fails with `sourceMissing`, `sourceUnreadable` (including if it is not a regular file), `sourceChanged`
+  /// (including if a link now leads out of the root) or, if ferry has too many open files, `connect`. A
+  /// symbolic link to a file in the root is followed: the listing may contain links, and records the size and
+  /// time of their targets.
   init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
     do throws(SourceRoot.OpenFailure) {
       descriptor = try source.root.openFile(source.path)

@@ -21,7 +21,7 @@ package struct ReceiverConfiguration: Sendable {
   package var requiresToken = false
   /// The faults that are active from the start.
   package var faults: [Fault] = []
-  /// A file to which all bytes sent by clients are written; nil disables the record.
+  /// The file that records all bytes sent by clients; nil disables recording.
   package var record: URL?
   /// The current time, for lifetimes and for `Last-Modified`.
   package var now: @Sendable () -> Date = { Date() }

@@ -34,10 +34,10 @@ struct FerryReceiver: AsyncParsableCommand {
   @Option(help: "Lifetime of an upload ID, in seconds.")
   var uploadLife = 3600.0
 
-  @Option(help: "The only client ID that is accepted. By default any client ID is accepted.")
+  @Option(help: "The only client ID that is accepted. Default: any client ID is accepted.")
   var clientID: String?
 
-  @Option(help: "The only client secret that is accepted. By default any client secret is accepted.")
+  @Option(help: "The only client secret that is accepted. Default: any client secret is accepted.")
   var clientSecret: String?
 
   @Flag(help: "Respond with 401 to requests without a valid token.")

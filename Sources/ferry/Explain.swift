@@ -8,7 +8,7 @@ import Foundation
 /// `ferry explain`: explains a diagnostic code, or shows the state of a manifest's item.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Explain a diagnostic code, or show the state of an item and why it waits.",
+    abstract: "Explain a diagnostic code, or show the state of an item and why it is waiting.",
     discussion: """
       An F with four digits, such as F0201, is a code. Any other argument is an item of the manifest given \
       with --manifest: the path of an upload's file, NODE/PATH, or the name of an upload, fetch or request.

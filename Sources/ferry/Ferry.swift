@@ -21,25 +21,25 @@ struct Ferry: ParsableCommand {
       Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
-  /// Rejects a working folder whose name is not valid UTF-8. Relative paths are completed with the name of
-  /// the working folder as text, which could then be the name of another folder.
+  /// Rejects a working directory whose name is not valid UTF-8. Relative paths are completed with the name of
+  /// the working directory as a string, which could then be the name of a different folder.
   private static func requireNamedFolder() throws {
     guard let path = getcwd(nil, 0) else {
       throw UsageError(
-        "the working folder cannot be determined: \(String(cString: strerror(errno))); nothing was done\n"
+        "the working directory cannot be determined: \(String(cString: strerror(errno))); nothing was done\n"
           + "help: run ferry in a folder that exists and that you may read")
     }
     defer { free(path) }
     guard String(validatingCString: path) != nil else {
       throw UsageError(
-        "the name of the working folder is not UTF-8; nothing was done\nhelp: rename it, or run ferry in another folder"
+        "the name of the working directory is not UTF-8; nothing was done\nhelp: rename it, or run ferry in a different folder"
       )
     }
-    // In that case, Foundation reports no working folder, and completes relative paths with `/`.
+    // In that case, Foundation reports no working directory, and completes relative paths with `/`.
     guard strlen(path) < Int(PATH_MAX) else {
       throw UsageError(
-        "the path of the working folder is longer than \(PATH_MAX - 1) bytes; nothing was done\n"
-          + "help: run ferry in another folder")
+        "the path of the working directory is longer than \(PATH_MAX - 1) bytes; nothing was done\n"
+          + "help: run ferry in a different folder")
     }
   }
 
@@ -49,7 +49,7 @@ struct Ferry: ParsableCommand {
   private static func requireUTF8(removed variables: [String]) throws(UsageError) {
     guard let name = variables.first(where: folderVariables.contains) else { return }
     throw UsageError(
-      "the environment variable \(name) is not UTF-8; nothing was done\nhelp: set it to a path in UTF-8")
+      "environment variable '\(name)' is not UTF-8; nothing was done\nhelp: set it to a path in UTF-8")
   }
 
   private static func arguments() throws -> [String] {

@@ -25,7 +25,7 @@ struct JournalCheckCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Session identifiers. By default all sessions.")
+  @Argument(help: "Session identifiers. Default: all sessions.")
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -52,7 +52,7 @@ struct JournalExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Export journals as JSON Lines, without secrets.")
 
-  @Argument(help: "Session identifiers. By default all sessions, rounds and runs.")
+  @Argument(help: "Session identifiers. Default: all sessions, rounds and runs.")
   var sessions: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -91,19 +91,19 @@ struct JournalPruneCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Sessions whose items are deleted. By default all sessions.")
+  @Argument(help: "Sessions whose items are deleted. Default: all sessions.")
   var sessions: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Delete runs that ended longer ago than this, with their reports. The last run of each manifest is kept.",
+      "Delete runs older than this, together with their reports. The last run of each manifest is kept.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var runs: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "Delete the records of items that were delivered longer ago than this.", valueName: "duration"),
+      "Delete the records of items that were delivered before this period.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 

@@ -25,6 +25,6 @@ struct LockOptions: ParsableArguments {
     let holder = session.pid.map { "process \($0)" } ?? "another process"
     let zone = CalendarZone.current(around: LaunchClock.wallTime)
     let since = session.since.map { ", since \($0.rfc3339(in: zone))" } ?? ""
-    return "the session \(session.session) is in use by \(holder)\(since)"
+    return "session '\(session.session)' is in use by \(holder)\(since)"
   }
 }

@@ -21,7 +21,7 @@ struct ManifestOptions: ParsableArguments {
 
 /// Options that set a manifest's variables.
 struct VariableOptions: ParsableArguments {
-  @Option(name: .customLong("var"), help: "Set a variable of the manifest: name=value. May be repeated.")
+  @Option(name: .customLong("var"), help: "Set a manifest variable: name=value. May be repeated.")
   var variables: [String] = []
 
   @Option(
@@ -54,7 +54,9 @@ struct VariableOptions: ParsableArguments {
 /// The option of commands that use the state folder.
 struct StateOptions: ParsableArguments {
   @Option(
-    help: "The state folder. By default $FERRY_STATE, or $XDG_STATE_HOME/ferry, or ~/.local/state/ferry.")
+    help: ArgumentHelp(
+      "State folder. Default: $FERRY_STATE if set, otherwise $XDG_STATE_HOME/ferry if set, otherwise ~/.local/state/ferry."
+    ))
   var state: String?
 
   /// A `ferry` command line, quoted for a shell, that uses this state folder.

@@ -12,11 +12,11 @@ struct MomentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Time of the run to assume: 2026-03-29T10:00, 2026-03-29T10:00:00+02:00 or "
-        + "2026-03-29T10:00[Europe/Berlin]. By default now.",
-      valueName: "moment"))
+        + "2026-03-29T10:00[Europe/Berlin]. Default: now.",
+      valueName: "time"))
   var at: String?
 
-  /// The moment, and the time zone of text output.
+  /// The time, and the time zone of text output.
   func moment() throws(UsageError) -> (moment: Instant, zone: CalendarZone) {
     guard let at else {
       let now = LaunchClock.wallTime

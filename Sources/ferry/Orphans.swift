@@ -18,7 +18,7 @@ struct Orphans: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Session identifiers. By default all sessions.")
+  @Argument(help: "Session identifiers. Default: all sessions.")
   var sessions: [String] = []
 
   @Option(

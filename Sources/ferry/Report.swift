@@ -13,7 +13,7 @@ struct Report: ParsableCommand {
     case json
   }
 
-  @Argument(help: "ID of the run. By default the last run.")
+  @Argument(help: "Run ID. Default: the last run.")
   var id: String?
 
   @OptionGroup var state: StateOptions

@@ -69,7 +69,7 @@ struct Resolve: ParsableCommand {
     case .inUse(let session, let pid):
       let holder = pid.map { "process \($0)" } ?? "another process"
       Output.complain(
-        "ferry: the session \(session) is in use by \(holder); nothing was decided\n"
+        "ferry: session '\(session)' is in use by \(holder); nothing was decided\n"
           + "help: wait until that process has exited")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .resolved(let resolved):

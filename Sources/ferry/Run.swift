@@ -83,7 +83,7 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Print only errors.")
   var quiet = false
 
-  @Flag(help: "Exit with 0, not 8, if all remaining work waits for other conditions.")
+  @Flag(help: "Exit with 0, not 8, if all remaining work waits for conditions to change.")
   var deferredOk = false
 
   @Flag(help: "Do not exit with 1 because of items that ferry cancel ended.")
@@ -110,7 +110,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Kind of this run. By default foreground at a terminal, and background elsewhere.",
+      "Kind of launch. Default: foreground on a terminal, otherwise background.",
       valueName: "kind"))
   var launch: LaunchKind?
 }

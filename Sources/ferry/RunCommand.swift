@@ -25,7 +25,7 @@ struct RunCommand {
     case .reset(let dropped):
       for session in dropped where session.items > 0 && !options.quiet {
         Output.complain(
-          "ferry: --fresh dropped \(Count.text(session.items, "item")) of the session \(session.session)")
+          "ferry: --fresh dropped \(Count.text(session.items, "item")) of session '\(session.session)'")
       }
       return nil
     }

@@ -12,7 +12,7 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Bytes per second for all requests together. By default the rate measured in the last runs.",
+      "Bytes per second for all requests together. Default: the rate measured in the last runs.",
       valueName: "size"),
     transform: { try ByteCount(written: $0) })
   var bandwidth: ByteCount?
@@ -27,21 +27,21 @@ struct SimulationArguments: ParsableArguments {
   var loss: Double?
 
   @Option(
-    help: ArgumentHelp("Size of each fetched document. By default 0 bytes.", valueName: "size"),
+    help: ArgumentHelp("Size of each fetched document. Default: 0 bytes.", valueName: "size"),
     transform: { try ByteCount(written: $0) })
   var fetchSize: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "How often fetched documents change. By default they have new data only the first time.",
+      "How often fetched documents change. Default: they have new data only the first time.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var fetchChanges: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "Start times of runs: a cron expression, or moments separated by commas. By default a single run starts now and "
-        + "waits.",
+      "Start times of runs: a cron expression, or times separated by commas. Default: a single run that starts "
+        + "now and waits.",
       valueName: "cron"))
   var launches: String?
 
@@ -60,7 +60,7 @@ struct SimulationArguments: ParsableArguments {
   @Option(
     name: .customLong("for"),
     help: ArgumentHelp(
-      "Simulate this much time, also over further rounds. By default until the round is complete, at most 366 days.",
+      "Simulate this much time, including further rounds. Default: until the round is complete, at most 366 days.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var length: Duration?

@@ -7,7 +7,8 @@ import Foundation
 /// `ferry status`: shows the state of sessions.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the state of sessions: the processes that use them, the remaining work, and why it waits."
+    abstract:
+      "Show the state of sessions: the processes that use them, the remaining work, and why it is waiting."
   )
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -15,7 +16,7 @@ struct Status: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Session identifiers. By default all sessions.")
+  @Argument(help: "Session identifiers. Default: all sessions.")
   var sessions: [String] = []
 
   @Option(help: "Show the sessions of this manifest.", completion: .file(extensions: ["yaml", "yml"]))
@@ -27,7 +28,7 @@ struct Status: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Kind of run for which to determine why work waits. By default background.",
+      "Kind of launch to assume when determining why work is waiting. Default: background.",
       valueName: "kind"))
   var launch: LaunchKind?
 

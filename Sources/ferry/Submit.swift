@@ -23,7 +23,7 @@ struct Submit: ParsableCommand {
   @Argument(help: "Files inside the upload's root.", completion: .file())
   var files: [String] = []
 
-  @Option(help: "Read the files from this list, one per line; - is standard input.")
+  @Option(help: "Read file paths from this file, one per line; '-' means standard input.")
   var list: String?
 
   @Flag(help: "Paths in the list are terminated by NUL instead of a line break.")
@@ -63,12 +63,13 @@ struct Submit: ParsableCommand {
 
   private func text(_ receipt: Submission.Receipt) -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
+    let files = receipt.files == 1 ? "it" : "them"
     let holder =
-      receipt.pid.map { "process \($0) was asked to send them; the next run sends what it leaves" }
-      ?? "the next run will send them"
+      receipt.pid.map { "process \($0) was asked to send \(files); the next run sends what it leaves" }
+      ?? "the next run will send \(files)"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
-      + "the session \(receipt.session); \(holder)"
+      + "session '\(receipt.session)'; \(holder)"
   }
 }
 

@@ -154,7 +154,7 @@ import Testing
     }
     #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
     #expect(try job.report().node("files")?.after?.problems.map(\.code) == ["after_file_system"])
-    #expect(command.stdout.contains("is on another file system, and ferry does not copy files"))
+    #expect(command.stdout.contains("is on a different file system, and ferry does not copy files"))
     #expect(command.stdout.contains("left: \n"))
     #expect(job.folder.text("files/a.txt") == "a")
   }

@@ -50,7 +50,7 @@ struct BudgetTests {
     let third = try job(receiver, name: "third", limit: "4MB", files: 11)
     let run = try await third.ferry("run", "job.yaml", environment: environment)
     #expect(run.status == 8)
-    #expect(run.stdout.contains("waits for the budget of wifi networks"), "\(run.stdout)")
+    #expect(run.stdout.contains("waiting for the budget of wifi networks"), "\(run.stdout)")
     #expect(try await receiver.received().files.count * Self.size <= 4_000_000)
   }
 

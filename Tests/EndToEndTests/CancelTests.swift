@@ -111,7 +111,7 @@ import Testing
       command.stdout == "session e2e.uploads: in use by process \(run.pid), which was asked to cancel\n")
     let end = await run.end()
     #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
-    #expect(end.stdout.contains("upload files: cancelled, 1 cancelled\n"), "\(end.stdout)")
+    #expect(end.stdout.contains("upload files: canceled, 1 canceled\n"), "\(end.stdout)")
     #expect(end.stdout.contains("\n  1 item was canceled by ferry cancel\n"), "\(end.stdout)")
     #expect(!end.stdout.contains("failed"))
     #expect(try job.report().item("1.txt")?.state == "cancelled")
@@ -216,7 +216,7 @@ import Testing
       try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
       try input.fileHandleForWriting.close()
       let command = await running.end()
-      #expect(command.stdout.hasPrefix("files: 2 files (6 B) queued in the session e2e.uploads"))
+      #expect(command.stdout.hasPrefix("files: 2 files (6 B) queued in session 'e2e.uploads'"))
     }
     let notes = try await job.status().session("e2e.uploads")?.notes ?? []
     #expect(notes.map(\.paths) == [["1.txt", "2 2.txt"], ["1.txt", "2 2.txt"]])
@@ -231,7 +231,7 @@ import Testing
     try job.write("one", to: "1.txt")
     let root = job.folder.path("files")
     for (file, problem) in [
-      ("job.yaml", "it is not inside \(root), the root of the upload files"), ("files", "not"),
+      ("job.yaml", "is not inside \(root), the root of upload 'files'"), ("files", "not"),
       ("files/3.txt", "it does not exist"),
     ] {
       let command = try await job.ferry("submit", "job.yaml", "files", file)
@@ -239,7 +239,7 @@ import Testing
       #expect(command.stderr.contains(problem), "\(command.stderr)")
     }
     let unknown = try await job.ferry("submit", "job.yaml", "photos")
-    #expect(unknown.status == 2 && unknown.stderr.contains("help: its uploads are files"))
+    #expect(unknown.status == 2 && unknown.stderr.contains("help: its uploads are 'files'"))
     #expect(try await job.status().sessions.isEmpty)
   }
 }

@@ -118,7 +118,7 @@ import Testing
     #expect(session.count == 2 && session.first == session.last, "\(session)")
   }
 
-  @Test(arguments: [("exit 3", "exited with status 3"), ("kill -9 $$", "was ended by signal 9")])
+  @Test(arguments: [("exit 3", "exited with status 3"), ("kill -9 $$", "was terminated by signal 9")])
   func `that fails is reported, and does not change the exit code`(_ script: String, words: String)
     async throws
   {
@@ -127,14 +127,14 @@ import Testing
     try job.folder.write(Data("#!/bin/sh\n\(script)\n".utf8), to: "told")
     let (end, report) = try await job.run("--quiet")
     #expect(end.status == 0, "\(end.stderr)")
-    #expect(end.stderr == "ferry: warning: on_events of the session uploads: ./told \(words)\n")
+    #expect(end.stderr == "ferry: warning: on_events of session 'uploads': ./told \(words)\n")
     let command = try #require(report.run.onEvents?.first)
     #expect(command.session == "uploads" && command.command == "./told" && command.isRunning == nil)
     #expect(command.exitStatus == (script == "exit 3" ? 3 : nil))
     #expect(command.signal == (script == "exit 3" ? nil : 9))
     let summary = try await job.ferry("report")
     #expect(
-      summary.stdout.contains("\n  on_events of the session uploads: ./told \(words)\n"), "\(summary.stdout)")
+      summary.stdout.contains("\n  on_events of session 'uploads': ./told \(words)\n"), "\(summary.stdout)")
   }
 
   @Test func `that succeeds is in the report, and nothing is printed`() async throws {

@@ -46,19 +46,20 @@ import Testing
       phase: .listed, what: "is emptied", script: ": > \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "shrank from 1000 to 0 bytes"),
     Change(
-      phase: .listed, what: "is rewritten, its size stays", script: overwrite, exit: 4, state: "failed",
+      phase: .listed, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
-      phase: .listed, what: "gets another time", script: "touch \"$f\"", exit: 4, state: "failed",
+      phase: .listed, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
+      state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
       phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
       code: "source_missing", says: "it existed when it was listed"),
     Change(
-      phase: .listed, what: "loses its folder", script: "mv files/sub files/other", exit: 1,
+      phase: .listed, what: "its folder is removed", script: "mv files/sub files/other", exit: 1,
       state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
-      phase: .listed, what: "has a file for its folder now", script: "rm -r files/sub && touch files/sub",
+      phase: .listed, what: "its folder is replaced by a file", script: "rm -r files/sub && touch files/sub",
       exit: 1, state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 1,
@@ -67,33 +68,36 @@ import Testing
       phase: .listed, what: "becomes a FIFO", script: "rm \"$f\" && mkfifo \"$f\"", exit: 1,
       state: "failed", code: "source_unreadable", says: "no longer a regular file"),
     Change(
-      phase: .listed, what: "becomes a link to nothing", script: "ln -sf nothing \"$f\"", exit: 1,
+      phase: .listed, what: "becomes a dangling link", script: "ln -sf nothing \"$f\"", exit: 1,
       state: "failed", code: "source_missing", says: "it existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a link out of the root",
       script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
-      phase: .listed, what: "becomes a link out of the root to one of its size and time",
+      phase: .listed,
+      what: "becomes a link to a file outside the root with the same size and modification time",
       script: "cp -p \"$f\" other && ln -sf ../../other \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
-      phase: .listed, what: "is moved out of the root, and its folder is a link there",
+      phase: .listed,
+      what: "is moved out of the root with its folder, which is replaced by a link to the new location",
       script: "mv files/sub moved && ln -s \"$PWD/moved\" files/sub", exit: 4, state: "failed",
       code: "source_changed", says: "leads out of the root"),
     Change(
-      phase: .listed, what: "becomes a link to another file of the root",
+      phase: .listed, what: "becomes a link to another file in the root",
       script: "echo other > files/other && ln -sf ../other \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "shrank from 1000 to 6 bytes"),
     Change(
-      phase: .listed, what: "becomes a link to one of its size and time in the root",
+      phase: .listed, what: "becomes a link to a file in the root with the same size and modification time",
       script: "cp -p \"$f\" files/other && ln -sf \"$PWD/files/other\" \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "it was replaced by another file"),
     Change(
-      phase: .listed, what: "is moved within the root, and linked there",
+      phase: .listed, what: "is moved within the root, and replaced by a link to its new location",
       script: "mv \"$f\" files/moved && ln -s ../moved \"$f\"", exit: 0, state: "done"),
     Change(
-      phase: .listed, what: "is replaced by one of its size and time", script: twin, exit: 4,
+      phase: .listed, what: "is replaced by a file with the same size and modification time", script: twin,
+      exit: 4,
       state: "failed", code: "source_changed", says: "it was replaced by another file"),
     Change(
       phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
@@ -102,14 +106,15 @@ import Testing
       phase: .sending, what: "shrinks", script: "truncate -s 1000000 \"$f\"", exit: 4, state: "failed",
       code: "source_changed", says: "shrank from"),
     Change(
-      phase: .sending, what: "is rewritten, its size stays", script: overwrite, exit: 4, state: "failed",
+      phase: .sending, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(
-      phase: .sending, what: "gets another time", script: "touch \"$f\"", exit: 4, state: "failed",
+      phase: .sending, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
+      state: "failed",
       code: "source_changed", says: "was written to since it was listed"),
     Change(phase: .sending, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
-      phase: .sending, what: "is replaced by another",
+      phase: .sending, what: "is replaced by another file",
       script: "echo other > t && mv t \"$f\"", exit: 0, state: "done"),
     Change(phase: .sent, what: "is rewritten", script: overwrite, exit: 0, state: "done"),
     Change(phase: .sent, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
@@ -117,7 +122,8 @@ import Testing
       phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
       code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
-      phase: .delivered, what: "is replaced by one of its size and time", script: twin, exit: 0,
+      phase: .delivered, what: "is replaced by a file with the same size and modification time", script: twin,
+      exit: 0,
       state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,

@@ -72,7 +72,7 @@ import Testing
     #expect(reason.code == "budget" && reason.until == wifi.window.until)
     #expect(reason.budget?.network == "wifi" && reason.budget?.usedBytes == wifi.usedBytes)
     let text = try await job.ferry("plan", "job.yaml", "--network", "wifi")
-    #expect(text.stdout.contains("waits for the budget of wifi networks"))
+    #expect(text.stdout.contains("waiting for the budget of wifi networks"))
     // Another network's budget has room, and so has the next day's.
     for more in [["--network", "wired"], ["--network", "wifi", "--at", wifi.window.until]] {
       let command = try await job.start(["plan", "job.yaml", "--format", "json"] + more).end()
@@ -150,7 +150,7 @@ import Testing
     #expect(battery.status == 0)
     #expect(
       battery.stdout
-        == "nothing to do until something changes: waits for external power: the session uploads is discretionary\n"
+        == "nothing to do until something changes: waiting for external power: session 'uploads' is discretionary\n"
     )
     #expect(try await job.run("--power", "external").command.status == 0)
     let json = try await job.ferry("next", "job.yaml", "--format", "json").json(Next.self)
@@ -198,6 +198,6 @@ import Testing
     #expect(later.stdout.hasPrefix(date.stdout.trimmingCharacters(in: .newlines)))
     let waiting = try await job.ferry("next", "job.yaml", "--format", "cron", "--power", "battery")
     #expect(waiting.status == 0 && waiting.stdout == "")
-    #expect(waiting.stderr.contains("waits for external power"))
+    #expect(waiting.stderr.contains("waiting for external power"))
   }
 }

@@ -46,8 +46,8 @@ import Testing
       #expect(end.status == 2)
       #expect(
         end.stderr.contains(
-          "'\(moment)' is outside the range of moments that ferry supports\n"
-            + "help: write a moment from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"), "\(end.stderr)")
+          "'\(moment)' is outside the range of times that ferry supports\n"
+            + "help: write a time from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"), "\(end.stderr)")
     }
     let launches = try await job.ferry(
       "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--launches",
@@ -59,10 +59,10 @@ import Testing
   @Test func `is refused in a timeline, and so is a day that does not exist`() async throws {
     let job = try job()
     for (moment, words) in [
-      ("2026-02-31T00:00", "t.yaml: '2026-02-31T00:00' is not a moment"),
+      ("2026-02-31T00:00", "t.yaml: '2026-02-31T00:00' is not a valid time"),
       (
         "9999-12-31T23:59Z",
-        "t.yaml: '9999-12-31T23:59Z' is outside the range of moments that ferry supports"
+        "t.yaml: '9999-12-31T23:59Z' is outside the range of times that ferry supports"
       ),
     ] {
       try job.folder.write(Data("timeline: [{ from: \(moment), network: none }]\n".utf8), to: "t.yaml")

@@ -212,7 +212,7 @@ struct NoteTests {
     try await wait(for: "a", "done", 1, of: job)
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
-      submit.stdout.contains("process \(run.pid) was asked to send them; the next run sends what it leaves"))
+      submit.stdout.contains("process \(run.pid) was asked to send it; the next run sends what it leaves"))
     #expect(await run.end().status == 0)
     let report = try job.report()
     #expect(report.run.roundClosed)
@@ -372,7 +372,7 @@ struct NoteTests {
     #expect(command.status == 0, "\(command.stderr)")
     let edit = try #require(report.run.edits?.first)
     #expect(edit.code == "upload_gone" && edit.items == 1)
-    #expect(edit.message.contains("the manifest no longer has the upload a"), "\(edit.message)")
+    #expect(edit.message.contains("the manifest no longer has upload 'a'"), "\(edit.message)")
     try job.write(manifest: before)
     #expect(try await job.run().report.run.edits == nil)
     #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })

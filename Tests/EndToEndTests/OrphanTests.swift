@@ -74,11 +74,11 @@ import Testing
     let orphan = try #require(try await orphans(job).first)
     #expect((orphan.session, orphan.upload, orphan.path) == ("e2e.uploads", "files", "0.txt"))
     #expect(orphan.reason == "failed" && !orphan.isInDoubt && !orphan.isReleasedByNextRun)
-    #expect(orphan.hindrance == "the upload files has no 'abandon:'")
+    #expect(orphan.hindrance == "upload 'files' has no 'abandon'")
     let id = try #require(orphan.captures["id"])
     let text = try await job.ferry("orphans", "e2e.uploads").stdout
     #expect(text.contains("1. files/0.txt of e2e: id \(id) at \(receiver.url)"), "\(text)")
-    #expect(text.contains("not released: the upload files has no 'abandon:'"))
+    #expect(text.contains("not released: upload 'files' has no 'abandon'"))
     #expect(try await job.ferry("status").stdout.contains("1 orphaned upload ID"))
     let export = try await job.ferry("journal", "export").stdout
     #expect(export.contains("\"record\":\"orphan\"") && export.contains(id), "\(export)")
@@ -274,7 +274,7 @@ import Testing
     try await receiver.clearFaults()
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: manifest.replacing("127.0.0.1", with: "localhost"))
-    #expect(try await orphans(job).first?.hindrance?.contains("now goes to another server") == true)
+    #expect(try await orphans(job).first?.hindrance?.contains("now goes to a different server") == true)
     #expect(try await job.run().command.status == 0)
     #expect(!receiver.log.contains { $0.hasPrefix("DELETE") && $0.hasSuffix(" 204") })
     #expect(try await receiver.received().open == 1)

@@ -106,7 +106,7 @@ import Testing
     #expect(!server.lines.contains { $0.contains("DELETE") }, "\(server.lines)")
     let orphans = try await job.ferry("orphans").stdout
     #expect(orphans.contains("id 17 at \(server.home)"), "\(orphans)")
-    #expect(orphans.contains("went to another server in the last run"), "\(orphans)")
+    #expect(orphans.contains("went to a different server in the last run"), "\(orphans)")
     // The same ID for another file there is another upload.
     try job.write("two", to: "b")
     #expect(try await job.run(Self.away).command.status == 0)
@@ -127,7 +127,7 @@ import Testing
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     let ambiguity = try #require(report.item("a")?.ambiguity)
     #expect(ambiguity.origin == server.home && ambiguity.redirectedTo == server.away)
-    let line = "its commit to \(server.home), redirected to \(server.away), with id 17 may have been executed"
+    let line = "its commit to \(server.home) (redirected to \(server.away), id 17) may have been executed"
     #expect(command.stdout.contains(line), "\(command.stdout)")
     #expect(try await job.ferry("status").stdout.contains(line))
     #expect(try await job.ferry("journal", "check").status == 0)

@@ -259,7 +259,7 @@ import Testing
       good.replacing(
         "max_connections_per_host: 1\n    timeout", with: "max_connections_per_host: 2\n    timeout"),
       3,
-      "index/job.yaml:9:3: 'max_connections_per_host' of the session 'gallery' differs from its value at job.yaml:9:3",
+      "index/job.yaml:9:3: 'max_connections_per_host' of session 'gallery' differs from its value at job.yaml:9:3",
       "help: ")
     try await refused(
       good + "budgets: { wifi: { limit: 1GB, per: day } }\n", 3,

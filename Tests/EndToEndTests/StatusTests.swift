@@ -53,7 +53,7 @@ import Testing
     #expect(status.manifests.first?.roundClosedAt == nil)
     let people = try await job.ferry("status", "e2e.uploads", "--power", "battery")
     #expect(people.stdout.contains("session e2e.uploads: free\n"))
-    #expect(people.stdout.contains("2 queued, 2 to send (waits for external power"))
+    #expect(people.stdout.contains("2 queued, 2 to send (waiting for external power"))
     #expect(!people.stdout.contains("e2e.quick"))
 
     #expect(try await job.run("--power", "external").command.status == 0)
@@ -63,7 +63,7 @@ import Testing
 
     let unknown = try await job.ferry("status", "nobody")
     #expect(unknown.status == 2)
-    #expect(unknown.stderr.contains("help: its sessions are e2e.quick, e2e.uploads"))
+    #expect(unknown.stderr.contains("help: its sessions are 'e2e.quick', 'e2e.uploads'"))
   }
 
   @Test func `names the process that holds a session, until that process is killed`() async throws {
@@ -116,7 +116,7 @@ import Testing
     #expect(status.contains("session e2e.uploads: interrupted: run \(interrupted.run) began "), "\(status)")
     #expect(status.contains(" as process \(run.pid), which no longer exists\n"), "\(status)")
     #expect(!status.contains("free"))
-    #expect(status.contains("\n  to continue it, run: \(interrupted.resume)\n"), "\(status)")
+    #expect(status.contains("\n  to resume it, run: \(interrupted.resume)\n"), "\(status)")
 
     let item = try await people("explain", "6.txt", "--manifest", "job.yaml")
     #expect(item.contains("\n  last recorded state queued in round 1, session e2e.uploads\n"), "\(item)")
@@ -135,7 +135,7 @@ import Testing
       report.stderr.contains("ferry: run \(interrupted.run) was interrupted and has no report: it began"))
     #expect(
       report.stderr.contains(
-        "help: to continue it and to close it with a report, run: \(interrupted.resume)\n"))
+        "help: to resume it and write its report, run: \(interrupted.resume)\n"))
 
     try await receiver.clearFaults()
     #expect(try await job.ferry("resume").status == 0)

@@ -14,11 +14,11 @@ import Testing
       """)
     let check = try await job.ferry("check", "job.yaml")
     #expect(check.status == 0)
-    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: the session 'idle' is not used [F0701]\n"))
+    #expect(check.stdout.hasPrefix("job.yaml:3:24: warning: session 'idle' is not used [F0701]\n"))
     for command in ["plan", "run"] {
       let ended = try await job.ferry(command, "job.yaml")
       #expect(ended.status == 0)
-      #expect(ended.stderr.contains("warning: the session 'idle' is not used [F0701]"))
+      #expect(ended.stderr.contains("warning: session 'idle' is not used [F0701]"))
     }
   }
 
@@ -29,7 +29,7 @@ import Testing
       "{ root: files }", with: "{ root: files, include: [\"*.txt\", \"*.jpg\"] }")
     let job = try Workspace(JobText.text(server: receiver.url, nodes))
     try job.write(String(repeating: "a", count: 1_000), to: "a.txt")
-    let glob = "warning: the pattern '*.jpg' does not match any file [F0704]"
+    let glob = "warning: pattern '*.jpg' does not match any file [F0704]"
 
     let first = try await job.run().command
     #expect(first.status == 0)

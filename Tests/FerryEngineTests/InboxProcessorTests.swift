@@ -224,7 +224,7 @@ struct InboxProcessorTests {
     try cancel(.cancel)
     try submit(["b"])
     let submitted = try processor.begin(Selection([], in: run.job.plan), at: TestRun.start)
-    #expect(notices.all == ["ferry cancel canceled 2 items of the session s"])
+    #expect(notices.all == ["ferry cancel canceled 2 items of session 's'"])
     // A file that does not exist is absent, and fails in the round.
     #expect(submitted[0]?.files.count == 0 && submitted[0].map { Array($0.absent.keys) } == [Array("b".utf8)])
     #expect(try finish() == [])

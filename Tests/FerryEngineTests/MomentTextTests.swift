@@ -30,8 +30,8 @@ struct MomentTextTests {
       try MomentText.read(text)
     } throws: { error in
       "\(error)"
-        == "'\(text)' is outside the range of moments that ferry supports\n"
-        + "help: write a moment from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"
+        == "'\(text)' is outside the range of times that ferry supports\n"
+        + "help: write a time from 1677-09-21T00:12:44Z to 2262-04-11T23:47:16Z"
     }
   }
 

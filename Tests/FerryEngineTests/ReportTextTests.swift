@@ -77,12 +77,12 @@ struct ReportTextTests {
       try (0..<2).map { try item("a\($0)", .failed, detail: detail("a", body: "quota 5 exceeded")) }
       + (0..<3).map { try item("b\($0)", .failed, detail: detail("b", body: "quota 6 exceeded")) }
       + (0..<9).map { try item("c\($0)", .waiting, "the host did not recover") }
-      + [item("d", .cancelled, "cancelled by ferry cancel")]
+      + [item("d", .cancelled, "canceled by ferry cancel")]
     let lines = try lines(items.shuffled())
     #expect(lines.count == 4)
     #expect(lines[0].hasPrefix("  photos: 3 items failed, for example b0: "))
     #expect(lines[1].hasPrefix("  photos: 2 items failed, for example a0: "))
-    #expect(lines[2] == "  photos: d: cancelled: cancelled by ferry cancel")
+    #expect(lines[2] == "  photos: d: canceled: canceled by ferry cancel")
     #expect(lines[3] == "  photos: 9 items remain, for example c0: the host did not recover")
   }
 

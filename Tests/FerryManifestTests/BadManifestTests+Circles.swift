@@ -58,7 +58,7 @@ extension BadManifest {
     BadManifest(
       "a variable that refers to itself", "vars: { path: \"/bin:1️⃣${vars.path}\" }",
       .error(
-        "1️⃣", .variableCircle, "the variable 'path' refers to itself",
+        "1️⃣", .variableCircle, "variable 'path' refers to itself",
         help: "give it a literal value, or use ${env.NAME}")),
   ]
 }

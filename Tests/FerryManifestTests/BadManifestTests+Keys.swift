@@ -28,7 +28,7 @@ extension BadManifest {
       "an unknown key of a variable that is required in any case",
       "vars: { 2️⃣now: { required: true, 1️⃣command: date } }",
       .error(
-        "2️⃣", .missingVariable, "the variable 'now' has no value",
+        "2️⃣", .missingVariable, "variable 'now' has no value",
         help: "set it with --var now=…, or a 'default' here"),
       .error(
         "1️⃣", .unknownKey, "unknown key 'command'",

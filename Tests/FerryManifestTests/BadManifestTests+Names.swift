@@ -61,7 +61,7 @@ extension BadManifest {
     BadManifest(
       "an environment variable that is not set", "vars: { api: \"1️⃣${env.API}\" }",
       .error(
-        "1️⃣", .environmentNotSet, "the environment variable 'API' is not set",
+        "1️⃣", .environmentNotSet, "environment variable 'API' is not set",
         help: "set it, or give a default: ${env.API:-default}")),
     BadManifest(
       "an environment variable with a default of another notation", "vars: { api: \"1️⃣${env.API=here}\" }",
@@ -81,7 +81,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .duplicateNode, "another node is already named 'photos'",
-        help: "uploads, fetches and requests share one namespace; choose another name",
+        help: "uploads, fetches and requests share one namespace; choose a different name",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "two sessions of one journal", in: .nothing,
@@ -92,14 +92,14 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .duplicateIdentifier, "another session already has the identifier 'nightly'",
-        help: "each session needs a separate journal; choose another identifier",
+        help: "each session needs a separate journal; choose a different identifier",
         notes: [("2️⃣", "first used here")])),
     BadManifest(
       "a session that takes the name which another has by default", in: .nothing,
       "version: 1\nname: photos\nsessions: { 2️⃣a: {}, b: { identifier: 1️⃣photos.a } }",
       .error(
         "1️⃣", .duplicateIdentifier, "another session already has the identifier 'photos.a'",
-        help: "each session needs a separate journal; choose another identifier",
+        help: "each session needs a separate journal; choose a different identifier",
         notes: [("2️⃣", "first used here")])),
     BadManifest(
       "a variable on the command line that the manifest has not", "1️⃣vars: { folder: a }",
@@ -115,10 +115,10 @@ extension BadManifest {
       "variables that the command line should give",
       "vars:\n  1️⃣folder: { type: string }\n  2️⃣host: { description: where the photos go }",
       .error(
-        "1️⃣", .missingVariable, "the variable 'folder' has no value",
+        "1️⃣", .missingVariable, "variable 'folder' has no value",
         help: "set it with --var folder=…, or a 'default' here"),
       .error(
-        "2️⃣", .missingVariable, "the variable 'host' has no value",
+        "2️⃣", .missingVariable, "variable 'host' has no value",
         help: "set it with --var host=…: where the photos go")),
     BadManifest(
       "defaults that are not of their types",
@@ -129,20 +129,20 @@ extension BadManifest {
         6️⃣api: { type: url, default: 5️⃣example.com }
       """,
       .error(
-        "1️⃣", .invalidVariable, "the variable 'port' must be a whole number",
+        "1️⃣", .invalidVariable, "variable 'port' must be a whole number",
         help: "its type is declared as 'integer'", notes: [("2️⃣", "declared here")]),
       .error(
-        "3️⃣", .invalidVariable, "the variable 'wait' must be a duration such as 30s",
+        "3️⃣", .invalidVariable, "variable 'wait' must be a duration such as 30s",
         help: "its type is declared as 'duration'", notes: [("4️⃣", "declared here")]),
       .error(
-        "5️⃣", .invalidVariable, "the variable 'api' must be a URL",
+        "5️⃣", .invalidVariable, "variable 'api' must be a URL",
         help: "its type is declared as 'url'", notes: [("6️⃣", "declared here")])),
     BadManifest(
       "a value of the command line that is not of its type",
       "vars: { 1️⃣port: { type: integer, default: 80 } }",
       .error(
-        "1️⃣", .invalidVariable, "the variable 'port' must be a whole number",
-        help: "its type is declared as 'integer'; set another value with --var"),
+        "1️⃣", .invalidVariable, "variable 'port' must be a whole number",
+        help: "its type is declared as 'integer'; set a different value with --var"),
       variables: ["port": "https"]),
   ]
 }

@@ -100,11 +100,11 @@ extension BadManifest {
             json: ["1️⃣${requests.first.setid}", "2️⃣${requests.first.size}", "3️⃣${requests.none.id}"]
       """,
       .error(
-        "1️⃣", .unknownCapture, "the request 'first' does not capture 'setid'", help: "did you mean 'set_id'?"),
+        "1️⃣", .unknownCapture, "request 'first' does not capture 'setid'", help: "did you mean 'set_id'?"),
       .error(
-        "2️⃣", .unknownCapture, "the request 'first' does not capture 'size'", help: "it captures 'set_id'"),
+        "2️⃣", .unknownCapture, "request 'first' does not capture 'size'", help: "it captures 'set_id'"),
       .error(
-        "3️⃣", .unknownCapture, "the request 'none' does not capture 'id'",
+        "3️⃣", .unknownCapture, "request 'none' does not capture 'id'",
         help: "add 'capture: { id: { … } }' to it")),
     BadManifest(
       "a capture of a token that has another",
@@ -117,7 +117,7 @@ extension BadManifest {
           apply: { header: Authorization, value: "Bearer 1️⃣${token.acces_token}" }
       """,
       .error(
-        "1️⃣", .unknownCapture, "the token 'login' does not capture 'acces_token'",
+        "1️⃣", .unknownCapture, "token 'login' does not capture 'acces_token'",
         help: "did you mean 'access_token'?")),
     BadManifest(
       "a misspelt variable", "vars: { api: a }\nsecrets: { key: { file: \"1️⃣${vars.apy}/key\" } }",

@@ -81,7 +81,7 @@ extension BadManifest {
       .error(
         "1️⃣", .invalidName, "a name cannot contain '/'",
         help: """
-          use only ASCII letters, digits, '_', '-' and '.'; in a mapping, the key can be another name: { eu: … }
+          use only ASCII letters, digits, '_', '-' and '.'; in a mapping, the key can be a different name: { eu: … }
           """)),
     BadManifest(
       "values that an instance has not, told once for all instances", in: .upload,

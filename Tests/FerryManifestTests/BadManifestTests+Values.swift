@@ -70,7 +70,7 @@ extension BadManifest {
       "variables in a list, and nothing said of those that are used",
       "vars: 1️⃣[api: a]\nsecrets: { key: { file: \"${vars.api}/key\" } }",
       .error(
-        "1️⃣", .wrongType, "'vars' must be a mapping of names to texts, found a list",
+        "1️⃣", .wrongType, "'vars' must be a mapping of names to strings, found a list",
         help: "for example 'vars: { api: \"${env.API:-http://127.0.0.1:8080}\" }'")),
     BadManifest(
       "headers in a list", in: .http, "headers: 1️⃣['Accept: text/plain']",
@@ -91,7 +91,7 @@ extension BadManifest {
     BadManifest(
       "a text that is a mapping", in: .http, "headers: { X-Note: 1️⃣{ a: b } }",
       .error(
-        "1️⃣", .wrongType, "'X-Note' must be a text, found a mapping", help: "write a text")),
+        "1️⃣", .wrongType, "'X-Note' must be a string, found a mapping", help: "write a string")),
     BadManifest(
       "half a retry", in: .request, "request: { url: https://example.com/ }\nretry: { limit: 1️⃣2.5 }",
       .error(
@@ -193,7 +193,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .invalidName, "a token cannot be named 'none'",
-        help: "'token: none' on a step omits the token; choose another name")),
+        help: "'token: none' on a step omits the token; choose a different name")),
     BadManifest(
       "a file outside the manifest's folder",
       """

@@ -37,7 +37,7 @@ struct ConditionTimelineTests {
       """)
     #expect(timeline == nil)
     #expect(told.count == 4)
-    #expect(told[0] == "2:13 '25:00' is neither a time of day nor a moment")
+    #expect(told[0] == "2:13 '25:00' is neither a time of day nor a date and time")
     #expect(told[1].hasPrefix("2:29 "))
     #expect(told[2].contains("'from'"))
     #expect(told[3].hasPrefix("4:1 "))

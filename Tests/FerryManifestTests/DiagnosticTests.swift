@@ -25,7 +25,7 @@ import Testing
         c: 7️⃣none
       """,
       [
-        ("1️⃣", "unknown key 'sesions'"), ("2️⃣", "the environment variable 'API' is not set"),
+        ("1️⃣", "unknown key 'sesions'"), ("2️⃣", "environment variable 'API' is not set"),
         ("3️⃣", "'capture' must be a mapping with names as keys, found a list"), ("4️⃣", "unknown secret 'x'"),
         ("5️⃣", "unknown key 'conditions'"), ("6️⃣", "unknown node 'b'"),
         ("7️⃣", "'c' must be a mapping with keys such as 'session', 'token', 'needs', found the string 'none'"),
@@ -53,7 +53,7 @@ import Testing
     // 'a' captures nothing: both are true, and neither hides the other.
     #expect(
       found.map(\.message) == [
-        "dependency cycle: a → b → a", "the request 'a' does not capture 'id'",
+        "dependency cycle: a → b → a", "request 'a' does not capture 'id'",
       ])
     #expect(found.first?.notes.map(\.message) == ["'b' waits for 'a' here"])
   }

@@ -142,7 +142,7 @@ import Testing
             session: quick
             request: { url: "https://${each.value.a}/${each.value.b}" }
             save_to: f
-        """, [("1️⃣", "the environment variable 'B' is not set")])
+        """, [("1️⃣", "environment variable 'B' is not set")])
   }
 
   @Test func `in a wrong place gets only that diagnostic`() {

@@ -2,7 +2,7 @@ import FerryManifest
 import Testing
 
 @Suite struct `A variable` {
-  @Test func `that may be empty must be a text`() {
+  @Test func `that may be empty must be a string`() {
     expectMistakes(
       """
       version: 1
@@ -12,10 +12,10 @@ import Testing
       requests: { r: { session: quick, request: { url: https://example.com/, json: { "$${x": "${vars.a}" } } } }
       """,
       [
-        ("1️⃣", "the variable 'b' is empty if no value is set, but must be a whole number"),
+        ("1️⃣", "variable 'b' is empty if no value is set, but must be a whole number"),
         (
           "2️⃣",
-          "'max_connections_per_host' must be a whole number from 1 to 1000, but '${vars.a}' has another value"
+          "'max_connections_per_host' must be a whole number from 1 to 1000, but '${vars.a}' has a different value"
         ),
       ])
   }
@@ -83,10 +83,10 @@ import Testing
         none: { 6️⃣typ: string }
       """,
       [
-        ("1️⃣", "the variable 'port' must be a whole number"),
-        ("2️⃣", "the variable 'wait' must be a duration such as 30s"),
+        ("1️⃣", "variable 'port' must be a whole number"),
+        ("2️⃣", "variable 'wait' must be a duration such as 30s"),
         ("3️⃣", "'type' must be string, boolean, integer, number, duration, size or url, found 'bytes'"),
-        ("4️⃣", "a variable with a default cannot be required"), ("5️⃣", "the variable 'url' must be a URL"),
+        ("4️⃣", "a variable with a default cannot be required"), ("5️⃣", "variable 'url' must be a URL"),
         ("6️⃣", "unknown key 'typ'"),
       ], variables: ["port": "hunter2", "size": "5MB"])
     let told = read("version: 1\nname: p\nvars: { port: { type: integer } }", variables: ["port": "hunter2"])
@@ -103,7 +103,7 @@ import Testing
     #expect(reading.givenVariables == ["bucket": "one", "port": "2", "plain": "z"])
     #expect(
       reading.diagnostics.map { "\($0.location) \($0.severity) \($0.message)" } == [
-        "b.yaml:4:1 warning the manifest does not declare the variable 'other'"
+        "b.yaml:4:1 warning the manifest does not declare variable 'other'"
       ])
   }
 
@@ -113,8 +113,8 @@ import Testing
       Array(declared.utf8), file: "m.yaml")
     #expect(
       reading.diagnostics.map { "\($0.location) \($0.message)" } == [
-        "a.yaml:1:9 'bucket' must be a text, found a list",
-        "a.yaml:2:7 the variable 'port' must be a whole number",
+        "a.yaml:1:9 'bucket' must be a string, found a list",
+        "a.yaml:2:7 variable 'port' must be a whole number",
       ])
   }
 
@@ -124,8 +124,8 @@ import Testing
         vars: { a: { default: 1️⃣null }, b: { default: 2️⃣[] }, c: { 3️⃣defalt: x }, 4️⃣d: {} }
         """,
       [
-        ("1️⃣", "'default' must be a text, found nothing"), ("2️⃣", "'default' must be a text, found a list"),
-        ("3️⃣", "unknown key 'defalt'"), ("4️⃣", "the variable 'd' has no value"),
+        ("1️⃣", "'default' must be a string, found nothing"), ("2️⃣", "'default' must be a string, found a list"),
+        ("3️⃣", "unknown key 'defalt'"), ("4️⃣", "variable 'd' has no value"),
       ])
   }
 }

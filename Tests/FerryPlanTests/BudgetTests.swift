@@ -188,7 +188,7 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.done == 2)
     let reason = world.scheduler.nodeRecords[0].reason
     #expect(reason?.budget?.network == .any && reason?.budget?.limitBytes == 5_000_000)
-    #expect(reason?.message.hasPrefix("waits for the budget of all networks together") == true)
+    #expect(reason?.message.hasPrefix("waiting for the budget of all networks together") == true)
     let window = Budget.Window.day.span(containing: world.start, in: .utc)
     // Half of the second file was sent on the first network, and again on the other.
     #expect(world.machine.ledger.account(.any, window).moved == 5_000_000)

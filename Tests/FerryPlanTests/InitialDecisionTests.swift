@@ -67,7 +67,7 @@ struct FirstLookTests {
     // Includes the bytes that the starting item has leased.
     #expect(budget.budget?.usedBytes == Int64(1_000_000 + 1_048_576))
     #expect(turn.code == "turn")
-    #expect(needs == RecordedFailure(code: "needs", message: "waits for up"))
+    #expect(needs == RecordedFailure(code: "needs", message: "waiting for 'up'"))
     #expect(look.nextMoment(at: now) == now)
   }
 

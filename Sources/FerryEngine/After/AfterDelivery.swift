@@ -172,7 +172,7 @@ final class AfterDelivery {
     case EXDEV:
       return .left(
         .afterFileSystem,
-        "\(Self.shown(new)) is on another file system, and ferry does not copy files: "
+        "\(Self.shown(new)) is on a different file system, and ferry does not copy files: "
           + "choose a folder on the same file system for `move_to`")
     default: return Self.failure(code, Self.shown(file.path), "be moved to \(Self.shown(new))")
     }

@@ -7,7 +7,7 @@ extension CalendarZone {
   /// The minimum number of seconds that an offset must last to be found.
   private static let stride = 7 * 86_400
 
-  /// A zone of the IANA time zone database.
+  /// A time zone of the IANA time zone database.
   ///
   /// - Returns: `nil` if the machine's database does not contain the name.
   package init?(systemName name: String, around moment: Instant) {
@@ -17,7 +17,7 @@ extension CalendarZone {
     }
   }
 
-  /// The zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's zone.
+  /// The time zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's time zone.
   package static func current(around moment: Instant) -> CalendarZone {
     let name = ProcessInfo.processInfo.environment["TZ"].flatMap { $0.isEmpty ? nil : $0 } ?? "local"
     // localtime_r(3) need not read TZ itself.
@@ -30,9 +30,9 @@ extension CalendarZone {
     }
   }
 
-  /// The machine's zone, regardless of `TZ`. cron uses this zone.
+  /// The machine's time zone, regardless of `TZ`. cron uses this time zone.
   package static func machine(around moment: Instant) -> CalendarZone {
-    // If there is no such link, the machine stores its zone elsewhere.
+    // If there is no such link, the machine stores its time zone elsewhere.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
     guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
     return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)
@@ -40,7 +40,7 @@ extension CalendarZone {
   }
 
   /// Samples the offset repeatedly, because the systems report daylight saving time transitions, but not the
-  /// transitions when a country changes its zone.
+  /// transitions when a country changes its time zone.
   private init(name: String, around moment: Instant, offset: (Int) -> Int) {
     let now = moment.wholeSeconds
     let end = now + Self.years.after * 366 * 86_400

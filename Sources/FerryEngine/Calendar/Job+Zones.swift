@@ -18,7 +18,8 @@ extension Budgets {
 }
 
 extension Job {
-  /// The zones named in the budgets, and a diagnostic for each zone that is not installed on this machine.
+  /// The time zones named in the budgets, and a diagnostic for each time zone that is not installed on this
+  /// machine.
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []

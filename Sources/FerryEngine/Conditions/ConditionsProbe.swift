@@ -44,7 +44,7 @@ package struct ConditionsProbe {
     return (conditions, notices)
   }
 
-  /// The kind of network and, if it was determined from the machine, the interface of its default route.
+  /// Determines the kind of network and, if the machine was queried, the interface of its default route.
   private mutating func network() -> (DeviceConditions.Network, interface: String?) {
     switch given.network {
     case .wifi: return (.wifi, nil)

@@ -61,8 +61,8 @@ private final class Burst: Sendable {
     self.deliver = deliver
   }
 
-  /// The delay starts at the first change, so that an endless sequence of changes cannot postpone the call
-  /// indefinitely.
+  /// Records a change. The delay starts at the first change, so that an endless sequence of changes cannot
+  /// postpone the call indefinitely.
   func note() {
     let isFirst = state.withLock { state in
       defer { state.isPending = true }

@@ -93,7 +93,7 @@ struct ExplicitList {
     case tooLong
   }
 
-  /// The path without `.`, `..` and repeated slashes.
+  /// Returns the path without `.`, `..` and repeated slashes.
   private mutating func relative(_ line: ArraySlice<UInt8>) throws(Refusal) -> [UInt8] {
     var rest = line
     if line.first == 0x2F {
@@ -119,8 +119,8 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// The status of the file at a path in the list; `nil`, with a problem, if there is no such file or its
-  /// link is not followed.
+  /// Returns the status of the file at a path in the list. If there is no such file, or its link is not
+  /// followed, reports a problem and returns `nil`.
   private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
     let (folder, name) = Self.split(path)
     guard statePath.map({ FileLister.isInside(path, $0) }) != true else {

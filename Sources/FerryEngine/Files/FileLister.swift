@@ -11,7 +11,7 @@ package struct FileLister: Sendable {
   let source: FileSelection.Source
   /// The folder to which delivered files are moved, relative to the root. Its files are not listed.
   private let hidden: [UInt8]?
-  /// Whether the run was stopped, or its time limit has passed. If so, listing ends soon and does not return
+  /// Whether the run was stopped, or its time limit has passed. If so, listing stops soon and does not return
   /// files: a stopped run does not start anything, and must not spend time comparing files.
   var isStopped: @Sendable () -> Bool = { false }
   /// The state folder, set by `listers(environment:state:)`. Its files are not listed.
@@ -21,7 +21,7 @@ package struct FileLister: Sendable {
   private let opened = OpenedRoot()
 
   /// The root once it is open. This lister and its copies list and send files of this one folder, even if
-  /// another folder takes its name in the meantime.
+  /// a different folder takes its name in the meantime.
   private final class OpenedRoot: Sendable {
     let root = Mutex<SourceRoot?>(nil)
   }
@@ -29,7 +29,7 @@ package struct FileLister: Sendable {
   /// - Parameters:
   ///   - baseFolder: the manifest's folder, to which relative paths are relative.
   ///   - home: the folder that replaces `~` in `~/`.
-  /// - Throws: `ListingFailure` if `~/` is used and there is no home folder.
+  /// - Throws: `ListingFailure` if `~/` is used and there is no home directory.
   package init(
     _ selection: FileSelection, after: Upload.After = .keep, baseFolder: String, home: String?
   ) throws(ListingFailure) {
@@ -100,7 +100,7 @@ package struct FileLister: Sendable {
     return try openedRoot.mapError { ListingFailure.root(root, $0) }.get()
   }
 
-  /// The root, opened by the first access and kept open.
+  /// The root, opened on first access and kept open.
   var openedRoot: Result<SourceRoot, FolderPath.Failure> {
     opened.root.withLock { opened in
       if let opened { return .success(opened) }
@@ -111,8 +111,8 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// Opens the root's path again. If it now leads to another folder, files listed in the previous folder are
-  /// not confused with files in this one, because the identities of the folders differ.
+  /// Opens the root's path again. If it now leads to a different folder, files listed in the previous folder
+  /// are not confused with files in this one, because the identities of the folders differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
     let root = root
     let result = opened.root.withLock { opened in
@@ -176,7 +176,7 @@ package struct FileLister: Sendable {
     var path = path
     if path == "~" || path.utf8.starts(with: "~/".utf8) {
       guard let home, !home.isEmpty else {
-        throw ListingFailure(message: "'\(path)' requires a home folder, but HOME is not set")
+        throw ListingFailure(message: "'\(path)' requires a home directory, but HOME is not set")
       }
       path = home + String(path.unicodeScalars.dropFirst())
     } else if path.utf8.first != UInt8(ascii: "/") {

@@ -266,8 +266,8 @@ struct FolderWalk {
     name.withUnsafeBytes { match($0, in: depth) }
   }
 
-  /// The file to which a link in the current folder leads; `nil` if the link is not followed, or does not
-  /// lead to a file.
+  /// Follows a link in the folder that is being listed, and returns the status of its target; `nil` if the
+  /// link is not followed, or does not lead to a file.
   private mutating func follow(_ name: [UInt8]) -> stat? {
     func refuse(_ kind: ListingProblem.Kind, _ message: String) {
       listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))

@@ -54,7 +54,7 @@ struct GlobMatcher: Sendable {
     advance(&state, over: bytes, scratch: &scratch)
   }
 
-  /// The same, with a scratch set of the same size, to avoid an allocation for each name.
+  /// Like `advance(_:over:)`, with a scratch set of the same size, which avoids an allocation for each name.
   func advance(_ state: inout State, over bytes: UnsafeRawBufferPointer, scratch: inout State) {
     if words == 1 { return advance(&state[0], over: bytes) }
     var position = 0

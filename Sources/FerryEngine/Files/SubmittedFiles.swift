@@ -46,7 +46,7 @@ struct SubmittedFiles: Sendable {
   /// Whether a failed or canceled item was submitted again after it was queued. Its previous result does not apply to
   /// the new submission.
   ///
-  /// - Parameter now: if the item was queued after this moment, the clock was set back; the item then counts as
+  /// - Parameter now: if the item was queued after this time, the clock was set back; the item then counts as
   ///   submitted again.
   func isNew(_ item: borrowing ItemRow, at now: Instant) -> Bool {
     guard !moments.isEmpty, let submitted = moments[item.path] else { return false }

@@ -5,7 +5,7 @@ import Foundation
 
 /// Describes requests that may have been executed, for one upload, fetch or request in a journal.
 struct AmbiguityFinder {
-  /// The session whose journal contains the row. The manifest may have moved the node to another session
+  /// The session whose journal contains the row. The manifest may have moved the node to a different session
   /// since then.
   let session: String
   let state: StateDirectory

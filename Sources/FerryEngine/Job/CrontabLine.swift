@@ -9,7 +9,7 @@ package struct CrontabLine {
 
   /// - Parameters:
   ///   - state: the state folder, if cron would not find it by default.
-  ///   - variableFiles: paths, possibly relative to the current folder.
+  ///   - variableFiles: paths, absolute or relative to the current working directory.
   package init(manifest: String, state: String?, variables: [String: String], variableFiles: [String] = []) {
     let file = SplitPath(AbsolutePath.text(of: manifest))
     folder = file.folder

@@ -17,7 +17,7 @@ package struct Job: Sendable {
   package var variables: [String: String]
   /// The warnings issued when the manifest was read.
   package var warnings: [Diagnostic]
-  /// The texts from which the job was read.
+  /// The sources that were read.
   package var sources: [SourceText]
 
   /// The result of reading a manifest.
@@ -25,7 +25,7 @@ package struct Job: Sendable {
     /// `nil` if the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
-    /// The manifest's text, and the texts of its includes and variables files.
+    /// The manifest, its includes and the variables files.
     package var sources: [SourceText]
     /// The external inputs of the manifest. For a manifest with an error, the list may be incomplete.
     package var needs: [ExternalInput]
@@ -40,7 +40,7 @@ package struct Job: Sendable {
 
   /// Reads a manifest from disk. Throws if the file cannot be read.
   ///
-  /// - Parameter variableFiles: the texts of variables files.
+  /// - Parameter variableFiles: the contents of variables files.
   package static func read(
     path: String, variables: [String: String], variableFiles: [SourceText] = [], environment: [String: String]
   ) throws(UsageError) -> Reading {
@@ -65,7 +65,7 @@ package struct Job: Sendable {
     SourceText(try contents(of: path), file: path)
   }
 
-  /// One byte more than the maximum size of a text, so that its reader can detect an oversized text.
+  /// One byte more than the maximum size of a source, so that its reader can detect an oversized one.
   fileprivate static let limit = SourceText.largest + 1
 
   private static func contents(of path: String) throws(UsageError) -> [UInt8] {
@@ -76,7 +76,7 @@ package struct Job: Sendable {
     }
   }
 
-  /// The SHA-256 digest of a single text; for several texts, the SHA-256 digest of their concatenated
+  /// The SHA-256 digest of a single source; for several sources, the SHA-256 digest of their concatenated
   /// digests.
   private static func digest(of sources: [SourceText]) -> String {
     let digests = sources.map { SHA256.hash($0.bytes) }
@@ -88,7 +88,7 @@ package struct Job: Sendable {
 }
 
 extension ManifestFiles {
-  /// Reads includes from disk; `~/` is the home folder.
+  /// Reads includes from disk; `~/` is the home directory.
   fileprivate static func onDisk(_ environment: [String: String]) -> Self {
     @Sendable func file(_ path: String) -> FileContents {
       let home = environment["HOME"].flatMap {

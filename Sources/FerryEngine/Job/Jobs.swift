@@ -90,7 +90,7 @@ package struct Jobs: Sendable {
     return listers
   }
 
-  /// The texts from which the jobs were read.
+  /// The sources that were read.
   package var sources: [SourceText] { all.flatMap(\.sources) }
 }
 

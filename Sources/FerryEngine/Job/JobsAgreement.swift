@@ -47,8 +47,8 @@ enum JobsAgreement {
     {
       throw EngineFault(
         .invalidManifest,
-        "\(job.location(ofSession: session.identifier)): the session '\(session.identifier)' is also used by "
-          + "\(other.location(ofSession: session.identifier)), in another folder, but 'on_events' is started in "
+        "\(job.location(ofSession: session.identifier)): session '\(session.identifier)' is also used by "
+          + "\(other.location(ofSession: session.identifier)), in a different folder, but 'on_events' is started in "
           + "the manifest's folder\nhelp: move both to one folder, or run each separately")
     }
   }
@@ -59,7 +59,7 @@ enum JobsAgreement {
     guard let session = conflict.session else { return differ(first, second, conflict.key) }
     return EngineFault(
       .invalidManifest,
-      "\(second.location(ofSession: session)): '\(conflict.key)' of the session '\(session)' differs from its value at "
+      "\(second.location(ofSession: session)): '\(conflict.key)' of session '\(session)' differs from its value at "
         + "\(first.location(ofSession: session))\n"
         + "help: within one run, an identifier refers to a single session: \(remedy)")
   }

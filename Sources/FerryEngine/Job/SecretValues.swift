@@ -13,7 +13,7 @@ enum SecretValues {
       case .environment(let variable):
         guard let value = environment[variable], !value.isEmpty else {
           throw UsageError(
-            "\(secret.name.location): the secret '\(name)' is not set\nhelp: set the environment variable \(variable)"
+            "\(secret.name.location): secret '\(name)' is not set\nhelp: set the environment variable \(variable)"
           )
         }
         values[name] = SensitiveValue(value)
@@ -23,7 +23,7 @@ enum SecretValues {
           values[name] = SensitiveValue(try Self.text(of: file))
         } catch {
           throw UsageError(
-            "\(secret.name.location): the secret '\(name)' cannot be read from \(file): \(error.reason)\n"
+            "\(secret.name.location): secret '\(name)' cannot be read from \(file): \(error.reason)\n"
               + "help: check that the file exists and is readable"
           )
         }

@@ -45,7 +45,8 @@ struct SessionCatalog {
   ) -> UsageError {
     let help =
       known.isEmpty
-      ? "no run has used this state folder yet" : "its sessions are \(known.joined(separator: ", "))"
+      ? "no run has used this state folder yet"
+      : "its sessions are \(known.map { "'\($0)'" }.joined(separator: ", "))"
     return UsageError("there is no \(what) '\(DisplayPath.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }

@@ -32,7 +32,7 @@ package struct JournalExport {
       do {
         try read()
       } catch let fault as JournalError {
-        // Further faults of a file are reported by `ferry journal check`.
+        // Report only the first fault in each file; `ferry journal check` lists them all.
         if !faults.contains(where: { $0.file == fault.file }) { faults.append(fault) }
       }
     }

@@ -74,7 +74,8 @@ struct EditEffects {
       } catch {
         // A problem in another session does not stop this run.
         notice(
-          "cannot determine whether files of \(manifest) remain in the session \(identifier): \(error)")
+          "cannot determine whether files of manifest '\(manifest)' remain in session '\(identifier)': \(error)"
+        )
         return []
       }
     }
@@ -119,12 +120,12 @@ struct EditEffects {
   ) -> EditEffect {
     let why =
       switch code {
-      case .uploadGone: "the manifest no longer has the upload \(upload)"
-      case .otherOrigin: "the upload \(upload) previously used \(origin ?? "another server")"
+      case .uploadGone: "the manifest no longer has upload '\(upload)'"
+      case .otherOrigin: "upload '\(upload)' previously used \(origin ?? "another server")"
       case .otherSession where isEphemeral(session):
-        "the session \(session) is now ephemeral and does not store anything"
-      case .otherSession: "the upload \(upload) was previously in the session \(session)"
-      case .otherName: "the manifest was previously named \(manifest)"
+        "session '\(session)' is now ephemeral and does not store anything"
+      case .otherSession: "upload '\(upload)' was previously in session '\(session)'"
+      case .otherName: "the manifest was previously named '\(manifest)'"
       case .uploadIDs: ""
       }
     let remedy = "undo this change to resume them, or drop them with: \(state.command(["cancel", session]))"

@@ -72,7 +72,7 @@ struct EventCommand {
     var program = ChildProgram(
       path: try resolved(command[0], in: folder), arguments: Array(command.dropFirst()),
       environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
-    // The state folder's path may be relative, and the command runs in another folder.
+    // The state folder's path may be relative, and the command runs in a different folder.
     program.environment["FERRY_REPORT"] = AbsolutePath.text(of: report)
     program.environment["FERRY_SESSION"] = session
     program.environment["FERRY_STATE"] = AbsolutePath.text(of: state.path)

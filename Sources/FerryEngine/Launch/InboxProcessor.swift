@@ -62,7 +62,7 @@ final class InboxProcessor {
       case .cancel, .finish:
         guard concerns(note), let journal = journals.all[session] else { continue }
         let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
-        notice("ferry cancel canceled \(Count.text(count, "item")) of the session \(journal.identifier)")
+        notice("ferry cancel canceled \(Count.text(count, "item")) of session '\(journal.identifier)'")
         taken.append((note.id, nil))
         try dropSubmitted(before: note)
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }

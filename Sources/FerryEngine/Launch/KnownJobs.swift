@@ -22,7 +22,7 @@ struct KnownJobs {
         return .unreadable("\(row.path) is invalid; 'ferry check' reports its errors")
       }
       guard job.plan.manifest == manifest else {
-        return .unreadable("\(row.path) now contains the manifest \(job.plan.manifest)")
+        return .unreadable("\(row.path) now contains manifest '\(job.plan.manifest)'")
       }
       return .job(job)
     } catch {

@@ -69,7 +69,7 @@ extension Launch {
       isHurried: scheduler.timeAfterStop == .zero)
   }
 
-  /// The bytes used of each budget in the window that contains a moment.
+  /// The bytes used of each budget in the window that contains an instant.
   func uses(
     of ledger: Ledger, _ run: Run, at now: Instant
   ) throws -> [(budget: (Budget.Scope, Budget), window: Range<Instant>, used: Int64)] {

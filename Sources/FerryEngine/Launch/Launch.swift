@@ -58,7 +58,7 @@ package struct Launch {
     /// The rounds, by manifest.
     var rounds: [Int64]
     var startedAt: Instant
-    /// The moment after which nothing is started.
+    /// The time after which nothing is started.
     var deadline: Instant?
     var selection: Selection
     /// The values of secrets, by manifest.

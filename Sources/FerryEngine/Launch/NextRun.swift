@@ -23,7 +23,7 @@ extension NextRun {
       guard case .notDue(let until, let failed) = start, until == moment else { continue }
       let failure = failed.map { "; \($0.reason.message)" } ?? ""
       return .init(
-        code: .notDue, message: "the fetch \(preview.job.plan.nodes[index].name) is not due\(failure)",
+        code: .notDue, message: "fetch '\(preview.job.plan.nodes[index].name)' is not due\(failure)",
         until: until)
     }
     return rest(preview)

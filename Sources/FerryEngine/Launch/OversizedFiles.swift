@@ -38,7 +38,7 @@ enum OversizedFiles {
     return Diagnostic(
       .fileOverBudget,
       at: job.manifest.places.limits[nearest.scope.rawValue] ?? job.manifest.name.location,
-      "\(subject) larger than the budget of any network that the session \(session.name.quoted) may use: at most "
+      "\(subject) larger than the budget of any network that session \(session.name.quoted) may use: at most "
         + "\(ByteText.text(nearest.budget.limit)) per \(nearest.budget.per.rawValue), \(nearest.scope.networks)\(largest)",
       help: "raise the limit, use 'cutoff: soft', which lets a started transfer finish, or exclude such files"
     )

@@ -51,7 +51,7 @@ struct PlanWarnings {
     return unmatched.map { glob in
       Diagnostic(
         .globMatchesNothing, .warning, at: upload.places.include[glob],
-        "the pattern \(include[glob].quoted) does not match any file",
+        "pattern \(include[glob].quoted) does not match any file",
         help: "check the spelling and capitalization; '*' does not match a slash, but '**' does; "
           + "the root is \(upload.files.root.quoted)")
     }
@@ -85,14 +85,14 @@ struct PlanWarnings {
         + "fewer connections")
   }
 
-  /// The median rate of the samples that are representative for a file of this size; of two middle values,
+  /// The median rate of the samples that are representative of a file of this size; of two middle values,
   /// the higher one.
   static func rate(_ samples: [TransferSample], for size: Int64) -> Double? {
     let rates = samples.filter { $0.tells(of: size) }.compactMap(\.rate).sorted()
     return rates.isEmpty ? nil : rates[rates.count / 2]
   }
 
-  /// A text such as `90 s`, `25 min`, `3 h` or `2 d`, with the limited precision of an estimate.
+  /// A string such as `90 s`, `25 min`, `3 h` or `2 d`, with the limited precision of an estimate.
   static func text(_ seconds: Double) -> String {
     for (unit, length) in [("d", 86_400.0), ("h", 3_600), ("min", 60)] where seconds >= 2 * length {
       return "\(Int64(clamping: (seconds / length).rounded())) \(unit)"

@@ -52,7 +52,7 @@ package struct Preview {
     return try RunPreview.take(job, options, in: state, environment: environment, body)
   }
 
-  /// The time at which a run would next have work.
+  /// Determines the time at which a run would next have work.
   package func next() throws -> NextRun {
     try RunPreview.take(job, options, in: state, environment: environment) { preview in
       try NextRun(preview)

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// The work that a launch at a given moment would find and start. The files, the journals, the history and
+/// The work that a launch at a given time would find and start. The files, the journals, the history and
 /// the ledger are read without being changed, and no request is sent.
 struct RunPreview {
   struct Options: Sendable {
@@ -36,7 +36,7 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// The times up to which the sessions' queued work is not discretionary by inference.
+  /// The times up to which queued work is not discretionary by inference, by session.
   let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?
@@ -138,7 +138,7 @@ struct RunPreview {
     return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
   }
 
-  /// The bytes used of each budget in the window that contains the moment.
+  /// The bytes used of each budget in the window that contains the time.
   private static func used(
     _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
   ) throws -> (uses: [BudgetUse], bytes: [Budget.Scope: Int64]) {

@@ -25,7 +25,7 @@ package enum StoredReport {
     }
     guard let found, let run = try history.run(id: found) else {
       throw UsageError(
-        "there is no run in \(directory.path) yet\nhelp: 'ferry run' writes a report; use --state to select another folder"
+        "there is no run in \(directory.path) yet\nhelp: 'ferry run' writes a report; use --state to select a different folder"
       )
     }
     guard let report = try directory.storedReport(ofRun: found) else {
@@ -52,7 +52,7 @@ package enum StoredReport {
     }
     return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
       + (isOpen
-        ? "help: to continue it and to close it with a report, run: \(directory.command(["resume"]))"
+        ? "help: to resume it and write its report, run: \(directory.command(["resume"]))"
         : "help: the next run closes it with a report; it leaves nothing to resume")
   }
 }

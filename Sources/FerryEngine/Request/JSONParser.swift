@@ -179,7 +179,7 @@ struct JSONParser {
   }
 }
 
-/// The reason why a text could not be parsed as JSON.
+/// The reason why a string could not be parsed as JSON.
 enum JSONProblem: Error {
   case malformed
   /// Deeper than `JSONParser.depthLimit`.

@@ -3,8 +3,8 @@ import FerryTransfer
 
 /// Texts of a response and URLs as they may be shown to people: masked, printable, on one line, and bounded.
 ///
-/// A server chooses these texts. They are masked before they are cut, because a secret that was cut would not be
-/// recognized.
+/// A server chooses these strings. They are masked before they are cut, because a secret that was cut would
+/// not be recognized.
 enum ResponseExcerpt {
   /// The maximum length of a body's beginning, in bytes of UTF-8.
   static let bodyLimit = 300
@@ -15,8 +15,9 @@ enum ResponseExcerpt {
   /// How many bytes of a body are masked to get its beginning.
   static let examined = 1024
 
-  /// A text on one line: runs of white space become one space, and characters that a terminal interprets are shown as
-  /// escapes. If it is longer than the limit, it is cut between two characters and ends with `…`.
+  /// A string on one line: runs of white space become one space, and characters that a terminal interprets
+  /// are shown as escapes. If it is longer than the limit, it is cut between two characters and ends with
+  /// `…`.
   ///
   /// - Parameter isCut: whether the bytes are only the beginning of the text.
   static func line(_ bytes: [UInt8], isCut: Bool, limit: Int) -> String? {

@@ -22,7 +22,7 @@ struct ResponseReader {
     return try parsed.get()
   }
 
-  /// The first match of a regular expression in the body as UTF-8; invalid bytes are replaced.
+  /// Searches the body as UTF-8 for the first match of a regular expression; invalid bytes are replaced.
   mutating func firstMatch(_ pattern: String) throws(SearchFailure) -> Pattern.Match? {
     let body = text ?? String(decoding: answer.body, as: UTF8.self)
     text = body

@@ -10,7 +10,7 @@ import FerryReport
 /// JSON string, in lower case, in Base64 (standard and URL-safe, padded or not, and within `user:secret`), and as the
 /// filters of the manifest's references write it. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
 ///
-/// A server determines many of the secrets and texts, so the time is bounded: each position of a text is
+/// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
 /// examined once for all short secrets together, and each long secret takes time linear in the length of the
 /// text.
 package struct SecretMask: Sendable {
@@ -46,8 +46,8 @@ package struct SecretMask: Sendable {
     self = mask
   }
 
-  /// Whether a secret may occur in a text, according to their numbers of bytes. No form is shorter than the secret
-  /// except its lower case, which has at least a third of the bytes, and what is made of its digest.
+  /// Whether a secret may occur in a string, according to their numbers of bytes. No form is shorter than the
+  /// secret except its lower case, which has at least a third of the bytes, and what is made of its digest.
   package func mayOccur(_ secret: Int, in text: Int) -> Bool {
     secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })
   }
@@ -105,7 +105,7 @@ package struct SecretMask: Sendable {
     return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
   }
 
-  /// The first bytes of a text, with every secret replaced by `***` that begins in them.
+  /// The first bytes of a string, with every secret replaced by `***` that begins in them.
   ///
   /// - Parameter end: how many bytes of the text are wanted. A secret that ends behind them is recognized.
   package func mask(_ bytes: [UInt8], upTo end: Int) -> [UInt8] {
@@ -128,7 +128,7 @@ package struct SecretMask: Sendable {
     return masked
   }
 
-  /// The maximum length of a secret in a text, in any of its forms, in bytes.
+  /// The maximum length of a secret in a string, in any of its forms, in bytes.
   package func longestForm(of secret: String) -> Int {
     let count = secret.utf8.count
     // The characters of a long secret are not looked at: JSON has at most six for one.
@@ -207,7 +207,7 @@ package struct SecretMask: Sendable {
 
   /// The occurrences of a needle, including overlapping ones.
   private static func places(of needle: [UInt8], in text: [UInt8]) -> [Range<Int>] {
-    // Most texts do not contain the needle, which memmem(3) determines without a table.
+    // Most strings do not contain the needle, and memmem(3) detects that without a table.
     let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
     guard occurs else { return [] }
     // Knuth–Morris–Pratt: for each position of the needle, the length of the longest proper prefix that ends there.

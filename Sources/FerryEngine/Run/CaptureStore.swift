@@ -76,7 +76,7 @@ final class CaptureStore {
   /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.masked(text) }
 
-  /// The first bytes of a text that a server chose, as far as they can be masked.
+  /// The first bytes of a string that a server chose, as far as they can be masked.
   func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
     items.maskedBeginning(count, of: bytes, isCut: isCut)
   }

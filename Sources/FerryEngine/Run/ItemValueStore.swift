@@ -8,7 +8,7 @@ import FerryPlan
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
   private var mask: SecretMask
-  /// Secrets of items, by length, that are too long to occur in any text so far, with the number of
+  /// Secrets of items, by length, that are too long to occur in any string so far, with the number of
   /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
   /// keeping it here.
   private var unmasked: [Int: [[UInt8]: Int]] = [:]
@@ -66,13 +66,14 @@ struct ItemValueStore {
       secrets.map { [mask] in mask.longestForm(of: $0) }.max().map { max($0, longestForm) } ?? longestForm
   }
 
-  /// The text with every secret replaced by `***`.
+  /// Returns the string with every secret replaced by `***`.
   mutating func masked(_ text: String) -> String {
     prepareMask(forTextOf: text.utf8.count)
     return mask.mask(text)
   }
 
-  /// The first bytes of a text, with every secret replaced by `***`. Only a bounded part of the text is searched.
+  /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part
+  /// of it.
   ///
   /// A secret that is cut where the text ends is not recognized. Bytes that could belong to one are left out, and so is
   /// everything if secrets are so long that too much would have to be searched.
@@ -92,7 +93,7 @@ struct ItemValueStore {
   /// The maximum number of bytes that `maskedBeginning` searches.
   private static let searchLimit = 16 << 10
 
-  /// Adds the secrets that a text of this many bytes may contain to the mask.
+  /// Adds the secrets that a string of this many bytes may contain to the mask.
   private mutating func prepareMask(forTextOf count: Int) {
     for length in unmasked.keys where mask.mayOccur(length, in: count) {
       for (secret, uses) in unmasked.removeValue(forKey: length) ?? [:] {

@@ -55,7 +55,7 @@ struct LaunchState {
   }
   /// Globs of `include` that matched no file, as positions in the list, by node index.
   var unmatched: [Int: [Int]] = [:]
-  /// Delivered files with unchanged content for which the journal has no digest or another modification
+  /// Delivered files with unchanged content for which the journal has no digest or a different modification
   /// time, by node.
   var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
   /// The uploads, by node index, for which the comparison with the journal was interrupted because the run
@@ -159,7 +159,8 @@ struct LaunchState {
   /// The nodes whose items may have had upload IDs in an earlier launch.
   var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
-  /// Identifies a fetch by its URL: another URL is another document, with its own validators and interval.
+  /// Identifies a fetch by its URL: a different URL is a different document, with its own validators and
+  /// interval.
   private static func identity(_ step: Step) -> String {
     let digest = SHA256.hash(step.request.url.description.utf8)
     let mark = Hexadecimal.text(digest.prefix(8))

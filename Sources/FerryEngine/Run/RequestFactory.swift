@@ -56,7 +56,7 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      // libcurl resends a request by itself if its connection ends before a response. For a commit, the
+      // libcurl resends a request automatically if its connection ends before a response. For a commit, the
       // scheduler must be informed: the second commit may be refused because the first was executed.
       atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
       sensitive: built.sensitive, redirects: prepared.redirects)

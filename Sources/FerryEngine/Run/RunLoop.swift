@@ -187,13 +187,13 @@ final class RunLoop {
 
   private func giveBack(_ id: UInt64) {
     early.append(
-      .init(id: id, answer: .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: false))))
+      .init(id: id, answer: .failure(.init(.cancelled, "canceled", mayHaveReachedServer: false))))
   }
 
   /// Cancels an attempt whose response is being searched. The result of the search will be dropped.
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
-    outcome.result = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
+    outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
     early.append(result(of: outcome, at: clock.now))
   }
 

@@ -21,7 +21,7 @@ struct ServerBase {
 
   /// The server of a URL, as it is compared and stored.
   ///
-  /// - Parameter masked: returns a text without secrets.
+  /// - Parameter masked: returns a string without secrets.
   func server(of url: String, masked: (String) -> String) -> String {
     let server = Origin(url: url)?.description
     if let server, !isSecret, masked(server) == server { return server }

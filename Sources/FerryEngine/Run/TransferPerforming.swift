@@ -11,7 +11,7 @@ protocol TransferPerforming: AnyObject {
   /// The bytes that all connections have transferred so far, in both directions.
   var transferredBytes: Int64 { get }
 
-  /// Waits until a request ends, the loop is woken, or the timeout has passed; `nil` waits indefinitely.
+  /// Waits until a request completes, the loop is woken, or the timeout has passed; `nil` waits indefinitely.
   func turn(timeout: Duration?) -> [TransferOutcome]
   /// Starts a request, which ends in a later turn.
   func start(_ request: TransferRequest)

@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry explain ITEM`: the state of an item or a node, and why it waits.
+/// `ferry explain ITEM`: the state of an item or a node, and why it is waiting.
 package struct ItemExplanation {
   private let job: Job
   private let state: StateDirectory

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// Finds the rounds that no longer have open work. The history is only read.
+/// Finds the rounds that no longer have open work. The history is not modified.
 struct OpenRounds {
   let state: StateDirectory
   let history: RunHistory

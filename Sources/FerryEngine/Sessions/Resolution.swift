@@ -50,7 +50,7 @@ package struct Resolution {
   /// - Parameters:
   ///   - items: names as accepted by `ferry explain`; `nil` for all ambiguous items. If the scope includes
   ///     the manifest of the session, each name has exactly one meaning (`exactly`).
-  ///   - origin: restricts the items to those sent to this server (scheme, host and port); also as recorded in the
+  ///   - origin: restricts the items to those sent to this server (scheme, host and port), or as recorded in the
   ///     journal, or `ResolveCommand.noOrigin`.
   /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name has several meanings.
   package func resolve(

@@ -99,7 +99,7 @@ package struct SessionOrphans {
       let known = Set(try journal.orphans.map(\.id))
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
-          "the session \(session) does not have an orphan \(unknown); nothing was removed\n"
+          "session '\(session)' does not have an orphan \(unknown); nothing was removed\n"
             + "help: list them with: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))
@@ -128,16 +128,18 @@ package struct SessionOrphans {
         && plan.sessions[node.session.index].identifier == session
     }
     guard let node, case .upload(let work) = node.work else {
-      return "the manifest does not have the upload \(row.name) in this session"
+      return "the manifest does not have upload '\(row.name)' in this session"
     }
     let origin = work.first.origin?.description ?? ""
-    guard origin == row.origin else { return "the upload \(row.name) now goes to another server: \(origin)" }
-    guard let abandon = work.abandon else { return "the upload \(row.name) has no 'abandon:'" }
+    guard origin == row.origin else {
+      return "upload '\(row.name)' now goes to a different server: \(origin)"
+    }
+    guard let abandon = work.abandon else { return "upload '\(row.name)' has no 'abandon'" }
     if let lacked = abandon.lackedCapture(of: orphan) {
-      return "'abandon:' asks for \(lacked), which was not captured with it"
+      return "'abandon' asks for \(lacked), which was not captured with it"
     }
     guard orphan.failure?.code == FailureCode(TransportFailure.Code.otherServer) else { return nil }
-    return "the upload \(row.name) went to another server in the last run"
+    return "upload '\(row.name)' went to a different server in the last run"
   }
 
   private static func entry(

@@ -26,7 +26,7 @@ package struct SessionStatus {
     self.environment = environment
   }
 
-  /// The reasons why a manifest's nodes wait.
+  /// The reasons why a manifest's nodes are waiting.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
     /// Its last run, if the next one resumes it.

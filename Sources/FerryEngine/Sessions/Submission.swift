@@ -9,7 +9,7 @@ package struct Submission {
   package enum Files: Sendable {
     /// The files that the upload's `files` matches now.
     case listed
-    /// Paths, absolute or relative to the current folder.
+    /// Paths, absolute or relative to the current working directory.
     case named([[UInt8]])
   }
 
@@ -50,15 +50,16 @@ package struct Submission {
     guard let index = uploads.first(where: { job.plan.nodes[$0].name == upload }) else {
       let names = uploads.map { job.plan.nodes[$0].name }
       let help =
-        names.isEmpty ? "the manifest has no uploads" : "its uploads are \(names.joined(separator: ", "))"
+        names.isEmpty
+        ? "the manifest has no uploads" : "its uploads are \(names.map { "'\($0)'" }.joined(separator: ", "))"
       throw UsageError(
-        "the manifest \(job.plan.manifest) has no upload '\(DisplayPath.shown(upload))'\nhelp: \(help)")
+        "manifest '\(job.plan.manifest)' has no upload '\(DisplayPath.shown(upload))'\nhelp: \(help)")
     }
     self.upload = index
     let session = job.plan.sessions[job.plan.nodes[index].session.index]
     guard session.kind != .ephemeral else {
       throw UsageError(
-        "the session \(session.name) is ephemeral: it does not store anything, so files cannot be submitted to it\n"
+        "session '\(session.name)' is ephemeral: it does not store anything, so files cannot be submitted to it\n"
           + "help: set its kind to 'default' or 'background'")
     }
   }
@@ -127,7 +128,7 @@ package struct Submission {
     var lines = problems.prefix(10).map { problem in
       let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
-      case .outsideRoot: "\(path): it is not inside \(root), the root of the upload \(name)"
+      case .outsideRoot: "\(path) is not inside \(root), the root of upload '\(name)'"
       case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder, .temporary,
         .other:
         "\(path): \(problem.message)"
@@ -140,7 +141,7 @@ package struct Submission {
 
   /// The absolute path of a file.
   ///
-  /// A path through symbolic links, such as the shell's current folder, may also lead into the root. Its
+  /// A path through symbolic links, such as the shell's working directory, may also lead into the root. Its
   /// beginning is then replaced by the root. The rest keeps its links, whose owners are checked during
   /// listing.
   private static func absolute(_ path: [UInt8], root: [UInt8], _ folder: SourceRoot?) -> [UInt8] {

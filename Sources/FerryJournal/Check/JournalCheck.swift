@@ -105,7 +105,7 @@ package struct JournalCheck: Sendable {
     return [
       JournalFinding(
         .journalMissing,
-        "it records a journal for the session \(first), but "
+        "it records a journal for session '\(first)', but "
           + "\(try state.database(ofSession: first)) is missing\(more)",
         lost: "the record of the session's delivered files, and its remaining work",
         remedy:
@@ -124,7 +124,7 @@ package struct JournalCheck: Sendable {
       ?? "ferry.db does not contain any rounds of it"
     return JournalFinding(
       .unknownRound,
-      "it has rows of round \(first.value) of the manifest \(first.key), but \(known)"
+      "it has rows of round \(first.value) of manifest '\(first.key)', but \(known)"
         + (wrong.count > 1 ? "; \(wrong.count - 1) more manifests are affected" : ""),
       lost:
         "the open round, and the history of earlier runs: ferry.db is older than the journal, or belongs to another state folder",

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Paths that are valid in any working folder.
+/// Paths that are valid in any working directory.
 package enum AbsolutePath {
   /// The absolute path, without `.` and empty components.
   ///
   /// If the path contains `..`, its folder is resolved on disk: after a link, `..` is the parent of the
-  /// link's target, which the text of the path does not show. If that folder does not exist, `..` is left
+  /// link's target, which the path itself does not show. If that folder does not exist, `..` is left
   /// for the system to resolve.
   package static func text(of path: String) -> String {
     let slash = UInt8(ascii: "/")

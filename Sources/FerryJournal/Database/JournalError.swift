@@ -68,7 +68,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .foreign:
       isJournal
         ? "restore a copy of the journal, with its -wal if there is one; this file was not changed. \(withoutIt)"
-        : "move the file away, or choose another folder with --state; the file was not changed"
+        : "move the file away, or choose a different folder with --state; the file was not changed"
     case .damaged:
       "the file was not changed. \(withoutIt). To see the damage, the losses and the recovery commands: \(check)"
     case .commitsLost, .missing:
@@ -80,8 +80,10 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .otherWriter:
       "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
         + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
-    case .readOnly: "make the folder and its files writable for this user, or choose another with --state"
-    case .unreadable: "make the folder and its files readable for this user, or choose another with --state"
+    case .readOnly:
+      "make the folder and its files writable for this user, or choose a different one with --state"
+    case .unreadable:
+      "make the folder and its files readable for this user, or choose a different one with --state"
     case .wrongOwner:
       "run ferry as the user who owns it, change its owner with chown, or choose another --state"
     case .unsafeFolder:

@@ -32,7 +32,7 @@ enum PrivateFolder {
   /// folder.
   ///
   /// Parent folders that are group-writable or belong to another user are trusted, because this is common
-  /// for home folders and mounted volumes.
+  /// for home directories and mounted volumes.
   static func checkParents(of path: String) throws(JournalError) {
     // The path is checked as written, because the components before a `..` determine its target.
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")

@@ -76,14 +76,16 @@ enum HistoryInvariants {
       (name: try row.value("manifest", as: String.self), text: try row.value("variables", as: String.self))
     }
     let wrong = rows.filter { row in
-      // A text that cannot be decoded violates this rule.
+      // A string that cannot be decoded violates this rule.
       (try? JSONDecoder().decode([String: String].self, from: Data(row.text.utf8))) == nil
     }
     guard let name = wrong.first?.name else { return [] }
     return [
       JournalFinding(
         .unreadableText,
-        "\(wrong.count) of its jobs have variables that are not a JSON object (the first: \(name))",
+        wrong.count == 1
+          ? "the variables of 1 job are not a JSON object (\(name))"
+          : "the variables of \(wrong.count) jobs are not JSON objects (the first is \(name))",
         lost: "the values of --var: ferry resume and status fail",
         remedy: "run the manifest again with its --var, which rewrites them")
     ]

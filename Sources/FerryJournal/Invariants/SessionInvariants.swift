@@ -76,7 +76,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue,
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
-      "have an unknown pending action, or one although they are not delivered",
+      "have an unknown pending action, or have one without being delivered",
       lost: "whether their files remain to be deleted or moved",
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
@@ -193,7 +193,7 @@ enum SessionInvariants {
         WHERE captures IS NOT NULL OR secret_captures IS NOT NULL
         """, of: table, in: file
       ) { row in
-        // A text that cannot be decoded violates this rule.
+        // A string that cannot be decoded violates this rule.
         if (try? row.captures) == nil { ids.append(try row.value("id")) }
       }
       guard let first = ids.first else { continue }

@@ -63,7 +63,7 @@ private final class LockRequest: @unchecked Sendable {
     }
   }
 
-  /// Whether the lock was taken before the deadline.
+  /// Waits for the lock, and returns whether it was taken before the deadline.
   func wait(until deadline: Int64?) throws(JournalError) -> Bool {
     let code: Int32? = condition.withLock {
       while case .waiting = state {
@@ -84,7 +84,7 @@ private final class LockRequest: @unchecked Sendable {
     return true
   }
 
-  /// The open file that holds the lock. The caller takes ownership of it.
+  /// Returns the open file that holds the lock. The caller takes ownership of it.
   func take() -> Int32 { descriptor }
 
   private func run() {

@@ -40,7 +40,7 @@ package struct ItemRow: ~Copyable {
     for (column, stored) in Self.stored.enumerated() {
       let found = sqlite3_column_type(statement, Int32(column))
       guard found == stored.kind || (stored.isOptional && found == SQLITE_NULL) else {
-        throw damaged(found == SQLITE_NULL ? "NULL" : "a value of another type", in: Int32(column))
+        throw damaged(found == SQLITE_NULL ? "NULL" : "a value of a different type", in: Int32(column))
       }
     }
     guard (1..<Self.mostNumber).contains(id) else {

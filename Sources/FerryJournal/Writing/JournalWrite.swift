@@ -36,7 +36,7 @@ package enum JournalWrite: Sendable {
   case orphaned(row: Int64, orphan: Int64, Orphaning, at: Instant)
   /// The orphan was released, or its ID is in use again.
   case orphanSettled(orphan: Int64)
-  /// Another upload may use the orphan's ID, so that it must not be released.
+  /// Another upload may use the orphan's ID, so it must not be released.
   case orphanDoubted(orphan: Int64)
   /// The orphan was not released, for this reason.
   case orphanKept(orphan: Int64, failure: RecordedFailure, at: Instant)
@@ -59,7 +59,7 @@ package enum JournalWrite: Sendable {
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// The session's work that was queued up to this time is not discretionary by inference.
+  /// Work that was queued in the session up to this time is not discretionary by inference.
   case foreground(until: Instant)
   /// Whether the session's `on_events` must still be started for a completed batch. If it is appended
   /// together with the outcome that completes the batch, it is in the same transaction.

@@ -2,14 +2,14 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The journal's own threads. One commits a run's changes in groups; the other syncs them.
+/// Writes the journals on two threads: one commits a run's changes in groups; the other syncs them.
 ///
 /// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent
-/// and `sync()` are synced immediately; all other changes are synced when `syncInterval` or `syncOutcomes`
-/// is reached. Commits continue during a sync, so SIGKILL does not lose more at that time than at any other;
-/// they wait only for the syncs that SQLite performs around a checkpoint. A sync covers the commits before
-/// its start. Only one sync runs at a time, and later commits wait for the next one. Order is preserved, and
-/// a failure is final.
+/// is synced immediately, as are all queued changes when `sync()` is called; other changes are synced after
+/// `syncInterval` or after `syncOutcomes` outcomes, whichever comes first. Commits continue during a sync,
+/// so a SIGKILL during a sync loses no more than at any other time. Commits wait only for the syncs that
+/// SQLite performs around a checkpoint. A sync covers the commits that precede it. Only one sync runs at a
+/// time, and later commits wait for the next one. Order is preserved, and a failure is final.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
 /// commits.
@@ -140,7 +140,7 @@ package final class JournalWriter: @unchecked Sendable {
         return .failure(
           JournalError(.closed, file: journals[journal].path, cause: "a write followed the close"))
       }
-      // A thread that waits after a commit wakes up by itself.
+      // A thread that waits after a commit wakes up without a signal.
       let isAwaited = state.batches.isEmpty && !state.isResting
       state.batches.append((journal, writes))
       state.bytes += bytes

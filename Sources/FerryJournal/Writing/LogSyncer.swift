@@ -55,7 +55,7 @@ final class LogSyncer: @unchecked Sendable {
     }
   }
 
-  /// Waits for the running sync, ends the thread, and returns its processor time.
+  /// Waits for the running sync, stops the thread, and returns its processor time.
   func close() -> Duration {
     condition.withLock {
       state.isClosing = true

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// The filters of a reference; nil if one of them does not exist, which has been reported.
+  /// Reads the filters of a reference. If one of them does not exist, reports it and returns nil.
   mutating func filters(
     of expression: FilteredExpression, at location: SourceLocation
   ) -> [ReferenceFilter]? {
@@ -33,7 +33,7 @@ extension ManifestDecoder {
   ) -> String? {
     var text = text
     for filter in filters {
-      // A text is UTF-8, and so is the result of every filter.
+      // A string is UTF-8, and so is the result of every filter.
       guard let value = try? filter.apply(to: Array(text.utf8)),
         let spent = spend(String(decoding: value, as: UTF8.self), at: location)
       else { return nil }

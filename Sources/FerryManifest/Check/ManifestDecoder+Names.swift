@@ -81,7 +81,7 @@ extension ManifestDecoder {
       if let other = first[node.value] {
         report(
           .duplicateNode, at: node.location, "another node is already named \(node.value.quoted)",
-          help: "uploads, fetches and requests share one namespace; choose another name",
+          help: "uploads, fetches and requests share one namespace; choose a different name",
           notes: [.init("first defined here", at: other.location)])
       } else {
         first[node.value] = node
@@ -108,7 +108,7 @@ extension ManifestDecoder {
         report(
           .duplicateIdentifier, at: place,
           "another session already has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
-          help: "each session needs a separate journal; choose another identifier",
+          help: "each session needs a separate journal; choose a different identifier",
           notes: [.init("first used here", at: other)])
       } else {
         first[identifier] = place

@@ -38,7 +38,7 @@ extension ManifestDecoder {
       }
       checkCapture(
         capture, in: known.captures(.request(name)) { captures(of: request.node) },
-        of: "the request \(name.quoted)", use)
+        of: "request \(name.quoted)", use)
     }
   }
 
@@ -65,7 +65,7 @@ extension ManifestDecoder {
     }
     guard let token = declared.declaration(name, in: .tokens) else { return }
     checkCapture(
-      capture, in: known.captures(.token(name)) { captures(of: token.node) }, of: "the token \(name.quoted)",
+      capture, in: known.captures(.token(name)) { captures(of: token.node) }, of: "token \(name.quoted)",
       use)
   }
 

@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Reads a text with references, and substitutes the values that are known before a run.
-  mutating func template(_ node: YAMLNode, wanted: String = "a text") -> Template? {
+  /// Reads a string with references, and substitutes the values that are known before a run.
+  mutating func template(_ node: YAMLNode, wanted: String = "a string") -> Template? {
     guard let scalar = node.scalar, !node.isNull else {
       mismatch(node, wanted: wanted)
       return nil
@@ -28,17 +28,17 @@ extension ManifestDecoder {
     return isWhole ? Template(joining: segments) : nil
   }
 
-  /// Reads a text that must be known before a run.
-  mutating func constant(_ node: YAMLNode, wanted: String = "a text") -> String? {
+  /// Reads a string that must be known before a run.
+  mutating func constant(_ node: YAMLNode, wanted: String = "a string") -> String? {
     let outer = place
     place = .constant
     defer { place = outer }
     return template(node, wanted: wanted)?.constant
   }
 
-  /// The value of a scalar after `vars` and `env` are substituted. A text that begins with a reference is
-  /// read as if its value were written there unquoted. Nil if the node is not a scalar or has a mistake,
-  /// which has been reported.
+  /// Substitutes `vars` and `env` in a scalar, and returns its value. A string that begins with a reference
+  /// is read as if its value were written there unquoted. Returns nil if the node is not a scalar or has a
+  /// mistake, which has been reported.
   mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
     guard let scalar = node.scalar else {
       mismatch(node, wanted: wanted, help: help)
@@ -48,7 +48,7 @@ extension ManifestDecoder {
     return constant(node).map(YAMLScalar.resolve)
   }
 
-  /// Reads a key that the author chooses. `$${` means `${` in it, as in any text, but references are
+  /// Reads a key that the author chooses. `$${` means `${` in it, as in any string, but references are
   /// rejected.
   mutating func name(ofKey key: Located<String>) -> String {
     guard key.value.contains("${") else { return key.value }
@@ -250,7 +250,7 @@ extension ManifestDecoder {
     }
     if let fallback { return spend(fallback, at: location) }
     report(
-      .environmentNotSet, at: location, "the environment variable \(name.quoted) is not set",
+      .environmentNotSet, at: location, "environment variable \(name.quoted) is not set",
       help: "set it, or give a default: ${env.\(name.clipped):-default}")
     return nil
   }

@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// The value of a variable, resolved at its first use.
+  /// Returns the value of a variable, and resolves it at its first use.
   mutating func variable(_ name: String, at location: SourceLocation) -> Variables.Value {
     if let known = variables.resolved[name] { return spend(known, at: location) }
     guard let declared = variables.declared[name] else {
@@ -26,7 +26,7 @@ extension ManifestDecoder {
     return spend(value, at: location)
   }
 
-  /// A text that consists of a single variable whose type exists in JSON.
+  /// A string that consists of a single variable whose type exists in JSON.
   mutating func typedVariable(_ text: String, at location: SourceLocation) -> JSONTemplate? {
     guard text.hasPrefix("${vars."), text.hasSuffix("}") else { return nil }
     let name = String(text.dropFirst("${vars.".count).dropLast())
@@ -54,7 +54,7 @@ extension ManifestDecoder {
       if let key = value.key {
         // A variables file may be used for several manifests.
         report(
-          .undeclaredVariable, .warning, at: key, "the manifest does not declare the variable \(name.quoted)",
+          .undeclaredVariable, .warning, at: key, "the manifest does not declare variable \(name.quoted)",
           help: help)
       } else {
         report(
@@ -74,7 +74,7 @@ extension ManifestDecoder {
     guard let node = variable.fallback else {
       guard variable.isRequired else { return .text("") }
       report(
-        .missingVariable, at: variable.name.location, "the variable \(name.quoted) has no value",
+        .missingVariable, at: variable.name.location, "variable \(name.quoted) has no value",
         help: "set it with --var \(name.clipped)=…"
           + (variable.description.map { ": \($0.clipped)" } ?? ", or a 'default' here"))
       return .broken
@@ -99,9 +99,9 @@ extension ManifestDecoder {
     let isFromCommandLine = given != nil && given?.location == nil
     // The value may come from outside and be secret, so the message omits it.
     report(
-      .invalidVariable, at: location, "the variable \(variable.name.value.quoted) must be \(wanted)",
+      .invalidVariable, at: location, "variable \(variable.name.value.quoted) must be \(wanted)",
       help: "its type is declared as '\(variable.kind.rawValue)'"
-        + (isFromCommandLine ? "; set another value with --var" : ""),
+        + (isFromCommandLine ? "; set a different value with --var" : ""),
       notes: location == variable.name.location
         ? [] : [.init("declared here", at: variable.name.location)])
     return .broken
@@ -111,7 +111,7 @@ extension ManifestDecoder {
     let circle = variables.underway.drop { $0.value != name }
     guard circle.count > 1 else {
       report(
-        .variableCircle, at: location, "the variable \(name.quoted) refers to itself",
+        .variableCircle, at: location, "variable \(name.quoted) refers to itself",
         help: "give it a literal value, or use ${env.NAME}")
       return
     }

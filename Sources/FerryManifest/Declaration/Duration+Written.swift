@@ -11,7 +11,7 @@ extension Quantity {
 }
 
 extension Duration {
-  /// The units of a duration as a text, for example `ms, s, …`.
+  /// The units of a duration as a string, for example `ms, s, …`.
   package static var writtenUnits: String { Quantity.durations.map(\.name).alternatives(quoted: false) }
 
   /// Parses a duration in the manifest's notation, such as `30s`; at most a century.
@@ -28,7 +28,7 @@ extension Duration {
   }
 }
 
-/// Why a text is not a duration, as a message.
+/// Why a string is not a duration, as a message.
 package struct QuantityMistake: Error, Equatable, CustomStringConvertible {
   /// The text after the subject, for example "needs a unit".
   package var predicate: String

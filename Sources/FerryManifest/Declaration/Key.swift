@@ -1,8 +1,8 @@
 /// The declaration of one key: its name, the property that stores its value, the accepted values and their
 /// meaning.
 ///
-/// A new key is added only here. Parsing, checking, the schema, the reference page and the effective
-/// manifest are derived from the declaration, and read the default from the blank object.
+/// To add a key, add only its declaration. Parsing, checking, the schema, the reference page and the
+/// effective manifest are derived from the declaration, and read the default from the blank object.
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool

@@ -9,7 +9,7 @@ struct ManifestDecoder {
   /// The maximum number of bytes of text read, counted in the same way.
   static let mostText = 128 << 20
 
-  /// The manifest's texts, by their `file`.
+  /// The manifest's sources, by their `file`.
   private let sources: [String: SourceText]
   private let main: SourceText
   let profile: Profile
@@ -25,7 +25,7 @@ struct ManifestDecoder {
   private var uses: [SourceLocation] = []
   /// The key whose value is being read.
   var owner: Located<String>
-  /// An example of the declared key whose value is being read, for help texts.
+  /// An example of the declared key whose value is being read, for help.
   var example: (key: String, value: String)?
   /// Whether only some keys of an object are read, because another object supplies the others. In this mode,
   /// missing keys are not reported, and names are not looked up.
@@ -176,7 +176,7 @@ struct ManifestDecoder {
     guard !node.isIncomplete else { return }
     let subject = owner.value.isEmpty ? "the manifest" : owner.value.quoted
     let reference = node.scalar.flatMap { $0.value == .string && $0.text.hasPrefix("${") ? $0.text : nil }
-    let found = reference.map { "but \($0.quoted) has another value" } ?? "found \(node.kindName)"
+    let found = reference.map { "but \($0.quoted) has a different value" } ?? "found \(node.kindName)"
     report(
       .wrongType, at: node.location, "\(subject) must be \(wanted), \(found)",
       help: help ?? exampleHelp ?? "write \(wanted)")
@@ -188,7 +188,7 @@ struct ManifestDecoder {
     return "for example '\(example.key): \(example.value)'"
   }
 
-  /// A "did you mean" suggestion. Suggestions are computed only for the first mistakes in a text, because
+  /// A "did you mean" suggestion. Suggestions are computed only for the first mistakes in a string, because
   /// each one compares all names.
   func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
     isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil

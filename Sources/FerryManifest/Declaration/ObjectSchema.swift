@@ -27,7 +27,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     self.finish = finish
   }
 
-  /// The object in the manifest's notation, with the keys that have a text.
+  /// The object in the manifest's notation, with the keys that have a string.
   @Sendable func text(_ object: Object) -> String? {
     let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
     return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"

@@ -1,4 +1,4 @@
-/// The message for a text that is not a quantity, in a manifest and on the command line.
+/// The message for a string that is not a quantity, in a manifest and on the command line.
 extension Quantity {
   struct Mistake {
     var code: DiagnosticCode

@@ -1,6 +1,6 @@
 /// The values that a key accepts. The reference page and the schema are generated from these forms.
 package indirect enum ValueForm: Sendable {
-  /// Any text; `what` describes it on the reference page.
+  /// Any string; `what` describes it on the reference page.
   case text(what: String, references: Bool)
   case boolean
   case integer(ClosedRange<Int>)
@@ -19,7 +19,7 @@ package indirect enum ValueForm: Sendable {
 }
 
 extension ValueForm {
-  /// A short description for a table: "duration", "list of texts".
+  /// A short description for a table: "duration", "list of strings".
   package var summary: String {
     switch self {
     case .text(let what, _): what
@@ -35,11 +35,19 @@ extension ValueForm {
     case .size: "size"
     case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)
     case .json: "any YAML"
+    case .list(.text(let what, _)): "list of \(what)s"
+    case .list(.integer(let range)): "list of whole numbers from \(range.lowerBound) to \(range.upperBound)"
     case .list(let element): "list of: \(element.summary)"
+    case .map(let key, .either(let values)) where values.contains(where: \.isMap):
+      values.map { "mapping from \(key) to \($0.summary)" }.joined(separator: ", or ")
     case .map(let key, let value): "mapping from \(key) to \(value.summary)"
     case .object(let object): "[\(object.title)](#\(object.anchor))"
     case .either(let forms): forms.map(\.summary).joined(separator: ", or ")
     }
+  }
+
+  private var isMap: Bool {
+    if case .map = self { true } else { false }
   }
 
   /// A minimal value of this form, as it would be written in the manifest.

@@ -7,7 +7,7 @@ extension ValueKind where Value == ForEach {
   /// A list of names, or a mapping of names to their values.
   static var forEach: Self {
     let name = ValueForm.text(what: "name", references: false)
-    let text = ValueForm.text(what: "text", references: false)
+    let text = ValueForm.text(what: "string", references: false)
     return Self(
       .either([.list(name), .map(key: "name", value: .either([text, .map(key: "name", value: text)]))])
     ) { node, decoder in
@@ -44,7 +44,7 @@ extension ValueKind where Value == ForEach {
 }
 
 extension ManifestDecoder {
-  /// The instances of a node with a `for_each`; nil if it has none.
+  /// Reads the instances of a node with a `for_each`; returns nil if it has none.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
     let takesForEach = space == .uploads || space == .fetches
     let hasForEach = node.value["for_each"] != nil
@@ -63,7 +63,7 @@ extension ManifestDecoder {
   fileprivate mutating func instance(_ member: YAMLNode.Member) -> EachInstance? {
     let key = member.key.value
     guard let members = member.value.members else {
-      return constant(member.value, wanted: "a text, or a mapping of texts").map {
+      return constant(member.value, wanted: "a string, or a mapping of strings").map {
         EachInstance(key: key, value: .text($0), isFromOutside: isFromOutside)
       }
     }
@@ -85,14 +85,14 @@ extension ManifestDecoder {
     return instance
   }
 
-  /// The instances with valid names, each name once.
+  /// Returns the instances with valid names, each name once, and reports the others.
   fileprivate mutating func sound(_ instances: [(key: Located<String>, EachInstance)]) -> [EachInstance] {
     var first: [String: SourceLocation] = [:]
     return instances.compactMap { key, instance in
       if let problem = NameRule.problem(key.value, allowsDots: true) {
         report(
           problem.code, at: key.location, problem.message,
-          help: problem.help + "; in a mapping, the key can be another name: { eu: … }")
+          help: problem.help + "; in a mapping, the key can be a different name: { eu: … }")
         return nil
       }
       if let other = first.updateValue(key.location, forKey: key.value) {

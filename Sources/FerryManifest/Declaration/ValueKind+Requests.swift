@@ -1,6 +1,6 @@
 extension ValueKind where Value == Template {
-  /// A text with references.
-  static func template(_ what: String = "text") -> Self {
+  /// A string with references.
+  static func template(_ what: String = "string") -> Self {
     Self(.text(what: what, references: true)) { node, decoder in decoder.template(node, wanted: "a \(what)") }
   }
 
@@ -100,7 +100,7 @@ extension ValueKind where Value == String {
 }
 
 extension ValueKind where Value == JSONTemplate {
-  /// Any YAML value as JSON, with references in its texts.
+  /// Any YAML value as JSON, with references in its strings.
   static var json: Self { Self(.json) { node, decoder in read(node, &decoder) } }
 
   /// A scalar without references, used for comparison.

@@ -1,4 +1,4 @@
-/// The kind of mistake that a diagnostic reports. Codes are stable and never reused for another kind.
+/// The kind of mistake that a diagnostic reports. Codes are stable and never reused for a different kind.
 ///
 /// The first two digits are the family: 01 text, 02 keys, 03 values, 04 names and references, 05 cycles, 06
 /// sharing, 07 warnings, 08 conflicts with the files, 09 features that are not implemented yet. `ferry

@@ -4,7 +4,7 @@ package struct DiagnosticFormatter: Sendable {
   private let isColored: Bool
 
   /// - Parameters:
-  ///   - sources: the texts to which diagnostics refer, by their `file`.
+  ///   - sources: the sources to which diagnostics refer, by their `file`.
   ///   - isColored: whether to write ANSI escapes, for a terminal.
   package init(sources: [SourceText], isColored: Bool = false) {
     self.sources = Dictionary(sources.map { ($0.file, $0) }, uniquingKeysWith: { first, _ in first })

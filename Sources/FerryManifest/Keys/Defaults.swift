@@ -24,7 +24,7 @@ struct Defaults {
     guard !byName.isEmpty else { return nil }
   }
 
-  /// The document with every default value inserted.
+  /// Returns the document with every default value inserted.
   mutating func filled(_ root: YAMLNode) -> YAMLNode {
     var root = root
     root.mapMembers { member in

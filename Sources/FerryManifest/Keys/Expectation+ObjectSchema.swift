@@ -24,7 +24,7 @@ extension Expectation {
 
 extension ValueKind where Value == [Expectation.HeaderMatch] {
   fileprivate static var headerMatches: Self {
-    let text = ValueKind<String>.constant("text")
+    let text = ValueKind<String>.constant("string")
     return Self(.map(key: "header", value: text.form)) { node, decoder in
       guard let members = node.members else {
         decoder.mismatch(node, wanted: "a mapping of headers")

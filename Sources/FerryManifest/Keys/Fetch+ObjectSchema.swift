@@ -42,7 +42,7 @@ private struct IntervalBounds {
     keys: [
       Key(
         "minimum", \.minimum, .duration(), isRequired: true,
-        doc: "The shortest time between two fetches, also after a failed one.",
+        doc: "The minimum time between two fetches, even after a failed one.",
         example: "15m"),
       Key(
         "maximum", \.maximum, .duration(), default: "the minimum",

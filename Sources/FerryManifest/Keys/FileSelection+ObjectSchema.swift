@@ -5,7 +5,7 @@ extension FileSelection {
       Key(
         "root", \.root, .path,
         doc:
-          "The base folder of all paths. It is relative to the manifest's folder; `~/` is the home folder.",
+          "The base folder of all paths. It is relative to the manifest's folder; `~/` is the home directory.",
         example: "~/Pictures"),
       Key(
         "include", \.include, .list(.glob, atLeastOne: true),

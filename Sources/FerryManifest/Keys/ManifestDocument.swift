@@ -129,11 +129,11 @@ extension ValueKind where Value == [String] {
   /// Reads the variables before all text that may use them. All of them are resolved, even unused ones.
   fileprivate static var vars: Self {
     let object = ValueKind<Variable>.object(Variable.shape)
-    let text = ValueForm.text(what: "text", references: false)
+    let text = ValueForm.text(what: "string", references: false)
     return Self(.map(key: "name", value: .either([text, object.form]))) { node, decoder in
       guard let members = node.members else {
         decoder.variables.isUnreadable = true
-        decoder.mismatch(node, wanted: "a mapping of names to texts")
+        decoder.mismatch(node, wanted: "a mapping of names to strings")
         return nil
       }
       let outer = decoder.owner

@@ -26,10 +26,10 @@ extension Budgets {
         "wired", \.wired, .object(Budget.shape), default: "no limit", doc: "The budget for wired networks."),
       Key(
         "cellular", \.cellular, .object(Budget.shape), default: "no limit",
-        doc: "The budget of cellular networks."),
+        doc: "The budget for cellular networks."),
       Key(
         "any", \.any, .object(Budget.shape), default: "no limit",
-        doc: "The budget of all networks together. It applies in addition to the budget of each network."),
+        doc: "The budget for all networks together. It applies in addition to the budget for each network."),
     ],
     blank: { _, _ in Self() })
 }
@@ -38,7 +38,7 @@ extension Budget {
   static let shape = ObjectSchema<Self>(
     "Budget",
     doc:
-      "A maximum number of bytes per calendar window. The bytes sent and received on sockets count, for all processes of a user together.",
+      "A maximum number of bytes per calendar window. All bytes sent and received on sockets count, summed over all processes of the user.",
     keys: [
       Key(
         "limit", \.limit, .size, isRequired: true, doc: "The maximum number of bytes per window.",
@@ -85,7 +85,7 @@ extension ResumeDelay {
       Key(
         "reset", \.reset, .choice(),
         doc: """
-          What sets the delay back to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: also \
+          What sets the delay back to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: a foreground launch, or \
           more than one further period without a resume.
           """,
         example: "foreground"),

@@ -16,7 +16,7 @@ extension RedirectRules {
         "across_origins", \.acrossOrigins, .choice(),
         doc: """
           The handling of a request with a sensitive value (a secret, a token, a capture with `secret: true`) that a \
-          redirect, or a URL from a response, would take to another origin. `refuse`: the request fails with `redirect`. \
+          redirect, or a URL from a response, would take to a different origin. `refuse`: the request fails with `redirect`. \
           `strip`: it is sent without its sensitive header fields; if its URL or body is sensitive, it fails. \
           `follow`: it is sent unchanged, even from https to http.
           """,

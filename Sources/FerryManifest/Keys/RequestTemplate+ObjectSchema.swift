@@ -52,9 +52,9 @@ extension RequestTemplate {
         Key(
           "url", \.url, .url, isRequired: true,
           doc: """
-            Where it goes: http or https. `vars` stand in it as they are; a reference at the very beginning is \
-            taken as a URL, any other is percent-encoded for its place, unless its filter `url` or \
-            `query` has encoded it.
+            The request URL, with the scheme http or https. Values from `vars` are inserted verbatim. A reference \
+            at the beginning is used as a URL. Any other reference is percent-encoded for its position, unless \
+            the filter `url` or `query` has already encoded it.
             """,
           example: "https://example.com/uploads"),
         Key(

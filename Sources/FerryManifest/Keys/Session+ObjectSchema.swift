@@ -5,7 +5,7 @@ extension Session {
       Key(
         "kind", \.kind, .choice(),
         doc: """
-          `default`: requests end with the launch. `ephemeral`: nothing is kept on disk. `background`: transfers \
+          `default`: requests are stopped when the launch ends. `ephemeral`: nothing is kept on disk. `background`: transfers \
           outlive the process.
           """,
         example: "background"),
@@ -22,11 +22,11 @@ extension Session {
         example: "true"),
       Key(
         "allows_cellular", \.allowsCellular, .boolean,
-        doc: "Whether the session may use a cellular network. If not, it waits for another network.",
+        doc: "Whether the session may use a cellular network. If not, it waits for a different network.",
         example: "false"),
       Key(
         "allows_expensive", \.allowsExpensive, .boolean,
-        doc: "Whether the session may use a metered network. If not, it waits for another network.",
+        doc: "Whether the session may use a metered network. If not, it waits for a different network.",
         example: "false"),
       Key(
         "max_connections_per_host", \.maxConnectionsPerHost, .integer(1...1_000),

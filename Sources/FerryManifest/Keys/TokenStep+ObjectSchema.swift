@@ -32,7 +32,7 @@ extension TokenStep {
       guard token.name.value == "none" else { return }
       decoder.report(
         .invalidName, at: token.name.location, "a token cannot be named 'none'",
-        help: "'token: none' on a step omits the token; choose another name")
+        help: "'token: none' on a step omits the token; choose a different name")
     })
 }
 

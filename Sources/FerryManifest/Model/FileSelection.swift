@@ -1,6 +1,6 @@
 /// The files that an upload includes.
 package struct FileSelection: Hashable, Codable, Sendable {
-  /// The base folder, relative to the manifest's folder; `~/` is the home folder.
+  /// The base folder, relative to the manifest's folder; `~/` is the home directory.
   package var root: String
   package var source: Source
 

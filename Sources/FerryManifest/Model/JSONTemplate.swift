@@ -19,7 +19,7 @@ package indirect enum JSONTemplate: Hashable, Codable, Sendable {
     }
   }
 
-  /// Its texts, in order.
+  /// Its strings, in order.
   package var templates: [Template] {
     switch self {
     case .null, .bool, .integer, .number: []

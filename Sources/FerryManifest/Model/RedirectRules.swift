@@ -1,4 +1,4 @@
-/// The handling of redirects, including sensitive requests that would be redirected to another origin.
+/// The handling of redirects, including sensitive requests that would be redirected to a different origin.
 package struct RedirectRules: Hashable, Codable, Sendable {
   package enum AcrossOrigins: String, Codable, Sendable, CaseIterable {
     /// The request fails.

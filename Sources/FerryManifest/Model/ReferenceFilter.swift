@@ -12,7 +12,7 @@ package enum ReferenceFilter: String, Hashable, Codable, Sendable, CaseIterable 
   case base64
   /// Escaped for the inside of a JSON string (RFC 8259, section 7), in ASCII, without quotation marks.
   case json
-  /// Lower case (Unicode's full case mapping, independent of the language).
+  /// Lower case (Unicode's full case mapping, independent of the locale).
   case lower
   /// The SHA-256 of the bytes, in lower-case hexadecimal.
   case sha256

@@ -1,5 +1,5 @@
-/// A text that must not be shown: a secret, or a confidential value from a response. It is printed as `***`,
-/// even inside other values; only `revealed` returns the text.
+/// A string that must not be shown: a secret, or a confidential value from a response. It is printed as
+/// `***`, even inside other values; only `revealed` returns the text.
 package struct SensitiveValue: Hashable, Sendable {
   /// Only for the request that uses it, the journal's secret column and the mask.
   package let revealed: String

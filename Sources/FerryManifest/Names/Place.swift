@@ -1,4 +1,4 @@
-/// The position of a text in the manifest, which determines the references that are allowed in it.
+/// The position of a string in the manifest, which determines the references that are allowed in it.
 enum Place: Hashable, Sendable {
   /// The text must be known before a run: only `vars` and `env` are allowed.
   case constant

@@ -31,7 +31,7 @@ extension ManifestSchema {
   private func schema(_ form: ValueForm, _ extent: Extent) -> [OrderedJSON.Member] {
     switch form {
     case .text:
-      // The reader accepts any scalar as text, as written.
+      // The decoder accepts any scalar as a string and keeps its spelling.
       return [types("string", "number", "boolean")]
     case .boolean:
       return [types("boolean", "string"), .init("pattern", .string(Self.leadingReference))]

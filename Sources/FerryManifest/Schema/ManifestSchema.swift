@@ -29,7 +29,7 @@ package struct ManifestSchema: Sendable {
       ] + choice + [.init("definitions", .object(definitions))])
   }
 
-  /// JSON Schema cannot describe the parts of a text.
+  /// JSON Schema cannot describe the parts of a string.
   private static var references: String {
     let families = (["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)).map { "${\($0).…}" }
     let filters = ReferenceFilter.allCases.map(\.rawValue)

@@ -8,7 +8,7 @@ struct Inclusion {
   static let mostFiles = 100
 
   private(set) var diagnostics: [Diagnostic] = []
-  /// The included texts, in the order in which they are named.
+  /// The included sources, in the order in which they are named.
   private(set) var sources: [SourceText] = []
   /// Whether a file could not be read or parsed. The names that it would have declared are unknown.
   private(set) var isBroken = false
@@ -29,7 +29,8 @@ struct Inclusion {
     budget = SourceText.largest - main.bytes.count
   }
 
-  /// The document with all its includes. Its `include` key also lists the nested includes.
+  /// Merges the document with all its includes. The `include` key of the result also lists the nested
+  /// includes.
   mutating func unite(_ root: YAMLNode) -> YAMLNode {
     guard let members = root.members, let list = root["include"]?.elements else { return root }
     var united = United(members.filter { $0.key.value != "include" })
@@ -170,7 +171,7 @@ private struct United {
       for member in new { inner.add(member, depth: depth - 1, isClash: true, &diagnostics) }
       members[place].value.content = .mapping(inner.members)
     } else if isClash {
-      // In the document, the manifest's own text comes after the texts that it includes.
+      // In the document, the manifest's own text comes after the sources that it includes.
       diagnostics.append(
         Diagnostic(
           .includeClash, at: members[place].key.location, "\(other.key.value.quoted) is defined in two files",

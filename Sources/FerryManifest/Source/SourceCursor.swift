@@ -1,4 +1,4 @@
-/// A position in a text, with its line and column. It only moves forward.
+/// A position in a string, with its line and column. It only moves forward.
 struct SourceCursor {
   private let source: SourceText
   private var index: Int

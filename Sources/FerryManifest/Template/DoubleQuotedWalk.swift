@@ -7,7 +7,7 @@ struct DoubleQuotedWalk {
   /// - Parameter cursor: the position after the opening quote.
   init(from cursor: SourceCursor) { self.cursor = cursor }
 
-  /// The location of a `$` of the value; nil if the text has a different character there.
+  /// Advances to a `$` in the value, and returns its location; nil if there is a different character.
   mutating func location(of wanted: Int) -> SourceLocation? {
     while offset < wanted || isAtEscapedBreak {
       guard cursor.byte != nil, !cursor.isAt("\"") else { return nil }

@@ -1,4 +1,4 @@
-/// Splits a text at its references: `${…}` is a reference, `$${` stands for `${`, and any other `$` is a
+/// Splits a string at its references: `${…}` is a reference, `$${` stands for `${`, and any other `$` is a
 /// dollar sign.
 struct TemplateScanner {
   enum Piece: Equatable {
@@ -11,7 +11,7 @@ struct TemplateScanner {
   private(set) var diagnostics: [Diagnostic] = []
 
   init(_ scalar: YAMLScalar, at location: SourceLocation, in source: SourceText) {
-    // Most texts have no reference and need no scan.
+    // Most strings have no reference and need no scan.
     guard scalar.text.contains("${") else {
       if !scalar.text.isEmpty { pieces = [.text(scalar.text)] }
       return

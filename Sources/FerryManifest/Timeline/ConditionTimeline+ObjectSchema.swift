@@ -4,7 +4,8 @@ extension ConditionTimeline {
     keys: [
       Key(
         "timeline", \.entries, .list(.object(Entry.shape), atLeastOne: true), isRequired: true,
-        doc: "The entries, each with a time of day or a moment.", example: "[{ from: 08:00, network: wifi }]"),
+        doc: "The entries, each with a time of day, or a date and time.",
+        example: "[{ from: 08:00, network: wifi }]"),
       Key(
         "time_zone", \.timeZone, .timeZone, default: "the machine's",
         doc: "The time zone for times without an offset: a name in the IANA time zone database.",
@@ -19,7 +20,7 @@ extension ConditionTimeline.Entry {
     keys: [
       Key(
         "from", \.from, .timelineMoment, isRequired: true,
-        doc: "A time of day, which applies every day, or a moment.", example: "\"08:00\""),
+        doc: "A time of day, which applies every day, or a date and time.", example: "\"08:00\""),
       Key(
         "network", \.network, .choice(), default: "as before", doc: "The kind of network.", example: "wifi"),
       Key(
@@ -34,7 +35,7 @@ extension ConditionTimeline.Entry {
 extension ValueKind where Value == String {
   /// A time of day such as `08:00`, or a date and time in RFC 3339 format, whose offset may be omitted.
   fileprivate static var timelineMoment: Self {
-    constant("time of day or moment").refused { text in
+    constant("time of day, or date and time").refused { text in
       let isTime = text.wholeMatch(of: /([01][0-9]|2[0-3]):[0-5][0-9]/) != nil
       let isMoment =
         text.wholeMatch(
@@ -42,8 +43,8 @@ extension ValueKind where Value == String {
         != nil
       guard !isTime, !isMoment else { return nil }
       return Problem(
-        .unknownWord, "\(text.quoted) is neither a time of day nor a moment",
-        help: "write a time such as \"08:00\", or a moment such as 2026-12-24T18:00", showsValue: true)
+        .unknownWord, "\(text.quoted) is neither a time of day nor a date and time",
+        help: "write a time such as \"08:00\", or a date and time such as 2026-12-24T18:00", showsValue: true)
     }
   }
 }

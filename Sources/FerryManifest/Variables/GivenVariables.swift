@@ -8,14 +8,14 @@ struct GivenVariables: Sendable {
   }
 
   private(set) var values: [String: Value] = [:]
-  /// Variables whose value in a file is not a text. This has been reported.
+  /// Variables whose value in a file is not a string. This has been reported.
   private(set) var broken: Set<String> = []
   private(set) var sources: [SourceText] = []
   private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
   ///   - variables: the values of `--var`, which take precedence.
-  ///   - files: mappings of names to scalars; each scalar is a text as written. A later file takes
+  ///   - files: mappings of names to scalars; each scalar is a string as written. A later file takes
   ///     precedence.
   init(_ variables: [String: String], files: [SourceText]) {
     for source in files {
@@ -35,7 +35,7 @@ struct GivenVariables: Sendable {
           diagnostics.append(
             Diagnostic(
               .wrongType, at: member.value.location,
-              "\(member.key.value.quoted) must be a text, found \(member.value.kindName)",
+              "\(member.key.value.quoted) must be a string, found \(member.value.kindName)",
               help: "write a single scalar as the value"))
           broken.insert(member.key.value)
           continue

@@ -38,7 +38,7 @@ extension Variable {
       Key(
         "required", \.required, .boolean, default: "`true` if there is no default, otherwise `false`",
         doc:
-          "Whether the command line must set the variable. A variable that is neither required nor has a default is empty.",
+          "Whether the command line must set the variable. A variable that is not required and has no default is empty.",
         example: "true"),
     ],
     blank: { name, _ in Self(name: name) },
@@ -48,7 +48,7 @@ extension Variable {
       {
         decoder.report(
           .invalidVariable, at: (node["required"] ?? node).location,
-          "the variable \(variable.name.value.quoted) is empty if no value is set, but must be \(wanted)",
+          "variable \(variable.name.value.quoted) is empty if no value is set, but must be \(wanted)",
           help: "give it a 'default'")
       }
       guard variable.required == true, let fallback = variable.fallback, let place = node["required"] else {
@@ -70,9 +70,9 @@ extension Variable {
 extension ValueKind where Value == YAMLNode {
   /// A scalar that is read later.
   fileprivate static var scalarNode: Self {
-    Self(.text(what: "text", references: true)) { node, decoder in
+    Self(.text(what: "string", references: true)) { node, decoder in
       guard node.scalar != nil, !node.isNull else {
-        decoder.mismatch(node, wanted: "a text")
+        decoder.mismatch(node, wanted: "a string")
         return nil
       }
       return node

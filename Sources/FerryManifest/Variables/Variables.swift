@@ -9,7 +9,7 @@ struct Variables: Sendable {
   let environment: [String: String]
   /// Values from the command line, which take precedence over `vars`.
   let given: [String: GivenVariables.Value]
-  /// Variables whose value from the command line is not a text.
+  /// Variables whose value from the command line is not a string.
   let broken: Set<String>
 
   /// The variables in `vars`, by name.

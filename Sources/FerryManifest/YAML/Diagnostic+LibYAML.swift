@@ -1,7 +1,7 @@
 import CYaml
 
 extension Diagnostic {
-  /// libyaml's message about a text that cannot be parsed, with a remedy added.
+  /// libyaml's message about a string that cannot be parsed, with a remedy added.
   init(libyaml parser: yaml_parser_t, in source: SourceText) {
     func location(_ mark: yaml_mark_t) -> SourceLocation {
       SourceLocation(file: source.file, line: mark.line + 1, column: mark.column + 1)

@@ -31,7 +31,7 @@ enum LibYAMLProblem {
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in one column")
     case "could not find expected ':'":
-      ("a ':' was expected before this", "write 'key: value'; quote a text that spans several lines")
+      ("a ':' was expected before this", "write 'key: value'; quote a string that spans several lines")
     case "did not find expected '-' indicator":
       ("a '-' was expected here", "check the indentation: items of one list start in one column")
     case "did not find expected ',' or ']'":
@@ -80,7 +80,7 @@ enum LibYAMLProblem {
         "quote a value that begins with '*' or '&'; anchor names consist of letters, digits, '-' and '_'"
       )
     case "found duplicate anchor":
-      (problem, "give the anchor another name")
+      (problem, "give the anchor a different name")
     default: nil
     }
   }

@@ -36,11 +36,11 @@ enum WrittenScalar {
 
   /// A key. Declared keys and names are not quoted.
   static func key(_ text: String) -> String {
-    // The language has a key `null`. A key is always a word, even if it resembles another type.
+    // The language has a key `null`. A key is always a word, even if it resembles a different type.
     text == "null" ? text : string(text, in: .key)
   }
 
-  /// A text for a comment: line breaks and invisible characters are escaped.
+  /// A string for a comment: line breaks and invisible characters are escaped.
   static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { $0 += visible($1) }
   }

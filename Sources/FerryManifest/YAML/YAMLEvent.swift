@@ -69,7 +69,7 @@ struct YAMLEvent {
 }
 
 extension YAMLEvent {
-  /// Passes the events of a text to `body`, in order, until it returns false.
+  /// Passes the events of a string to `body`, in order, until it returns false.
   ///
   /// Returns libyaml's error, if there is one.
   static func forEach(in source: SourceText, _ body: (YAMLEvent) -> Bool) -> Diagnostic? {

@@ -53,7 +53,7 @@ package struct YAMLNode: Sendable {
     if case .null? = scalar?.value { true } else { false }
   }
 
-  /// A text such as ", found 'text'", with the text as written, because the value of a reference in it may
+  /// A string such as ", found 'text'", with the text as written, because the value of a reference in it may
   /// be secret.
   var foundWord: String { scalar.map { ", found \($0.text.quoted)" } ?? "" }
 

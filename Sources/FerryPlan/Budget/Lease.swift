@@ -51,7 +51,7 @@ package struct Lease: Hashable, Sendable {
       self.limits = limits
     }
 
-    /// What is granted if this number of bytes counts against each limit.
+    /// The number of bytes that are granted if this number counts against each limit.
     package func grant(used: [Int64]) -> Int64 {
       var granted = wanted
       for (limit, used) in zip(limits, used) {

@@ -22,7 +22,8 @@ package struct CalendarZone: Hashable, Sendable {
   /// The changes in ascending order, each with a different offset from the previous one.
   package let changes: [Change]
 
-  /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and real zones end at +14:00.
+  /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and real time zones end at
+  /// +14:00.
   static let largestOffset = 86_399
 
   /// - Parameters:
@@ -53,15 +54,15 @@ package struct CalendarZone: Hashable, Sendable {
   /// The offset in seconds east of UTC.
   package func offset(at instant: Instant) -> Int { offset(ofPeriod: period(at: instant.wholeSeconds)) }
 
-  /// The time that the zone's clocks show, rounded down to the second.
+  /// The local time in the time zone, rounded down to the second.
   package func localTime(at instant: Instant) -> LocalTime {
     LocalTime(seconds: instant.wholeSeconds + offset(at: instant))
   }
 
-  /// The first moment at which the zone's clocks show this time or a later one, saturating at the ends of the
+  /// The first instant at which the clocks show this time or a later one, saturating at the ends of the
   /// range.
   ///
-  /// For a time that is skipped when clocks are set forward, this is the moment at which they are set. For a
+  /// For a time that is skipped when clocks are set forward, this is the instant at which they are set. For a
   /// time that occurs twice when they are set back, it is the first occurrence.
   package func instant(of time: LocalTime) -> Instant { Instant(wholeSeconds: second(of: time)) }
 
@@ -91,7 +92,7 @@ extension CalendarZone {
     period == changes.count ? .max : changes[period].at.wholeSeconds
   }
 
-  /// Like `instant(of:)`, in whole seconds. A later local time never results in an earlier moment.
+  /// Like `instant(of:)`, in whole seconds. A later local time never results in an earlier instant.
   func second(of time: LocalTime) -> Int {
     // Before this, the time cannot be reached with any offset.
     var period = period(at: time.seconds - Self.largestOffset)
@@ -102,7 +103,7 @@ extension CalendarZone {
     }
   }
 
-  /// The latest local time that the clocks have shown up to a moment. After the clocks are set back, it is
+  /// The latest local time that the clocks have shown up to an instant. After the clocks are set back, it is
   /// later than the current local time until that time is reached again.
   func latestTime(upTo second: Int) -> LocalTime {
     var period = period(at: second)

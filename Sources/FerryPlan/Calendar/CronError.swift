@@ -1,4 +1,4 @@
-/// The reason why a text is not a valid cron expression.
+/// The reason why a string is not a valid cron expression.
 package struct CronError: Error, Equatable, CustomStringConvertible {
   /// The start of the error, in characters of the expression, counted from 1. If something is missing at the
   /// end, it is one after the last character.

@@ -1,18 +1,18 @@
 extension CronSchedule {
-  /// The first time after a moment at which the line runs.
+  /// The next time after an instant at which the line runs.
   ///
   /// `nil` if no time comes before the end of `Instant`'s range, as for the 30th of February.
   ///
   /// When clocks change, the behavior is as documented in cron(8) of Vixie cron:
   ///
   /// - A line with a fixed minute and hour (neither field begins with `*`) runs once for each of its times.
-  ///   If a time is skipped, the line runs at the moment when the clocks are set forward. If a time occurs
+  ///   If a time is skipped, the line runs at the time when the clocks are set forward. If a time occurs
   ///   twice, it runs only the first time. Several times that coincide result in a single run.
   /// - A line with a wildcard follows the clock: it does not run at skipped times, and runs twice at times
   ///   that occur twice.
   ///
   /// Vixie cron does this for changes of less than three hours, and treats larger changes as corrections of
-  /// the clock. Here, all changes come from the zone.
+  /// the clock. Here, all changes come from the time zone.
   ///
   /// | expression | Europe/Berlin, 2026 | runs |
   /// |---|---|---|
@@ -30,7 +30,7 @@ extension CronSchedule {
     return next.map { Instant(wholeSeconds: $0) }
   }
 
-  /// The first of the times that the zone's clocks have not reached yet.
+  /// The first of the times that the clocks have not reached yet.
   private func nextFixed(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
     let reached = zone.latestTime(upTo: second).seconds
     let end = LocalTime(seconds: last + CalendarZone.largestOffset + 1)
@@ -39,7 +39,7 @@ extension CronSchedule {
     return next <= last ? next : nil
   }
 
-  /// The first moment at which the zone's clocks show one of the times.
+  /// The first instant at which the clocks show one of the times.
   private func nextShown(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
     var from = second + 1
     var period = zone.period(at: from)

@@ -1,11 +1,11 @@
 import FerryManifest
 
 extension Budget.Window {
-  /// The calendar window, in a time zone, that contains a moment.
+  /// The calendar window, in a time zone, that contains an instant.
   ///
-  /// A day, week or month begins when the zone's clocks first show its first midnight, or a later time if
+  /// A day, week or month begins when the clocks first show its first midnight, or a later time if
   /// midnight is skipped. A week begins on Monday (ISO 8601). Therefore, a day on which clocks change may
-  /// have 23 or 25 hours, and a day that a zone skips has no window.
+  /// have 23 or 25 hours, and a day that a time zone skips has no window.
   ///
   /// An hour is an hour of real time, and begins when the clocks show a full hour; an hour that occurs twice
   /// is two windows. If the clocks do not change by full hours, a window ends at the change, so that this

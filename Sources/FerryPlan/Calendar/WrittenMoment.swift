@@ -45,15 +45,15 @@ package struct WrittenMoment {
     guard scan.isAtEnd else { return nil }
   }
 
-  /// The moment, or the nearest moment that an `Instant` can represent.
+  /// The instant, or the nearest one that an `Instant` can represent.
   ///
-  /// - Parameter zone: used if the text has no offset. For a time that the zone skips, the result is the
-  ///   moment at which its clocks are set; for a time that occurs twice, it is the first occurrence.
+  /// - Parameter zone: used if the string has no offset. For a time that the zone skips, the result is the
+  ///   time at which its clocks are set; for a time that occurs twice, it is the first occurrence.
   package func nearest(in zone: CalendarZone) -> Instant {
     Instant(wholeSeconds: second(in: zone), nanoseconds: nanoseconds)
   }
 
-  /// The moment; `nil` if an `Instant` cannot represent it.
+  /// The instant; `nil` if an `Instant` cannot represent it.
   ///
   /// - Parameter zone: as for `nearest`.
   package func moment(in zone: CalendarZone) -> Instant? {

@@ -28,7 +28,7 @@ package struct InitialDecision: Sendable {
         case .cancel(let id):
           // The attempt was never sent.
           starts.removeAll { $0.id == id }
-          let failure = TransportFailure(.cancelled, "cancelled", mayHaveReachedServer: false)
+          let failure = TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
         // Lists that are read late are not requested in a preview.
         case .sync, .releaseLeases, .end, .list: break
@@ -37,8 +37,8 @@ package struct InitialDecision: Sendable {
     }
   }
 
-  /// The reasons why nodes would not begin, by node. Only reasons that end with other conditions, a budget
-  /// or a delay, and the end of the execution window, are included.
+  /// The reasons why nodes would not begin, by node. Only reasons that end with a change of conditions, a
+  /// budget or a delay, and the end of the execution window, are included.
   package var reasons: [Int: RecordedFailure] {
     let started = Set(starts.map(\.ref.node.index))
     var reasons: [Int: RecordedFailure] = [:]
@@ -60,7 +60,7 @@ package struct InitialDecision: Sendable {
 }
 
 extension Scheduler {
-  /// The reason why the remaining work of a node waits; `nil` if the node is not open.
+  /// The reason why the remaining work of a node is waiting; `nil` if the node is not open.
   func reasonOfOpen(_ index: Int) -> RecordedFailure? {
     guard tokens[index] == nil else { return nil }
     switch nodes[index].phase {

@@ -59,9 +59,9 @@ extension Scheduler {
 
   private func needsReason(_ index: Int) -> RecordedFailure {
     let names = plan.nodes[index].needs.compactMap { need -> String? in
-      if case .closed = nodes[need.index].phase { nil } else { plan.nodes[need.index].name }
+      if case .closed = nodes[need.index].phase { nil } else { "'\(plan.nodes[need.index].name)'" }
     }
-    return .init(code: .needs, message: "waits for \(names.joined(separator: ", "))")
+    return .init(code: .needs, message: "waiting for \(names.joined(separator: ", "))")
   }
 
   private func turn(of node: NodeID) -> RecordedFailure {
@@ -69,7 +69,7 @@ extension Scheduler {
     return .init(
       code: .turn,
       message:
-        "waits for its turn: the session \(session.name) allows "
+        "waiting for its turn: session '\(session.name)' allows "
         + "\(Count.text(session.maxConnectionsPerHost, "connection")) per host")
   }
 }

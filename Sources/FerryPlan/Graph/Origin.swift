@@ -57,7 +57,7 @@ package struct Origin: Hashable, Codable, Sendable {
   /// Whether libcurl uses the host exactly as it is written.
   ///
   /// libcurl decodes percent-encoding, omits an IPv6 zone, and parses `0x7f.1` and `127.1` as IPv4 addresses
-  /// (WHATWG URL, "IPv4 parser"), so such a text names a different host than it appears to.
+  /// (WHATWG URL, "IPv4 parser"), so such a string names a different host than it appears to.
   private static func isCanonical(_ host: ArraySlice<UInt8>) -> Bool {
     guard !host.contains(UInt8(ascii: "%")) else { return false }
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -30,7 +30,7 @@ extension Plan {
     }
   }
 
-  /// The session's ID in this plan. Adds the session if this plan does not contain its identifier.
+  /// Returns the session's ID in this plan. Adds the session if this plan does not contain its identifier.
   private mutating func place(
     of session: SessionPlan, from manifest: ManifestID, _ owners: inout [ManifestID]
   ) throws(PlanConflict) -> SessionID {

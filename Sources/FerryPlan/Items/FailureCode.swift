@@ -1,4 +1,5 @@
-/// The reason why work failed or waits. The raw values are persisted and reported, and must never change.
+/// The reason why work failed or is waiting. The raw values are persisted and reported, and must never
+/// change.
 ///
 /// This is a struct, not an enum, because a journal or report of another version may contain unknown codes.
 package struct FailureCode: RawRepresentable, Hashable, Codable, Sendable {
@@ -21,7 +22,7 @@ extension FailureCode {
   package static let afterExists = FailureCode(rawValue: "after_exists")
   /// A delivered file could not be deleted or moved.
   package static let afterFailed = FailureCode(rawValue: "after_failed")
-  /// The folder of `move_to` is on another file system.
+  /// The folder of `move_to` is on a different file system.
   package static let afterFileSystem = FailureCode(rawValue: "after_file_system")
   /// The folder of a delivered file, or the folder of `move_to`, cannot be used.
   package static let afterFolder = FailureCode(rawValue: "after_folder")
@@ -57,7 +58,7 @@ extension FailureCode {
   package static let limit = FailureCode(rawValue: "limit")
   /// The time limit set by `--max-duration` has passed.
   package static let maxDuration = FailureCode(rawValue: "max_duration")
-  /// The node waits for its dependencies, or their outcomes do not satisfy its `when`.
+  /// The node is waiting for its dependencies, or their outcomes do not satisfy its `when`.
   package static let needs = FailureCode(rawValue: "needs")
   /// There is no network, or the session does not allow it.
   package static let network = FailureCode(rawValue: "network")
@@ -77,6 +78,6 @@ extension FailureCode {
   package static let unauthorized = FailureCode(rawValue: "unauthorized")
   /// The response does not match `expect`.
   package static let unexpectedResponse = FailureCode(rawValue: "unexpected_answer")
-  /// The work waits for its turn.
+  /// The work is waiting for its turn.
   package static let waiting = FailureCode(rawValue: "waiting")
 }

@@ -1,6 +1,6 @@
 /// What is known about the request of a failure, for reports.
 ///
-/// All texts are masked, printable and on one line. A class, because a million failures may share a few.
+/// All strings are masked, printable and on one line. A class, because a million failures may share a few.
 package final class FailureDetail: Hashable, Sendable {
   /// The URL of the request, without its user name and password, and with `***` for each value in its query.
   package let url: String?

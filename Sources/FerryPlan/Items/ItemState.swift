@@ -62,7 +62,7 @@ package struct CapturedValue: Hashable, Sendable {
 }
 
 extension CapturedValue: CustomStringConvertible, CustomReflectable {
-  /// A secret is printed as `***`, also within other values.
+  /// A secret is printed as `***`, even within other values.
   package var description: String { "\(name): \(isSecret ? SensitiveValue(value).description : value)" }
   package var customMirror: Mirror { Mirror(self, children: ["capture": description]) }
 }

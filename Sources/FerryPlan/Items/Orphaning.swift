@@ -8,9 +8,9 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
   case failed = 2
   /// `valid_for`, or an expiry set by the server, passed before its transfer.
   case expired = 3
-  /// A transfer with it was interrupted and cannot be resumed, so the file started over with another ID.
+  /// A transfer with it was interrupted and cannot be resumed, so the file started over with a new ID.
   case startedOver = 4
-  /// The file has changed, or is sent again in another round.
+  /// The file has changed, or is sent again in a different round.
   case requeued = 5
   /// The manifest was edited, and its steps cannot use the captured values.
   case edited = 6

@@ -164,7 +164,7 @@ package struct Reconciliation: Sendable {
     while cursor < listing.count { appendNew() }
   }
 
-  /// Whether a delivered file has changed since its delivery.
+  /// Returns whether a delivered file has changed since its delivery.
   ///
   /// - Parameter isSame: whether its size and modification time are the same.
   private mutating func hasChanged(_ index: Int, isSame: Bool) -> Bool {

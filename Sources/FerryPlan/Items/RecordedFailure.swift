@@ -95,7 +95,8 @@ extension RecordedFailure {
   /// The reason recorded for items that `ferry cancel` ends.
   package static let cancelled = RecordedFailure(code: .cancelled, message: "canceled by ferry cancel")
 
-  /// The codes of reasons that end with other conditions, a budget's next window, or the end of a delay.
+  /// The codes of reasons that end with a change of conditions, a budget's next window, or the end of a
+  /// delay.
   private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]
 
   /// Whether the work failed for now, instead of waiting or being stopped.

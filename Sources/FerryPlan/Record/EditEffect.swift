@@ -5,9 +5,9 @@ package struct EditEffect: Hashable, Codable, Sendable {
     case uploadGone = "upload_gone"
     /// The upload now uses another server.
     case otherOrigin = "other_origin"
-    /// The upload now belongs to another session.
+    /// The upload now belongs to a different session.
     case otherSession = "other_session"
-    /// The manifest now has another name.
+    /// The manifest now has a different name.
     case otherName = "other_name"
     /// Upload IDs were dropped because the manifest's steps now need values that were not captured.
     case uploadIDs = "upload_ids_dropped"

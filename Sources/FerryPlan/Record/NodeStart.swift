@@ -30,7 +30,7 @@ package struct LaunchOptions: Sendable {
   /// How long running requests may continue after a stop.
   package var grace: Duration
   package var launch: LaunchKind
-  /// How long an idle launch waits for a delay, a budget's next window or other conditions.
+  /// How long an idle launch waits for a delay, a budget's next window or a change of conditions.
   package var patience: Duration
   /// Whether the exit code ignores canceled work (`--cancelled-ok`).
   package var acceptsCancelled: Bool

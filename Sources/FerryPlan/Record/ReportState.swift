@@ -51,7 +51,8 @@ package enum ReportState: String, Codable, Sendable {
 }
 
 extension ReportState: CustomStringConvertible {
-  package var description: String { rawValue }
+  /// The word in text output, which differs from the raw value only in its spelling.
+  package var description: String { self == .cancelled ? "canceled" : rawValue }
 }
 
 /// How a run ended. The raw values are a stable public interface.

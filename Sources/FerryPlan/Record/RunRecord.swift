@@ -267,8 +267,8 @@ package struct RunRecord: Codable, Sendable {
     package var dropped: Int
     /// The number released in this run, including orphans of earlier runs.
     package var released: Int
-    /// The number not released, because the attempt failed, or because no attempt was made after the server
-    /// did not respond to another release. The next run retries.
+    /// The number that were not released, because the attempt failed, or because no attempt was made after
+    /// the server did not respond to another release. The next run retries.
     package var failed: Int
     /// The reason why the last of those was not released.
     package var reason: RecordedFailure?

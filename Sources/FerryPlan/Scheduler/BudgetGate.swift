@@ -94,7 +94,7 @@ struct BudgetGate: Sendable {
     return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
   }
 
-  /// Checks before a transfer starts that its reservation is still covered by leases, also after a failed
+  /// Checks before a transfer starts that its reservation is still covered by leases, even after a failed
   /// attempt.
   mutating func covers(_ place: ItemRef) -> Admission {
     guard isReserved(place), cutoff != .soft, free < 0 else { return .admitted }
@@ -103,7 +103,7 @@ struct BudgetGate: Sendable {
     return .asks(ask(-free, all: false))
   }
 
-  /// What all of the strict limits leave, as far as is known.
+  /// The number of bytes that the strict limits still allow; `nil` if none of them is known.
   private var left: Int64? {
     limits.filter(isStrict).compactMap(\.left).min()
   }
@@ -144,7 +144,7 @@ struct BudgetGate: Sendable {
     unsent = min(unsent, reserved)
   }
 
-  /// Bytes that a failed attempt sent have to be sent again.
+  /// Records that the bytes that a failed attempt sent have to be sent again.
   mutating func sendsAgain(_ place: ItemRef, bytes: Int64) {
     guard isReserved(place), cutoff != .soft else { return }
     unsent = min(unsent +| bytes, reserved)
@@ -190,15 +190,15 @@ struct BudgetGate: Sendable {
     for index in limits.indices { limits[index].used = nil }
   }
 
-  /// The reason why a transfer of this number of bytes waits.
+  /// The reason why a transfer of this number of bytes has to wait.
   func reason(_ bytes: Int64) -> RecordedFailure {
     let limit = limits.first { refuses($0, bytes) } ?? limits[0]
     let used = limit.used ?? 0
     return .init(
       code: .budget,
-      message: "waits for the budget of \(limit.scope.networks): "
+      message: "waiting for the budget of \(limit.scope.networks): "
         + "\(ByteText.text(used)) of \(ByteText.text(limit.budget.limit)) used, \(ByteText.text(bytes)) wanted",
-      // If it exceeds a whole budget, it waits for another network, or for a change of the manifest.
+      // If it exceeds a whole budget, it waits for a different network, or for a change of the manifest.
       until: bytes > limit.budget.limit ? nil : limit.window.upperBound,
       budget: BudgetFigures(network: limit.scope, usedBytes: used, limitBytes: limit.budget.limit))
   }

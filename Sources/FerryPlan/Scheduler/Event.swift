@@ -2,7 +2,7 @@
 package enum Event: Sendable {
   /// The launch begins.
   case launched
-  /// All requests that have ended in one turn of the loop.
+  /// All requests that completed in one turn of the loop.
   case finished([AttemptResult])
   /// All entries up to this `.record` action are on disk.
   case synced(through: UInt64)
@@ -45,7 +45,7 @@ package enum Action: Sendable {
   case start(Attempt)
   /// Cancel an attempt. The scheduler still expects its result.
   case cancel(UInt64)
-  /// Record these entries. `.record` actions are numbered from 1 in their order.
+  /// Record these entries. `.record` actions are numbered in order, starting at 1.
   case record([JournalEntry])
   /// Flush the recorded entries to disk now instead of within the usual 50 ms.
   case sync
@@ -84,7 +84,7 @@ package enum JournalEntry: Hashable, Sendable {
   case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
   case sessionResumed(SessionID, ResumeState)
-  /// The session's work that was queued up to this time is not discretionary by inference.
+  /// Work that was queued in the session up to this time is not discretionary by inference.
   case sessionInForeground(SessionID, until: Instant)
   /// A batch of the session has completed: its `on_events` must be started.
   case batchCompleted(SessionID)

@@ -1,7 +1,7 @@
 /// Bounds the memory that the details of a launch's failures take.
 ///
-/// Equal texts are stored once. Once the distinct texts have reached the limit, new ones are dropped, so that a server
-/// that responds with another text to each of a million requests cannot fill the memory.
+/// Equal strings are stored once. Once the distinct strings have reached the limit, new ones are dropped, so that a server
+/// that responds with a different string to each of a million requests cannot fill the memory.
 struct FailureDetails: Sendable {
   /// In bytes of UTF-8, with `overhead` for each detail.
   static let limit = 16 << 20
@@ -14,7 +14,7 @@ struct FailureDetails: Sendable {
   private var shared: Set<FailureDetail> = []
   private var bytes = 0
 
-  /// The detail as far as the limit allows; `nil` if nothing of it is kept.
+  /// Keeps as much of the detail as the limit allows, and returns that; `nil` if nothing is kept.
   mutating func kept(_ detail: FailureDetail?) -> FailureDetail? {
     guard let detail else { return nil }
     // Nearly every failure has its own URL. They leave room for the bodies.

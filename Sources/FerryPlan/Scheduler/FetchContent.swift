@@ -39,15 +39,15 @@ extension Step {
 
   /// The reason why a fetch does not store an unexpected 2xx response.
   func refusal(of status: Int) -> String {
-    let response = "the server responded with \(status) to \(request.method)"
+    let response = "the server responded to \(request.method) with \(status)"
     switch status {
-    case 204, 205: return "\(response), which has no document to store"
+    case 204, 205: return "\(response), which has no content to store"
     case 206: return "\(response), a part of the document that was not requested"
     case 226: return "\(response), a delta that was not requested"
     case 200...299 where status != 200:
       return
         "\(response), but a fetch stores only a 200 by default; to store this response, list its status in 'expect: { status: [\(status)] }'"
-    default: return response
+    default: return "the server responded with \(status) to \(request.method)"
     }
   }
 }

@@ -1,6 +1,6 @@
 import HeapModule
 
-/// The connections of one session to one host, and the steps that wait for them.
+/// The connections of one session to one host, and the steps that are waiting for them.
 struct HostQueue: Sendable {
   struct Key: Hashable, Sendable {
     var session: SessionID
@@ -51,12 +51,12 @@ struct HostQueue: Sendable {
     return (failures > 0 ? 1 : limit) - inFlight
   }
 
-  /// All steps that wait in this queue, in no particular order.
+  /// All steps that are waiting in this queue, in no particular order.
   var waiting: [Ready] {
     ready.unordered + intended.unordered + intending.map(\.ready) + held.map(\.ready)
   }
 
-  /// Removes the matching steps that wait in this queue, and returns them.
+  /// Removes the matching steps that are waiting in this queue, and returns them.
   mutating func take(where isWanted: (Ready) -> Bool) -> [Ready] {
     let taken = waiting.filter(isWanted)
     guard !taken.isEmpty else { return [] }
@@ -86,7 +86,7 @@ struct HostQueue: Sendable {
   var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
 }
 
-/// A step that waits for a connection.
+/// A step that is waiting for a connection.
 struct Ready: Comparable, Sendable {
   /// Lower goes first: priority, then the rank of the step, then age.
   private(set) var key: UInt64
@@ -117,7 +117,7 @@ struct Ready: Comparable, Sendable {
   static func == (a: Self, b: Self) -> Bool { a.key == b.key }
 }
 
-/// A step that waits until a given time.
+/// A step that is waiting until a given time.
 struct Timer: Comparable, Sendable {
   let at: Instant
   let ready: Ready

@@ -8,7 +8,7 @@ import FerryManifest
 enum ItemLifecycle: Hashable, Sendable {
   /// The item is part of a later batch.
   case listed
-  /// The item waits in its batch, in the state in which an earlier launch left it.
+  /// The item is waiting in its batch, in the state in which an earlier launch left it.
   case queued(ItemProgress)
   /// The item has begun in this launch.
   case begun(ItemProgress)
@@ -71,7 +71,7 @@ struct ItemProgress: Hashable, Sendable {
     /// One of the item's requests is being sent, or waits for a connection, a token, an intent or the
     /// budget.
     case inProgress
-    /// The item waits for a time or for the end of its batch, and does not count towards the upload's
+    /// The item is waiting for a time or for the end of its batch, and does not count towards the upload's
     /// window.
     case waiting
   }
@@ -105,7 +105,7 @@ struct ItemProgress: Hashable, Sendable {
 enum ItemTransition: Hashable, Sendable {
   /// The item's first step in this launch may be sent.
   case begin
-  /// The item waits for a time or for its batch.
+  /// The item is waiting for a time or for its batch.
   case wait
   /// The wait has ended.
   case proceed
@@ -113,14 +113,14 @@ enum ItemTransition: Hashable, Sendable {
   case recordIntent(ItemStep?)
   /// The announced request was certainly not sent, or the server refused it.
   case withdrawIntent
-  /// The announced request has ended.
+  /// The announced request has completed.
   case useIntent
   /// The server issued an upload ID; `nil` if it does not expire.
   case allocate(expires: Instant?)
   case startTransfer
   case finishTransfer
   /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
-  /// becomes an orphan; the reason is `nil` if the ID no longer exists at the server.
+  /// becomes an orphan; the reason is `nil` if the ID no longer exists on the server.
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer

@@ -13,28 +13,28 @@ extension SessionPlan {
     }
   }
 
-  /// The reason why requests of the session wait under these conditions; `nil` if they may be sent.
+  /// The reason why requests of the session have to wait under these conditions; `nil` if they may be sent.
   ///
   /// The rules for `allows_cellular`, `allows_expensive` and `discretionary` (docs/scheduling.md) are
   /// implemented only here.
   package func hold(under conditions: DeviceConditions, isDiscretionary: Bool) -> RecordedFailure? {
     if conditions.network == .none {
-      return .init(code: .network, message: "waits for a network")
+      return .init(code: .network, message: "waiting for a network")
     }
     if conditions.network == .cellular, !allowsCellular {
       return .init(
         code: .network,
-        message: "waits for a network other than cellular: allows_cellular is false in the session \(name)")
+        message: "waiting for a network other than cellular: allows_cellular is false in session '\(name)'")
     }
     if conditions.isExpensive, !allowsExpensive {
       return .init(
         code: .network,
         message:
-          "waits for an unmetered network: allows_expensive is false in the session \(name)")
+          "waiting for an unmetered network: allows_expensive is false in session '\(name)'")
     }
     if isDiscretionary, conditions.power == .battery {
       return .init(
-        code: .power, message: "waits for external power: the session \(name) is discretionary")
+        code: .power, message: "waiting for external power: session '\(name)' is discretionary")
     }
     return nil
   }
@@ -44,8 +44,8 @@ extension SessionPlan {
 }
 
 extension Plan {
-  /// The reason why a node waits under these conditions: the session of one of its steps, or of their token,
-  /// has to wait. An upload ID would otherwise expire while its transfer waits.
+  /// The reason why a node has to wait under these conditions: the session of one of its steps, or of their token,
+  /// has to wait. An upload ID would otherwise expire while its transfer is waiting.
   ///
   /// - Parameter isDiscretionary: whether the node's task is discretionary in a session.
   package func hold(

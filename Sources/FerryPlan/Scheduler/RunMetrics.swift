@@ -18,7 +18,7 @@ package struct RunMetrics: Sendable {
   package var resentBytes: Int64 = 0
   /// The causes of the exit code other than failed items, by manifest: `authorization` and `integrity`;
   /// `temporary` if work remains because retries were exhausted; `cutOff` if the launch's deadline passed or
-  /// its execution window ended; `deferred` if work waits for other conditions, a budget or a delay.
+  /// its execution window ended; `deferred` if work waits for conditions to change, a budget or a delay.
   package var codes: [ManifestID: Set<ExitCode>] = [:]
   /// The earliest time at which deferred work may continue, if known.
   package var deferredUntil: Instant?
@@ -40,9 +40,9 @@ package struct RunMetrics: Sendable {
     }
   }
 
-  /// An upload has to start over after its transfer succeeded.
+  /// Records that an upload has to start over after its transfer succeeded.
   ///
-  /// - Parameter bytes: what that transfer sent.
+  /// - Parameter bytes: the number of bytes that the transfer sent.
   mutating func startsOver(_ bytes: Int64) {
     usefulBytes -= bytes
     resentBytes +|= bytes

@@ -47,7 +47,7 @@ extension Scheduler {
   }
 
   /// Begins the next item of an upload, at its first step or where an earlier launch stopped. Returns `nil`
-  /// if the item waits for the end of its batch.
+  /// if the item is waiting for the end of its batch.
   mutating func beginNextItem(of upload: Int) -> Ready? {
     guard let item = uploads[upload].pending.removeFirst() else { return nil }
     let ref = ItemRef(uploads[upload].node, item)

@@ -114,8 +114,8 @@ extension Scheduler {
     }
   }
 
-  /// Whether a request that is about to be sent is covered by the budget. If not, it waits: for a lease, or
-  /// for the next window.
+  /// Reserves budget for a request that is about to be sent, and returns whether it is covered. If not, it
+  /// waits for a lease or for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
     guard let gate = gate(of: ready.ref) else { return true }
     switch ready.step.traits.budget {

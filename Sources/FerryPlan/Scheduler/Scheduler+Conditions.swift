@@ -3,18 +3,18 @@ import FerryManifest
 /// The machine's network and power source, and the launch's execution window. These conditions hold whole
 /// host queues.
 extension Scheduler {
-  /// The reason why a whole node waits under the current conditions, whether or not its tasks are discretionary by
+  /// The reason why a whole node has to wait under the current conditions, whether or not its tasks are discretionary by
   /// inference.
   func hold(on node: NodeID) -> RecordedFailure? {
     plan.hold(on: plan.nodes[node.index], under: conditions) { isDiscretionary($0, ifOfBackground: false) }
   }
 
-  /// The reason why an item or a single request waits under the current conditions.
+  /// The reason why an item or a single request has to wait under the current conditions.
   func hold(on ref: ItemRef) -> RecordedFailure? {
     plan.hold(on: plan.nodes[ref.node.index], under: conditions) { isDiscretionary(ref, in: $0) }
   }
 
-  /// The reason why all requests of a session wait.
+  /// The reason why all requests of a session have to wait.
   func hold(on session: SessionID) -> RecordedFailure? {
     if isWindowClosed, plan.sessions[session.index].kind != .background { return .expired }
     return plan.sessions[session.index].hold(

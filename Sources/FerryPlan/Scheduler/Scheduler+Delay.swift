@@ -140,10 +140,10 @@ extension Scheduler {
     }
   }
 
-  /// The reason for work that waits for the delay.
+  /// The reason of work that is waiting for the delay.
   func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(
-      code: .delay, message: "waits for the resume delay of the session \(session.name)", until: moment)
+      code: .delay, message: "waiting for the resume delay of session '\(session.name)'", until: moment)
   }
 }

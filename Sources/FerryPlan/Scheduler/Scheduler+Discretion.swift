@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Discretion: which tasks wait for external power. It belongs to the moment of the hand-over, not to the launch.
+/// Discretion: which tasks wait for external power. It belongs to the time of queueing, not to the launch.
 extension Scheduler {
   func isDiscretionary(_ session: SessionID, ifOfBackground isOfBackground: Bool) -> Bool {
     plan.sessions[session.index].isDiscretionary(ifOfBackground: isOfBackground)
@@ -26,7 +26,7 @@ extension Scheduler {
   }
 
   /// Records that everything queued so far is not discretionary by inference. If the clock was ahead in the last
-  /// foreground launch, work that is queued from now on still is.
+  /// foreground launch, what is queued from now on still is.
   mutating func noteForeground() {
     for index in sessions.indices where plan.sessions[index].discretionary == .inferred {
       if options.launch == .foreground {

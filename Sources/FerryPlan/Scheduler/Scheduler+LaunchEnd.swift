@@ -25,7 +25,7 @@ extension Scheduler {
     return moments.min()
   }
 
-  /// The times at which delays or a budget's window end, if work waits for them.
+  /// The times at which delays or a budget's window end, if work is waiting for them.
   var awaitedMoments: [Instant] {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
@@ -118,7 +118,7 @@ extension Scheduler {
     }
   }
 
-  /// Stops the launch: steps that wait for a connection, a time, an intent or a token remain for a later
+  /// Stops the launch: steps that are waiting for a connection, a time, an intent or a token remain for a later
   /// launch.
   mutating func leaveWaiting() {
     for ready in takeWaiting(where: { _ in true }).sorted() {
@@ -126,7 +126,7 @@ extension Scheduler {
     }
   }
 
-  /// Removes and returns the matching steps that wait for a connection, a time, an intent, a token, the
+  /// Removes and returns the matching steps that are waiting for a connection, a time, an intent, a token, the
   /// budget, the end of their batch, or a resume.
   mutating func takeWaiting(where isWanted: (Ready) -> Bool) -> [Ready] {
     var waiting: [Ready] = []
@@ -206,7 +206,7 @@ extension Scheduler {
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
-  /// The reason why the remaining work of an open node waits. It is determined only here.
+  /// The reason why the remaining work of an open node is waiting. It is determined only here.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) ?? holdOfDiscretionary(NodeID(index)) { return hold }

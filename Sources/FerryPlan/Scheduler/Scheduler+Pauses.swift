@@ -47,7 +47,7 @@ extension Scheduler {
     timers.insert(Timer(at: deadline(of: ready.ref), ready: ready))
   }
 
-  /// The host does not recover: everything in this queue remains for a later launch.
+  /// Gives up on a host that does not recover: everything in this queue remains for a later launch.
   ///
   /// - Parameter ref: the item or node whose request failed.
   mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure, of ref: ItemRef) {

@@ -68,7 +68,7 @@ extension Scheduler {
     updateDoubt(ref, step, result.answer, verdict)
     updateIntent(ref, step, verdict)
     if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
-      // The request ended before it could be canceled.
+      // The request completed before it could be canceled.
       return end(ref, .cancelled, .cancelled)
     }
     switch verdict {

@@ -2,7 +2,7 @@ import FerryManifest
 
 /// Tokens. One refresh at a time serves all waiting steps.
 extension Scheduler {
-  /// Whether the step's token can be used now. If not, the token is fetched and the step waits for it.
+  /// Returns whether the step's token can be used now. If not, requests the token and lets the step wait for it.
   mutating func isTokenReady(for ready: Ready) -> Bool {
     guard let node = step(ready.ref.node, ready.step).token else { return true }
     guard var token = tokens[node.index] else { preconditionFailure("a token must be a token node") }
@@ -26,7 +26,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether to refresh a token, which happens `before_expiry`. If its lifetime is less than twice that, it
+  /// Whether a token is due for its refresh, `before_expiry` before it expires. If its lifetime is less than twice that, it
   /// is refreshed after half of its lifetime.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
     guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else {
@@ -87,7 +87,7 @@ extension Scheduler {
   }
 
   /// Invalidates a token that was rejected. Only the newest token is refreshed. Returns whether the rejection
-  /// was not known yet.
+  /// is new.
   mutating func invalidate(token node: NodeID, generation: Int) -> Bool {
     guard tokens[node.index]?.generation == generation, case .valid? = tokens[node.index]?.phase else {
       return false

@@ -50,7 +50,7 @@ package struct Scheduler: Sendable {
   /// The end of the execution window, and whether it has passed.
   var windowEndsAt: Instant?
   var isWindowClosed = false
-  /// The time since which the launch has only been waiting.
+  /// The time at which the launch became idle; `nil` while it has work in progress.
   var idleSince: Instant?
   /// Whether the remaining work has been reported, so that the launch only waits for the disk.
   package internal(set) var isEnding = false
@@ -79,7 +79,7 @@ package struct Scheduler: Sendable {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - foreground: the times up to which the queued work of sessions is not discretionary by inference, from the
+  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
   ///     journal.
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
@@ -221,7 +221,7 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// Whether nothing more is started, because of a signal or the launch's deadline.
+  /// Whether no more work is started, because of a signal or the launch's deadline.
   package var isStopping: Bool { stop != nil }
 
   /// How long work outside of the launch may continue after it: the grace period if a signal or the deadline ended it, no

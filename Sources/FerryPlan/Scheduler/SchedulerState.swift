@@ -91,7 +91,7 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
-  /// Work queued up to then is not discretionary by inference; `nil` before the first foreground launch.
+  /// Work that was queued up to then is not discretionary by inference; `nil` before the first foreground launch.
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
@@ -162,7 +162,7 @@ struct NodeState: Sendable {
   enum Phase: Sendable {
     /// The node is not selected by `--only`.
     case notSelected
-    /// The node waits for its needs.
+    /// The node is waiting for its needs.
     case waiting
     case open
     /// The node ended in the background, and the next resume will handle its completion.

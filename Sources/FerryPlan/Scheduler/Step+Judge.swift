@@ -49,8 +49,8 @@ extension Step {
     if let uploadID, refusesUploadID(response, uploadID) { return .uploadIDRefused(failure) }
     switch response.judgedStatus {
     case 300...399:
-      // A server may act and then redirect. Only a listed status shows that it acted, and no redirect shows
-      // that it did not.
+      // A server may act and then redirect. Only a status listed in `expect` proves that it acted; a redirect
+      // never proves that it did not.
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
       // The server may be unable to read the validator, or may mistake it for another condition.

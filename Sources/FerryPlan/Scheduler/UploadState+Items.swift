@@ -160,7 +160,7 @@ extension UploadState {
     tally.open += more.count
   }
 
-  /// The node is not opened: its items remain for the next round.
+  /// Skips the items of a node that is not opened: they remain for the next round.
   mutating func skipRest() {
     if tally.open > 0 {
       counts.skipped = (counts.skipped ?? 0) + tally.open

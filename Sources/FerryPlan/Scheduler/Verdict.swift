@@ -11,7 +11,7 @@ package enum Verdict: Hashable, Sendable {
   case conditionRefused(RecordedFailure)
   /// The token was rejected.
   case unauthorized(RecordedFailure)
-  /// The upload ID no longer exists at the server.
+  /// The upload ID no longer exists on the server.
   case uploadIDGone(RecordedFailure)
   /// The server refuses the upload ID, which has expired or must be renewed for another reason. It may still know it.
   case uploadIDRefused(RecordedFailure)

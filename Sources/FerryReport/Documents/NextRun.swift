@@ -6,7 +6,7 @@ package struct NextRun: Encodable, Sendable {
   /// The raw values are a stable public interface.
   package enum When: String, Encodable, Sendable {
     case now
-    /// At the moment `at`.
+    /// At the time `at`.
     case later
     /// When a change occurs that does not depend on the time.
     case event

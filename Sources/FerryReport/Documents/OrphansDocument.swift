@@ -47,7 +47,7 @@ package struct OrphansDocument: Encodable, Sendable {
     package var expiresAt: String?
     /// The reason why it will not be used, as a stable word.
     package var reason: String
-    /// Whether the data that the server has under the ID may count as delivered.
+    /// Whether the server may treat the data under the ID as delivered.
     package var isInDoubt: Bool
     /// Whether the next run of its manifest releases it.
     package var isReleasedByNextRun: Bool

@@ -67,7 +67,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var state: ReportState?
     /// For an upload: its items of that round in the journal.
     package var items: Items?
-    /// The reason why the remaining work waits; absent if a process holds the session or nothing waits.
+    /// The reason why the remaining work is waiting; absent if a process holds the session or nothing is
+    /// waiting.
     package var reason: RecordedFailure?
     /// The time at which a fetch becomes due, if it is not due yet.
     package var notBefore: String?

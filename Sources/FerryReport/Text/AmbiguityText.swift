@@ -4,19 +4,20 @@ import FerryPlan
 enum AmbiguityText {
   /// - Parameters:
   ///   - name: the displayed name.
-  ///   - zone: the zone for moments; `nil` to show them as recorded.
+  ///   - zone: the time zone in which times are shown; `nil` to show them as recorded.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""
-    let redirect = ambiguity.redirectedTo.map { ", redirected to \(DisplayPath.line($0))" } ?? ""
     let at = ambiguity.at.map { moment in
       " by \(zone.map { ReasonText.moment(moment, in: $0) } ?? moment)"
     }
+    let redirect = ambiguity.redirectedTo.map { ["redirected to \(DisplayPath.line($0))"] } ?? []
     let captures = (ambiguity.captures ?? [:]).sorted { $0.key < $1.key }.map {
       "\($0.key) \(DisplayPath.line($0.value))"
     }
-    let given = captures.isEmpty ? "" : ", with \(captures.joined(separator: ", "))"
+    let details = redirect + captures
+    let given = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
     return [
-      "\(name): its \(ambiguity.step.rawValue)\(origin)\(redirect)\(given) may have been executed; "
+      "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
         + "no conclusive response was received\(at ?? "")"
     ]
       + zip(["if it was executed:", "if it was not:"], ambiguity.resolve).map {

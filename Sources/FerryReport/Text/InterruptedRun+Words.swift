@@ -3,7 +3,7 @@ import FerryPlan
 extension InterruptedRun {
   /// For example `run R began 2026-11-23T08:05:15Z as process 9589, which no longer exists`.
   ///
-  /// - Parameter zone: the zone in which the moment is shown.
+  /// - Parameter zone: the time zone in which the time is shown.
   func words(in zone: CalendarZone) -> String {
     "run \(run) began \(ReasonText.moment(startedAt, in: zone)) as process \(pid), which no longer exists"
   }

@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Formats the state of an item or node as text.
 package enum ItemText {
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: ItemDocument, in zone: CalendarZone) -> String {
     document.matches.flatMap { lines($0, round: document.round, zone) }.joined(separator: "\n") + "\n"
   }
@@ -16,7 +16,7 @@ package enum ItemText {
     if let run = match.interruptedRun {
       lines.append(
         "  interrupted: \(run.words(in: zone))\(isOpen(match) ? "; it may have been sending this item" : "")")
-      lines.append("  to continue it, run: \(DisplayPath.line(run.resume))")
+      lines.append("  to resume it, run: \(DisplayPath.line(run.resume))")
     }
     if let handedOver = match.handedOverAt {
       lines.append("  queued \(ReasonText.moment(handedOver, in: zone))")
@@ -74,10 +74,10 @@ package enum ItemText {
     let reason = match.reason.map { ReasonText.text($0, in: zone) }
     switch match.next {
     case .begins: return "the next run will start it immediately"
-    case .waits: return reason ?? "waits"
+    case .waits: return reason ?? "waiting"
     case .running:
       return "its session is being run by \(match.pid.map { "process \($0)" } ?? "another process")"
-    case .ends: return "the next run will end it without sending it: \(reason ?? match.state.rawValue)"
+    case .ends: return "the next run will end it without sending it: \(reason ?? match.state.description)"
     case .nothing: break
     }
     if let notBefore = match.notBefore {
@@ -94,7 +94,7 @@ package enum ItemText {
     case .failed, .skipped, .waiting, .notSelected, .notNeeded, .cancelled, .queued, .allocated, .transferred,
       .new,
       .run, .ask, .notDue, .never:
-      return "it has ended in this round: \(reason ?? match.state.rawValue)"
+      return "it has ended in this round: \(reason ?? match.state.description)"
     }
   }
 }

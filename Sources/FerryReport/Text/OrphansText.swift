@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Formats unused upload IDs as text.
 package enum OrphansText {
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
     var lines = (document.problems ?? []).map {
       "session \($0.session): \(DisplayPath.lines($0.problem, indent: "  "))"
@@ -47,7 +47,7 @@ package enum OrphansText {
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
     case .retried: "ferry resolve let the file start over"
-    case .otherServer: "the file started over at another server"
+    case .otherServer: "the file started over on a different server"
     case nil: DisplayPath.line(reason)
     }
   }

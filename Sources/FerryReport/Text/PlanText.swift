@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Formats a plan as text.
 package enum PlanText {
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [
       "\(plan.manifest): \(plan.continuesRound ? "resumes round \(plan.round)" : "opens round \(plan.round)")",

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Formats the reason why work waits, and the time until which it waits.
+/// Formats the reason why work is waiting, and until when.
 package enum ReasonText {
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
     let message = text(reason)
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
@@ -27,7 +27,7 @@ package enum ReasonText {
     return DisplayPath.line(text)
   }
 
-  /// Shows a moment that a document contains as RFC 3339.
+  /// Shows a time that a document contains as RFC 3339.
   package static func moment(_ text: String, in zone: CalendarZone) -> String {
     Instant(rfc3339: text)?.rfc3339(in: zone) ?? text
   }

@@ -136,7 +136,7 @@ package enum ReportText {
     if let counts = node.items {
       let parts = [
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),
-        (counts.ambiguous, "ambiguous"), (counts.cancelled, "cancelled"), (counts.skipped ?? 0, "not begun"),
+        (counts.ambiguous, "ambiguous"), (counts.cancelled, "canceled"), (counts.skipped ?? 0, "not started"),
         (counts.waiting, "waiting"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
@@ -146,7 +146,7 @@ package enum ReportText {
     if let after = node.after {
       if after.deleted > 0 { text += ", \(after.deleted) deleted" }
       if after.moved > 0 { text += ", \(after.moved) moved" }
-      if let remaining = after.remaining { text += ", \(remaining) to be put away by the next run" }
+      if let remaining = after.remaining { text += ", \(remaining) to be moved or deleted by the next run" }
     }
     if let reason = node.reason { text += " (\(ReasonText.text(reason)))" }
     if let orphans = node.orphans { text += orphans.words }

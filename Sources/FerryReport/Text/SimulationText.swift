@@ -6,17 +6,15 @@ package enum SimulationText {
   /// The number of lines shown from the start and the end of a timeline.
   private static let (head, tail) = (40, 10)
 
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: SimulationDocument, in zone: CalendarZone) -> String {
     let network = document.network
     let share = network.isPerConnection ? "per connection" : "in total"
     let origin = network.isMeasured ? ", as measured" : ""
-    let once = "one launch that waits" + (document.continues ? ", then one whenever a fetch is due" : "")
     var lines = [
-      "\(document.manifest): simulated, \(document.launches.map { "launches at \($0)" } ?? once), "
-        + "\(document.launch.rawValue)",
+      "\(document.manifest): simulation of \(launches(document))",
       "  network: \(ByteText.text(Int64(clamping: network.bytesPerSecond)))/s \(share)\(origin), "
-        + "latency \(seconds(network.latencySeconds)), \(network.lossPercent) % lost; seed \(document.seed)",
+        + "latency \(seconds(network.latencySeconds)), \(decimal(network.lossPercent))% loss; seed \(document.seed)",
     ]
     if let onEnd = document.onEnd {
       lines.append("  after each launch, not simulated: on_end \(onEnd.joined(separator: ", "))")
@@ -28,6 +26,12 @@ package enum SimulationText {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private static func launches(_ document: SimulationDocument) -> String {
+    let kind = document.launch.rawValue
+    let later = document.continues ? ", and of one more whenever a fetch is due" : ""
+    return document.launches.map { "\(kind) launches at \($0)" } ?? "one \(kind) launch that waits\(later)"
+  }
+
   private static func comparison(_ document: SimulationDocument, _ zone: CalendarZone) -> [String] {
     let rows =
       [["policy", "completed after", "launches", "resumes", "requests", "IDs expired"]]
@@ -35,7 +39,7 @@ package enum SimulationText {
         let forecast = entry.forecast
         return [
           entry.policy.rawValue,
-          forecast.isThrough ? seconds(forecast.seconds) : "never in \(seconds(forecast.seconds))",
+          forecast.isThrough ? seconds(forecast.seconds) : "not within \(seconds(forecast.seconds))",
           "\(forecast.launches)", "\(forecast.resumes)", "\(forecast.requests)", "\(forecast.idsExpired)",
         ]
       }
@@ -122,11 +126,16 @@ package enum SimulationText {
       ? (seconds, "s")
       : seconds < 7200
         ? (seconds / 60, "min") : seconds < 172_800 ? (seconds / 3600, "h") : (seconds / 86_400, "days")
+    return "\(decimal(value)) \(unit)"
+  }
+
+  /// A number that is not negative, with at most two decimal places.
+  private static func decimal(_ value: Double) -> String {
     let scaled = Int64(clamping: (value * 100).rounded())
     let fraction = scaled % 100
     let digits =
       fraction == 0
       ? "" : fraction % 10 == 0 ? ".\(fraction / 10)" : fraction < 10 ? ".0\(fraction)" : ".\(fraction)"
-    return "\(scaled / 100)\(digits) \(unit)"
+    return "\(scaled / 100)\(digits)"
   }
 }

@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Formats the state of sessions as text.
 package enum StatusText {
-  /// - Parameter zone: the zone for moments.
+  /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
     guard !status.sessions.isEmpty else {
       return "there are no sessions in \(DisplayPath.shown(status.state))\n"
@@ -23,7 +23,7 @@ package enum StatusText {
     }
     var lines = ["session \(session.identifier): \(holder(session, zone))"]
     if let run = session.interruptedRun {
-      lines.append("  to continue it, run: \(DisplayPath.line(run.resume))")
+      lines.append("  to resume it, run: \(DisplayPath.line(run.resume))")
     }
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
@@ -68,7 +68,7 @@ package enum StatusText {
       if let orphans = node.orphans { parts.append(Count.text(orphans, "orphaned upload ID")) }
       if parts.isEmpty { parts = ["no items"] }
     } else {
-      parts.append(node.state?.rawValue ?? "open")
+      parts.append(node.state?.description ?? "open")
     }
     if let notBefore = node.notBefore {
       parts.append("not due before \(ReasonText.moment(notBefore, in: zone))")
@@ -101,7 +101,7 @@ extension StatusDocument.Items {
   var words: [String] {
     [
       (queued, "queued"), (allocated, "with an upload ID"), (transferred, "to be committed"), (done, "done"),
-      (failed, "failed"), (ambiguous, "ambiguous"), (cancelled, "cancelled"), (doneBefore, "done before"),
+      (failed, "failed"), (ambiguous, "ambiguous"), (cancelled, "canceled"), (doneBefore, "done before"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
   }
 }

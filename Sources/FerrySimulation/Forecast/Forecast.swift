@@ -28,7 +28,7 @@ package struct Forecast: Codable, Sendable {
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
     package var state: ReportState
-    /// The reason why it waits at the end. No launch changed this: the node is starved.
+    /// The reason why it is waiting at the end. No launch changed this: the node is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]

@@ -3,7 +3,7 @@ import FerryPlan
 
 /// Observes a simulation and collects the data of a forecast.
 struct ForecastWatch {
-  /// The maximum number of moments to describe; a simulated year can have many.
+  /// The maximum number of events to describe; a simulated year can have many.
   private static let mostMoments = 10_000
 
   private let plan: Plan
@@ -168,7 +168,7 @@ struct ForecastWatch {
     return "\(network)\(conditions.isExpensive ? ", metered" : ""), \(conditions.power.rawValue) power"
   }
 
-  /// A text such as `90 s` or `2.5 h`.
+  /// A string such as `90 s` or `2.5 h`.
   private static func words(_ duration: Duration) -> String {
     let seconds = duration.seconds
     let (value, unit) =
@@ -187,7 +187,7 @@ extension VirtualMachine {
 }
 
 extension VirtualLedger {
-  /// Each window in which something was transferred, by budget and time.
+  /// The windows in which bytes were transferred, sorted by budget and start time.
   var entries: [Forecast.BudgetEntry] {
     accounts.sorted { ($0.key.scope.rawValue, $0.key.begin) < ($1.key.scope.rawValue, $1.key.begin) }
       .filter { $0.value.used > 0 }

@@ -11,9 +11,9 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// The zone for times without an offset, and for the output.
+    /// The time zone for times without an offset, and for the output.
     package var zone: CalendarZone
-    /// The zones of the budgets, by name.
+    /// The time zones of the budgets, by name.
     package var zones: [String: CalendarZone]
     package var start: Instant
     /// The maximum length of the simulation.
@@ -49,7 +49,7 @@ package struct Forecaster {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - foreground: the times up to which the queued work of sessions is not discretionary by inference, from the
+  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
   ///     journal.
   package init(
     _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],

@@ -7,9 +7,9 @@ package protocol ProcessFate {
   var isDead: Bool { get }
   /// Notes an action that was performed, and returns whether the process dies after it.
   mutating func diesAfterAction() -> Bool
-  /// The records so far are written: they survive the death of the process.
+  /// Called when the records so far are written: they survive the death of the process.
   mutating func journalWasWritten(_ journal: VirtualJournal)
-  /// The records so far are synced: they also survive a power failure.
+  /// Called when the records so far are synced: they also survive a power failure.
   mutating func journalWasSynced(_ journal: VirtualJournal)
   /// The part of the journal that survives the death.
   func surviving(_ journal: VirtualJournal) -> VirtualJournal

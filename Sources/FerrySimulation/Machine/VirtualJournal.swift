@@ -28,7 +28,7 @@ package struct VirtualJournal: Sendable {
   /// The last attempts of fetches that have failed since their last success.
   package var failedFetches: [Int: FailedFetch] = [:]
   package var delays: [SessionID: ResumeState] = [:]
-  /// The times up to which the sessions' queued work is not discretionary by inference.
+  /// The times up to which queued work is not discretionary by inference, by session.
   package var foreground: [SessionID: Instant] = [:]
   /// For uploads: upload IDs that were dropped without a commit, oldest first.
   package internal(set) var orphans: [Int: [Orphan]] = [:]

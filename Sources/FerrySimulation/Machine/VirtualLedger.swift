@@ -50,7 +50,7 @@ package struct VirtualLedger: Sendable {
     let used = request.limits.map { account($0.scope, $0.window).used }
     let granted = request.grant(used: used)
     guard granted > 0 else { return Lease(granted: 0, used: used) }
-    // It counts against every budget of its network, also those that do not limit the request.
+    // It counts against every budget of its network, including those that do not limit the request.
     for key in keys(of: request.network, at: now) {
       open.insert(key)
       accounts[key]?.leased +|= granted

@@ -114,9 +114,9 @@ extension VirtualMachine {
   private mutating func cancel(_ id: UInt64) {
     guard var flight = flights[id] else { return }
     let end = now.advanced(by: flight.reply.lingers)
-    // A request that ends by itself before that time keeps its result.
+    // A request that completes before that time keeps its result.
     guard end < flight.at || flight.reply.lingers == .zero else { return }
-    flight.reply.answer = .failure(.init(.cancelled, "cancelled", mayHaveReachedServer: true))
+    flight.reply.answer = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
     flight.at = end
     flights[id] = flight
     arrivals.insert(Arrival(at: end, id: id))

@@ -72,7 +72,7 @@ package struct Referee {
   // State of the world.
   /// The number of times the server has executed a file's delivering request since the file was last queued.
   var effects: [FileKey: Int] = [:]
-  /// Files whose delivering request the server has ever executed.
+  /// Files whose delivery request the server has executed at least once.
   var hasEffect: Set<FileKey> = []
   var states: [FileKey: (state: ItemState, size: Int64, modified: Int64)] = [:]
   /// Files whose commit may have been executed, but without a response that confirms it.
@@ -212,7 +212,7 @@ package struct Referee {
   private mutating func take(_ action: Action, _ machine: VirtualMachine) {
     switch action {
     case .cancel(let id):
-      if flights[id] == nil { report(.requests, "request \(id) is cancelled but not running") }
+      if flights[id] == nil { report(.requests, "request \(id) is canceled but not running") }
       flights[id]?.isCancelled = true
     case .record(let entries):
       recorded += 1

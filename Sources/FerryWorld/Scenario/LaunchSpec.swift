@@ -2,7 +2,7 @@ import FerryPlan
 
 /// One launch of a random world, and the events in it.
 package struct LaunchSpec: Hashable, Sendable {
-  /// An external event, at a number of milliseconds after the start of the launch.
+  /// An external event that occurs a given number of milliseconds after the launch starts.
   package struct Happening: Hashable, Sendable {
     package enum What: Hashable, Sendable {
       case stop(StopCause)

@@ -6,12 +6,12 @@ struct RandomSource {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// A random number in 0 ..< `count`.
+  /// Returns a random number in 0 ..< `count`.
   mutating func roll(_ count: Int) -> Int { Int(random.next() % UInt64(max(1, count))) }
 
   mutating func roll(_ range: ClosedRange<Int>) -> Int { range.lowerBound + roll(range.count) }
 
-  /// `true` with a probability of 1 in `times`.
+  /// Returns `true` with a probability of 1 in `times`.
   mutating func once(in times: Int) -> Bool { roll(times) == 0 }
 
   mutating func one<Value>(of values: [Value]) -> Value { values[roll(values.count)] }

@@ -5,7 +5,7 @@ package struct UploadSpec: Hashable, Sendable {
     case post
     /// An upload ID, a transfer and a commit.
     case ids
-    /// Like `ids`, but an interrupted transfer starts over with another ID.
+    /// Like `ids`, but an interrupted transfer starts over with a new ID.
     case startsOver
     /// Like `ids`, but the response to a second commit is not recognized.
     case commitOnce

@@ -48,7 +48,7 @@ package struct Fault: Equatable, Sendable {
   package var delay: Double?
   /// The hostile response that replaces the normal response.
   package var response: HostileResponse?
-  /// Whether the request is executed before that response. By default it is not.
+  /// Whether the request is executed before that response. It is not, by default.
   package var work: Work?
   /// The target of that response's redirect.
   package var location: String?

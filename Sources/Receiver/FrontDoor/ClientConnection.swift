@@ -10,7 +10,8 @@ struct ClientConnection {
   /// A hostile response is generated in pieces of this size, each after the client has taken the previous
   /// one.
   private static let pieceSize = 64 * 1024
-  /// The number of bytes that a client may still send after its last response before the connection is cut.
+  /// The maximum number of bytes that a client may send after the server's last response; beyond that, the
+  /// connection is closed.
   private static let lingerLimit = 4 * 1024 * 1024
 
   private enum Phase {

@@ -13,7 +13,7 @@ struct ResponseScript: Sendable, Equatable {
     var numberOffset: Int?
   }
 
-  /// The placeholder for the number in a text of ``add(numbered:count:)``.
+  /// The placeholder for the number in a string of ``add(numbered:count:)``.
   static let number = "##########"
 
   /// The action after the last byte has been written.
@@ -44,7 +44,7 @@ struct ResponseScript: Sendable, Equatable {
     add(Array(text.utf8), count: count, interval: interval)
   }
 
-  /// Adds a text `count` times, with the number of the repetition in place of ``number``.
+  /// Adds a string `count` times, with the number of the repetition in place of ``number``.
   mutating func add(numbered text: String, count: Int) {
     guard count > 0 else { return }
     let bytes = Array(text.utf8)

@@ -42,7 +42,7 @@ extension HostileScript {
     return script
   }
 
-  /// Two responses on a connection that stays open. The client must determine by itself what the second one
+  /// Two responses on a connection that stays open. The client must determine on its own what the second one
   /// is.
   var secondResponse: ResponseScript { ResponseScript(persistent + persistent, ending: .hold) }
 

@@ -32,7 +32,7 @@ struct IdlePolicyTests {
     Case(
       session: "allows_expensive: false", policies: "budgets: { 1️⃣cellular: { limit: 1GB, per: day } }",
       reason: "no session may use a cellular network",
-      help: "remove it, or set 'allows_cellular' and 'allows_expensive' of a session to true",
+      help: "remove it, or set a session's 'allows_cellular' and 'allows_expensive' to true",
       other: "allows_cellular: true"),
     Case(
       policies: "conditions: { 1️⃣network: wifi }",
@@ -46,7 +46,7 @@ struct IdlePolicyTests {
     Case(
       session: "kind: background", policies: "execution_window: { 1️⃣background: 30s }",
       reason: "every session is a background session, and no window limits those",
-      help: "remove it, or use a session of another kind for requests that must not outlive the launch",
+      help: "remove it, or use a session of a different kind for requests that must not outlive the launch",
       other: "kind: ephemeral"),
     Case(
       policies: "resume_delay: { 1️⃣policy: before_start }",

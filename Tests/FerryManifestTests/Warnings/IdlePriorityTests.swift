@@ -26,7 +26,7 @@ import Testing
       [
         ExpectedWarning(
           mark: "1️⃣", code: .idlePriority,
-          message: "this priority has no effect: no other batch uses the session 'one'",
+          message: "this priority has no effect: no other batch uses session 'one'",
           help: "remove it, or let a batch with a lower priority use the same session",
           notes: [("2️⃣", "the session has one connection")])
       ])

@@ -28,7 +28,7 @@ import Testing
   }
 
   private static func warning(
-    _ what: String = "the token 'login'", host: String = "b.example", notes: [(Character, String)] = []
+    _ what: String = "token 'login'", host: String = "b.example", notes: [(Character, String)] = []
   ) -> ExpectedWarning {
     ExpectedWarning(
       mark: "1️⃣", code: .tokenWithoutTLS, message: "\(what) is sent to '\(host)' without TLS",

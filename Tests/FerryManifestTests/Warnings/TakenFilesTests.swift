@@ -34,7 +34,7 @@ import Testing
   ) -> ExpectedWarning {
     ExpectedWarning(
       mark: mark, code: .takenFiles,
-      message: "the upload '\(other)' might not have sent these files before they are removed", help: help,
+      message: "upload '\(other)' might not have sent these files before they are removed", help: help,
       notes: [(note, "'\(other)' sends files from the same folder")])
   }
 

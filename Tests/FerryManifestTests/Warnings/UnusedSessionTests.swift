@@ -13,7 +13,7 @@ import Testing
       """,
       [
         ExpectedWarning(
-          mark: "1️⃣", code: .unusedSession, message: "the session 'idle' is not used",
+          mark: "1️⃣", code: .unusedSession, message: "session 'idle' is not used",
           help: "remove it, or refer to it with 'session:'")
       ])
   }

@@ -25,7 +25,7 @@ import Testing
 
   private static func warning(_ note: String, at mark: Character) -> ExpectedWarning {
     ExpectedWarning(
-      mark: "1️⃣", code: .uploadIDWithoutLife, message: "an upload ID may expire while its transfer waits",
+      mark: "1️⃣", code: .uploadIDWithoutLife, message: "an upload ID may expire while its transfer is waiting",
       help: "specify how long the ID is valid, such as 'valid_for: 1h', or capture 'expires_in'",
       notes: [(mark, note)])
   }
@@ -34,7 +34,7 @@ import Testing
     for word in ["true", "inferred"] {
       expectWarnings(
         Self.text("kind: background, discretionary: 3️⃣\(word)"),
-        [Self.warning("the session 's' is discretionary", at: "3️⃣")])
+        [Self.warning("session 's' is discretionary", at: "3️⃣")])
     }
   }
 
@@ -43,7 +43,7 @@ import Testing
       Self.text("kind: background", profile: "ios"),
       [
         Self.warning(
-          "the session 's' is discretionary in the background, because of the profile ios", at: "2️⃣")
+          "session 's' is discretionary in the background, because of the profile ios", at: "2️⃣")
       ])
   }
 

@@ -37,7 +37,7 @@ extension ManifestDecoder {
       warnOfIdlePolicy(
         manifest, "execution_window.\(kind.name)",
         "every session is a background session, and no window limits those",
-        help: "remove it, or use a session of another kind for requests that must not outlive the launch")
+        help: "remove it, or use a session of a different kind for requests that must not outlive the launch")
     }
   }
 
@@ -52,7 +52,7 @@ extension ManifestDecoder {
       } else if scope == .cellular, sessions.allSatisfy({ !$0.allowsCellular || !$0.allowsExpensive }) {
         warnOfIdlePolicy(
           manifest, key, "no session may use a cellular network",
-          help: "remove it, or set 'allows_cellular' and 'allows_expensive' of a session to true")
+          help: "remove it, or set a session's 'allows_cellular' and 'allows_expensive' to true")
       }
     }
   }

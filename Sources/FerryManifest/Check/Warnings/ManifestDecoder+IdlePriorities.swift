@@ -21,7 +21,7 @@ extension ManifestDecoder {
         .node["max_connections_per_host"]
       warn(
         .idlePriority, at: priority.location,
-        "this priority has no effect: no other batch uses the session \(session.name.value.quoted)",
+        "this priority has no effect: no other batch uses session \(session.name.value.quoted)",
         help: "remove it, or let a batch with a lower priority use the same session",
         notes: connections.map { [.init("the session has one connection", at: $0.location)] } ?? [],
         use: priority.use ?? node.use)

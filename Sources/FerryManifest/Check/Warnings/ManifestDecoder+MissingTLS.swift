@@ -15,7 +15,7 @@ extension ManifestDecoder {
       else { continue }
       let what: String
       if let token = request.token {
-        what = "the token \(token.quoted)"
+        what = "token \(token.quoted)"
       } else if request.template.references.contains(where: \.isConfidential)
         || secretSessions.contains(request.session)
       {

@@ -17,7 +17,7 @@ extension ManifestDecoder {
       else { continue }
       warn(
         .takenFiles, at: written.location,
-        "the upload \(other.name.value.quoted) might not have sent these files before they are removed",
+        "upload \(other.name.value.quoted) might not have sent these files before they are removed",
         help: other.after == .keep
           ? "add \(other.name.value.quoted) to 'needs' of this upload, or select different files in each"
           : "select different files in each upload",

@@ -6,7 +6,7 @@ extension ManifestDecoder {
     for session in declared.ordered[.sessions] ?? []
     where !used.contains(session.name.value) && session.name.location.file == start.file {
       warn(
-        .unusedSession, at: session.name.location, "the session \(session.name.value.quoted) is not used",
+        .unusedSession, at: session.name.location, "session \(session.name.value.quoted) is not used",
         help: "remove it, or refer to it with 'session:'")
     }
   }

@@ -14,13 +14,13 @@ extension ManifestDecoder {
       let written = declared.declaration(session.name.value, in: .sessions)?.node["discretionary"]
       let note =
         if written != nil {
-          "the session \(session.name.value.quoted) is discretionary"
+          "session \(session.name.value.quoted) is discretionary"
         } else {
-          "the session \(session.name.value.quoted) is discretionary in the background, "
+          "session \(session.name.value.quoted) is discretionary in the background, "
             + "because of the profile \(manifest.profile.rawValue)"
         }
       warn(
-        .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer waits",
+        .uploadIDWithoutLife, at: key.location, "an upload ID may expire while its transfer is waiting",
         help: "specify how long the ID is valid, such as 'valid_for: 1h', or capture 'expires_in'",
         notes: [.init(note, at: written?.location ?? session.name.location)], use: node.use)
     }

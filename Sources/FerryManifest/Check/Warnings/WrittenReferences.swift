@@ -1,8 +1,8 @@
-/// The texts of the manifest's references that have been resolved so far.
+/// The strings of the manifest's references that have been resolved so far.
 struct WrittenReferences: Sendable {
-  /// The texts of `${vars.NAME}`, by name.
+  /// The strings of `${vars.NAME}`, by name.
   var variables: [String: WrittenText] = [:]
-  /// The texts of `${each.…}` in `instance`, by the expression in the braces.
+  /// The strings of `${each.…}` in `instance`, by the expression in the braces.
   fileprivate var each: [String: WrittenText] = [:]
   /// The node whose texts are being examined, if a `for_each` created it.
   var instance: String? {

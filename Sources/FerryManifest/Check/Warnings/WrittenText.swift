@@ -1,4 +1,4 @@
-/// A text of the manifest after its variables and `for_each` values are substituted, with the location of
+/// A string of the manifest after its variables and `for_each` values are substituted, with the location of
 /// each character.
 ///
 /// Each value from outside the manifest (from the environment, the command line or the run) is represented
@@ -6,7 +6,7 @@
 struct WrittenText: Sendable {
   /// OBJECT REPLACEMENT CHARACTER.
   static let outside: Unicode.Scalar = "\u{FFFC}"
-  /// Longer texts are not examined: secrets are shorter, and variables can grow exponentially.
+  /// Longer strings are not examined: secrets are shorter, and variables can grow exponentially.
   static let longest = 1 << 16
 
   private(set) var letters: [Unicode.Scalar] = []

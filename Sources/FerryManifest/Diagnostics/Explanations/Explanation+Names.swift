@@ -290,7 +290,7 @@ extension Explanation {
     "Two sessions with the same identifier",
     """
     Each session has its own journal, named after its `identifier`, or `MANIFEST.SESSION` by default. If two \
-    sessions shared a journal, each would wait for the other's lock. Choose another identifier.
+    sessions shared a journal, each would wait for the other's lock. Choose a different identifier.
     """,
     in: """
       version: 1

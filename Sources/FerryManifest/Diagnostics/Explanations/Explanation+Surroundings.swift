@@ -5,7 +5,7 @@ extension Explanation {
     The file is larger than the whole budget of every network that its session may use, so it would wait \
     indefinitely. Only `ferry plan` can detect this, because it reads the sizes of the files; a run reports such a \
     file as failed. Raise the limit, use `cutoff: soft`, which lets a transfer that has started finish, \
-    exclude the file, or let the session use another network.
+    exclude the file, or let the session use a different network.
     """)
 
   static let unknownTimeZone = Explanation(

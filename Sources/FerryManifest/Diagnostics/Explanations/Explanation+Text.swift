@@ -122,7 +122,7 @@ extension Explanation {
     """
     `*name` repeats a value that was marked with `&name` earlier. Either no earlier value has this anchor, or \
     the alias is inside its own value. Add the anchor before the alias, correct the spelling, or copy the \
-    value. A text that begins with an asterisk, such as a glob, needs quotes.
+    value. A string that begins with an asterisk, such as a glob, needs quotes.
     """,
     in: """
       version: 1
@@ -170,7 +170,7 @@ extension Explanation {
     """
     A tag, which begins with `!`, declares the type of the value after it. ferry supports YAML's own tags \
     (`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`), but not those of other programs, \
-    such as CloudFormation's `!Ref`. Remove the tag. A text that begins with an exclamation mark needs \
+    such as CloudFormation's `!Ref`. Remove the tag. A string that begins with an exclamation mark needs \
     quotes.
     """,
     in: "version: 1\nname: ◊", wrong: "!project photos", right: "photos")
@@ -178,7 +178,7 @@ extension Explanation {
   static let tagMismatch = Explanation(
     "A value that does not fit its YAML tag",
     """
-    The tag declares a number, a boolean or null, but the value is of another type. The type of each key is fixed, so tags \
+    The tag declares a number, a boolean or null, but the value is of a different type. The type of each key is fixed, so tags \
     are rarely needed: remove the tag, or correct the value.
     """,
     in: "version: 1\nname: ◊photos", wrong: "!!int ", right: "")

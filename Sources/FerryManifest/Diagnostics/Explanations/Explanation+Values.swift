@@ -2,7 +2,7 @@ extension Explanation {
   static let wrongType = Explanation(
     "A value of the wrong type",
     """
-    The key takes a value of another type, for example a list instead of a string, a string instead of a \
+    The key takes a value of a different type, for example a list instead of a string, a string instead of a \
     number, or a number in quotes. The message names the expected and the actual type. In YAML 1.2, unquoted \
     `no`, `on` and `yes` are strings; the booleans are `true` and `false`.
     """,
@@ -198,7 +198,7 @@ extension Explanation {
     """
     Names are used in file names and in references such as `${token.access}`, so they consist of ASCII \
     letters, digits, `_` and `-`, with at most 100 characters. The manifest's `name` and a session's \
-    `identifier` may also contain single dots. Choose another name; no other program sees it.
+    `identifier` may also contain single dots. Choose a different name; no other program sees it.
     """,
     in: """
       version: 1

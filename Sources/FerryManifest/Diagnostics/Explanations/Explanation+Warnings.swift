@@ -3,7 +3,7 @@ extension Explanation {
     "A session that is not used",
     """
     The session is declared, but no token, upload, fetch, request or step names it. This is not an error, \
-    but its limits and headers have no effect: perhaps a node names another session by mistake. Remove the \
+    but its limits and headers have no effect: perhaps a node names a different session by mistake. Remove the \
     session, or use it where you meant to.
     """,
     in: """
@@ -192,7 +192,7 @@ extension Explanation {
     Two uploads send files from the same folder or from nested folders, and one of them deletes or moves its \
     delivered files (`after`). That upload does not wait for the other, so files may be \
     gone before the other has sent them, and would then fail with `source_missing`. Add the other upload to `needs` of \
-    the upload that deletes or moves files, or select different files in each: another folder, or other file extensions.
+    the upload that deletes or moves files, or select different files in each: a different folder, or different file extensions.
     """,
     in: """
       version: 1

@@ -4,7 +4,7 @@
 package struct GitHubCommands: Sendable {
   private let sources: [SourceText]
 
-  /// - Parameter sources: the texts to which diagnostics refer, used to find the end of a value.
+  /// - Parameter sources: the sources to which diagnostics refer, used to find the end of a value.
   package init(sources: [SourceText]) { self.sources = sources }
 
   /// The workflow commands, one per line.

@@ -3,7 +3,7 @@ extension SARIFLog {
   /// results.
   ///
   /// - Parameters:
-  ///   - sources: the texts to which diagnostics refer, used to find the end of a value.
+  ///   - sources: the sources to which diagnostics refer, used to find the end of a value.
   ///   - version: ferry's version.
   package init(_ diagnostics: [Diagnostic], sources: [SourceText], version: String) {
     let codes = DiagnosticCode.allCases

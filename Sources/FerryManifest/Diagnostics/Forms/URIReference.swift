@@ -3,7 +3,7 @@
 enum URIReference {
   static func text(path: String) -> String {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-    // Empty and `.` components have no meaning, and tools compare these texts.
+    // Empty and `.` components have no meaning, and tools compare these strings.
     var steps: [Substring] = []
     for step in path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init) where step != "." {
       if step == "..", let last = steps.last, last != ".." { steps.removeLast() } else { steps.append(step) }
