@@ -90,7 +90,7 @@ struct GalleryTests {
       #expect(submit.status == 0, "\(submit.stderr)")
       #expect(
         submit.stdout.contains(
-          "; process \(run.pid) was asked to send them; the next run sends what it leaves\n"),
+          "; process \(run.pid) was asked to send it; the next run sends what it leaves\n"),
         "\(submit.stdout)")
     }
     _ = try await receiver.received { $0.files.contains { $0.name == "two/i" } }
@@ -117,7 +117,7 @@ struct GalleryTests {
   }
 
   @Test(arguments: [
-    (", timeout_for_request: 7s", "", "'timeout_for_request' of the session 'galleries' differs"),
+    (", timeout_for_request: 7s", "", "'timeout_for_request' of session 'galleries' differs"),
     ("", "needs: [photos]", "it needs photos"),
   ])
   func `are not mixed if that is impossible, and the run says why`(
