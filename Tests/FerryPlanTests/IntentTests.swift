@@ -65,6 +65,54 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
+  /// The item begins in the queue of its first step, but its next step goes to another server.
+  @Test(arguments: ["http://other", "${token.base}"], [Reply.status(503), .refused])
+  func aPutOffCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
+    var world = try commitElsewhere(base) { $0.step == .commit ? reply : .status(200) }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.serve = { _ in .status(200) }
+    world.files["up"]?["f01"] = 10
+    world.run()
+    let token: [Step.Kind] = base.hasPrefix("$") ? [.token] : []
+    #expect(Set(world.starts.map(\.attempt.step)) == Set(token + [.commit, .allocate, .transfer]))
+    #expect(world.scheduler.totals.items.done == 2)
+  }
+
+  @Test(arguments: ["http://other", "${token.base}"])
+  func aCommitToAnotherServerThatMayHaveBeenExecutedIsAmbiguous(base: String) throws {
+    var world = try commitElsewhere(base) { _ in .status(200, after: .seconds(1)) }
+    var undisturbed = world
+    undisturbed.run()
+    let commit = try #require(
+      undisturbed.actions.firstIndex {
+        if case .start(let attempt) = $0 { attempt.step == .commit } else { false }
+      })
+    world.die(afterActions: commit + 1)
+    world.run()
+    #expect(world.isDead && world.journal.items.values.first?.values.map(\.known.intent) == [.commit])
+    world.die(afterActions: nil)
+    world.run()
+    #expect(world.hasEnded && world.starts.isEmpty)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  private func commitElsewhere(_ base: String, serve: @escaping (Call) -> Reply) throws -> World {
+    let isCaptured = base.hasPrefix("$")
+    let token = Yaml.token.replacing("capture: {", with: "capture: { base: { json: /base },")
+    let yaml = Yaml.ids(
+      (isCaptured ? "    token: login\n" : "") + "    retry: { limit: 0 }\n",
+      head: Yaml.head + (isCaptured ? token : ""), alreadyDone: "")
+    return try World(
+      yaml.replacing("http://host/ids/${allocate.id}/commit", with: "\(base)/${allocate.id}/commit"),
+      files: Yaml.files(1)
+    ) { call in
+      var reply = serve(call)
+      reply.uploadID = call.step == .allocate ? call.number : nil
+      return reply
+    }
+  }
+
   @Test func aFailedConnectionIsRetriedWithTheSameIntent() throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { $0.number == 1 ? .refused : .status(200) }
     world.run()

@@ -105,7 +105,8 @@ struct ItemLifecycleTests {
       for state in [ItemState.done, .failed, .ambiguous, .cancelled] {
         let isKept = state == .done || state == .ambiguous
         let begun = ItemLifecycle.begun(progress).end(as: state, Self.failure).state
-        #expect(begun == (isKept || progress.doubt != .unknown ? state : .ambiguous))
+        let isInDoubt = progress.doubt == .unknown || progress.intent == .inherited
+        #expect(begun == (isKept || !isInDoubt ? state : .ambiguous))
         let queued = ItemLifecycle.queued(progress).end(as: state, Self.failure).state
         #expect(queued == (isKept || progress.intent == .none ? state : .ambiguous))
       }

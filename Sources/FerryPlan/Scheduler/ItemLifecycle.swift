@@ -263,6 +263,7 @@ extension ItemLifecycle {
     guard state == .failed || state == .cancelled else { return (state, failure) }
     switch self {
     case .queued(let progress) where progress.intent != .none: return (.ambiguous, failure)
+    case .begun(let progress) where progress.intent == .inherited: return (.ambiguous, failure)
     case .begun(let progress) where progress.doubt == .unknown:
       let reason = failure.map { ": \($0.message)" } ?? ""
       return (

@@ -112,11 +112,7 @@ extension Scheduler {
         hostQueues[hostQueue].ready.removeMin()
         pass(commit, on: hostQueue)
       } else if hasSlot || hasIntentRoom, let ready = takeNext(on: hostQueue) {
-        let mayPass =
-          if isCommitToIntend(ready) { hostQueues[hostQueue].commitRoom > 0 } else {
-            needsIntent(ready) ? hasIntentRoom : hasSlot
-          }
-        guard mayPass else {
+        guard mayPass(ready, on: hostQueue, hasSlot: hasSlot, hasIntentRoom: hasIntentRoom) else {
           wait(ready, on: hostQueue)
           break
         }
@@ -127,6 +123,17 @@ extension Scheduler {
       hasMoved = true
     }
     return hasMoved
+  }
+
+  /// Whether this queue has room for the step.
+  private mutating func mayPass(
+    _ ready: Ready, on hostQueue: Int, hasSlot: Bool, hasIntentRoom: Bool
+  ) -> Bool {
+    // The next step of an item that an earlier launch has begun may belong to another queue, and a step with an
+    // inherited intent is not sent.
+    if intent(of: ready.ref) == .inherited || self.hostQueue(for: ready) != hostQueue { return true }
+    if isCommitToIntend(ready) { return hostQueues[hostQueue].commitRoom > 0 }
+    return needsIntent(ready) ? hasIntentRoom : hasSlot
   }
 
   /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,

@@ -102,6 +102,7 @@ enum Simplification {
       if upload.shape == .startsOver { at { $0.shape = .ids } }
       at { $0.maxItems = nil }
       at { $0.maxBytes = nil }
+      at { $0.commitHost = .same }
       at { $0.hasToken = false }
       at { $0.usesQuick = false }
       at { $0.abandons = false }

@@ -148,7 +148,7 @@ package struct ManifestSpec: Hashable, Sendable {
           t:
             session: quick
             request: { method: POST, url: "http://auth/token" }
-            capture: { access: { json: /a } }
+            capture: { access: { json: /a }, base: { json: /b } }
             apply: { header: Authorization, value: "Bearer ${token.access}" }
             retry: { limit: 3 }
 

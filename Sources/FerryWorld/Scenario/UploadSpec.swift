@@ -15,8 +15,19 @@ package struct UploadSpec: Hashable, Sendable {
     case probed
   }
 
+  /// The server of the commit and its probe.
+  package enum CommitHost: String, Hashable, Sendable, CaseIterable {
+    /// That of the other steps.
+    case same
+    case other
+    /// One that a capture of the token determines, and which the manifest therefore does not name; without a token,
+    /// the other one.
+    case captured
+  }
+
   package var name: String
   package var shape = Shape.put
+  package var commitHost = CommitHost.same
   /// The priority in hundredths.
   package var priority = 50
   package var maxItems: Int?
@@ -44,6 +55,7 @@ package struct UploadSpec: Hashable, Sendable {
     spec.retries = random.one(of: [3, 3, 1, 0])
     spec.isEveryRun = random.once(in: 8)
     spec.abandons = random.once(in: 2)
+    spec.commitHost = random.one(of: [.same, .same, .other, .captured])
     return spec
   }
 
@@ -81,12 +93,20 @@ package struct UploadSpec: Hashable, Sendable {
       let already =
         switch shape {
         case .commitOnce: ""
-        case .probed: ", probe: { request: { url: \"\(url)/${allocate.id}\" } }"
+        case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
         case .put, .post, .ids, .startsOver, .idsOnly: ", already_done: { status: [409] }"
         }
       lines.append(
-        "    commit: { \(quick)request: { method: POST, url: \"\(url)/${allocate.id}/c\" }\(already) }")
+        "    commit: { \(quick)request: { method: POST, url: \"\(commitURL)/${allocate.id}/c\" }\(already) }")
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var commitURL: String {
+    switch commitHost {
+    case .same: "http://host/\(name)"
+    case .captured where hasToken: "${token.base}/\(name)"
+    case .other, .captured: "http://other/\(name)"
+    }
   }
 }
