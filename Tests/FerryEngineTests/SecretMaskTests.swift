@@ -82,6 +82,35 @@ struct SecretMaskTests {
     #expect(SecretMask(["abc", "abcdef"]).mask("abcdef abc") == "*** ***")
   }
 
+  /// Go's encoder escapes `&`, `<` and `>`, Python's everything that is not ASCII, PHP's the slash.
+  @Test(arguments: [
+    #"pass\u0026w/\u003CSchl\u00fcssel\u003e"#, #"pass\u0026w\/<Schl\u00FCssel>"#, #"pass&w/<Schlüssel>"#,
+    #"\u0070\u0061ss&w/\u003cSchlüssel\u003E"#, #"pass\\u0026w\\\/\\u003cSchl\\u00fcssel\\u003e"#,
+    #"pass%5Cu0026w%2f%3CSchl%5cu00fcssel%3E"#, #"pass\u0025\u0032\u0036w\/%3CSchl%C3%BCssel%3E"#,
+  ]) func theEscapesOfEveryJSONEncoderAreMasked(_ form: String) {
+    let mask = SecretMask(["pass&w/<Schlüssel>"])
+    #expect(
+      mask.mask(#"{"error":"bad key \#(form)","path":"C:\\x"}"#) == #"{"error":"bad key ***","path":"C:\\x"}"#
+    )
+  }
+
+  @Test func escapesOutsideOfAPlaneAndInvalidOnesAreReadAsJSONDoes() {
+    let mask = SecretMask(["key🔑end"])
+    #expect(mask.mask(#"x key\ud83d\udd11end y"#) == "x *** y")
+    for text in [
+      #"key\ud83dend"#, #"key\ud83d\u0041end"#, #"key\ud83d\udd1"#, #"key\u"#, #"key\"#, #"\q key"#,
+    ] {
+      #expect(mask.mask(text) == text)
+    }
+  }
+
+  @Test func escapesAreMaskedInLinearTime() {
+    let secret = String(repeating: "&", count: 10_000)
+    let text = String(repeating: #"%5cu0026\u0026"#, count: 4_000)
+    let time = ContinuousClock().measure { _ = SecretMask([secret]).mask(text) }
+    #expect(time < .seconds(20), "\(time)")
+  }
+
   @Test func shortSecretsAreNotMaskedAndRemovedOnesAreForgotten() {
     var mask = SecretMask(["ab"])
     #expect(mask.mask("ab") == "ab")

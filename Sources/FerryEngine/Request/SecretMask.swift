@@ -2,13 +2,14 @@ import CFiles
 import FerryDigest
 import FerryManifest
 import FerryPlan
-import FerryReport
 
 /// Masks secrets in text for display.
 ///
 /// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
-/// JSON string, in lower case, in Base64 (standard and URL-safe, padded or not, and within `user:secret`), and as the
-/// filters of the manifest's references write it. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would reveal it.
+/// JSON string whatever its encoder escapes (`\u0026`, `\/`), in lower case, in Base64 (standard and URL-safe, padded or
+/// not, and within `user:secret`), as the filters of the manifest's references write it, and percent-encoded or in a
+/// JSON string twice. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would
+/// reveal it.
 ///
 /// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
 /// examined once for all short secrets together, and each long secret takes time linear in the length of the
@@ -88,13 +89,9 @@ package struct SecretMask: Sendable {
     Set((Self.forms(of: secret) + filteredForms(of: secret)).map(Self.withBlanks))
   }
 
-  /// The results of the filters, as they are and inside a JSON string.
   private func filteredForms(of secret: String) -> [[UInt8]] {
-    filters.flatMap { filters -> [[UInt8]] in
-      // A secret is UTF-8, and so is the result of every filter.
-      guard let form = try? filters.apply(to: Array(secret.utf8)) else { return [] }
-      return [form, Self.quoted(form)]
-    }
+    // A secret is UTF-8, and so is the result of every filter.
+    filters.compactMap { try? $0.apply(to: Array(secret.utf8)) }
   }
 
   /// The text with every secret replaced by `***`. Overlapping secrets are masked together.
@@ -110,9 +107,13 @@ package struct SecretMask: Sendable {
   /// - Parameter end: how many bytes of the text are wanted. A secret that ends behind them is recognized.
   package func mask(_ bytes: [UInt8], upTo end: Int) -> [UInt8] {
     var found = matches(in: Self.withBlanks(bytes))
-    if bytes.contains(UInt8(ascii: "%")) {
-      let (decoded, starts) = Self.decoded(bytes)
-      found += matches(in: Self.withBlanks(decoded)).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
+    for outer in DecodedText.Encoding.allCases {
+      guard let text = DecodedText(bytes, removing: outer) else { continue }
+      found += matches(in: Self.withBlanks(text.bytes)).map(text.original)
+      for inner in DecodedText.Encoding.allCases {
+        guard let twice = DecodedText(text.bytes, removing: inner) else { continue }
+        found += matches(in: Self.withBlanks(twice.bytes)).map { text.original(twice.original($0)) }
+      }
     }
     found.sort { $0.lowerBound < $1.lowerBound }
     var masked: [UInt8] = []
@@ -131,19 +132,11 @@ package struct SecretMask: Sendable {
   /// The maximum length of a secret in a string, in any of its forms, in bytes.
   package func longestForm(of secret: String) -> Int {
     let count = secret.utf8.count
-    // The characters of a long secret are not looked at: JSON has at most six for one.
-    var quoted = 6 * count
-    if count < 4096 {
-      var form: [UInt8] = []
-      JSONString.append(Array(secret.utf8), to: &form)
-      quoted = form.count
-    }
     // Base64 has four characters for three bytes.
-    let plain = max(quoted, (count + 2) / 3 * 4 + 4)
-    // The result of filters may be inside a JSON string.
-    let filtered = filters.map { 6 * Self.bound(of: count, through: $0) }.max() ?? 0
-    // Percent-encoding has three characters for each byte.
-    return 3 * max(plain, filtered)
+    let plain = max(count, (count + 2) / 3 * 4 + 4)
+    let filtered = filters.map { Self.bound(of: count, through: $0) }.max() ?? 0
+    // JSON has at most six characters for each byte, and percent-encoding three for each of those.
+    return 3 * 6 * max(plain, filtered)
   }
 
   /// The maximum number of bytes that filters make of a number of bytes.
@@ -232,45 +225,15 @@ package struct SecretMask: Sendable {
 
   // MARK: Forms
 
-  /// The text with every percent-encoded byte decoded, and the offset at which each byte began; the last offset is
-  /// the end of the text.
-  private static func decoded(_ text: [UInt8]) -> (bytes: [UInt8], starts: [Int]) {
-    var bytes: [UInt8] = []
-    var starts: [Int] = []
-    var position = 0
-    while position < text.count {
-      let byte = percentDecoded(position, in: text)
-      bytes.append(byte ?? text[position])
-      starts.append(position)
-      position += byte == nil ? 1 : 3
-    }
-    return (bytes, starts + [text.count])
-  }
-
   /// Replaces each `+` with a space, its meaning in a query.
   private static func withBlanks(_ bytes: [UInt8]) -> [UInt8] {
     bytes.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
-  }
-
-  private static func percentDecoded(_ position: Int, in text: [UInt8]) -> UInt8? {
-    guard text[position] == UInt8(ascii: "%"), text.count - position >= 3,
-      let high = Hexadecimal.value(text[position + 1]), let low = Hexadecimal.value(text[position + 2])
-    else { return nil }
-    return high << 4 | low
-  }
-
-  /// Inside a JSON string.
-  private static func quoted(_ bytes: [UInt8]) -> [UInt8] {
-    var quoted: [UInt8] = []
-    JSONString.append(bytes, to: &quoted)
-    return Array(quoted.dropFirst().dropLast())
   }
 
   private static func forms(of secret: String) -> Set<[UInt8]> {
     let plain = Array(secret.utf8)
     // The host of a URL is shown in lower case.
     var forms: Set<[UInt8]> = [plain, Array(secret.lowercased().utf8)]
-    forms.insert(quoted(plain))
     for isURLSafe in [false, true] {
       let whole = Base64.encode(plain, isURLSafe: isURLSafe, isPadded: true)
       forms.insert(whole)

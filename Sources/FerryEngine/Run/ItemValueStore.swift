@@ -91,7 +91,7 @@ struct ItemValueStore {
   }
 
   /// The maximum number of bytes that `maskedBeginning` searches.
-  private static let searchLimit = 16 << 10
+  private static let searchLimit = 64 << 10
 
   /// Adds the secrets that a string of this many bytes may contain to the mask.
   private mutating func prepareMask(forTextOf count: Int) {

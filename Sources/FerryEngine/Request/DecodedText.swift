@@ -1,0 +1,115 @@
+import FerryDigest
+
+/// A text with an encoding removed, and the place of each byte in the text that it was decoded from.
+struct DecodedText {
+  let bytes: [UInt8]
+  /// The range of the original text that each byte comes from.
+  private let starts: [Int]
+  private let ends: [Int]
+
+  /// The encodings of text inside a text.
+  enum Encoding: CaseIterable {
+    /// RFC 3986 §2.1.
+    case percent
+    /// The escape sequences of a JSON string (RFC 8259 §7), of any character.
+    case json
+
+    /// The byte without which a text has no such encoding.
+    fileprivate var mark: UInt8 {
+      switch self {
+      case .percent: UInt8(ascii: "%")
+      case .json: UInt8(ascii: "\\")
+      }
+    }
+  }
+
+  /// `nil` if the text does not contain the encoding.
+  init?(_ text: [UInt8], removing encoding: Encoding) {
+    guard text.contains(encoding.mark) else { return nil }
+    var bytes: [UInt8] = []
+    var (starts, ends): ([Int], [Int]) = ([], [])
+    bytes.reserveCapacity(text.count)
+    starts.reserveCapacity(text.count)
+    ends.reserveCapacity(text.count)
+    var position = 0
+    while position < text.count {
+      let before = bytes.count
+      var length = 1
+      if text[position] == encoding.mark {
+        switch encoding {
+        case .percent: length = Self.percentDecode(position, in: text, to: &bytes)
+        case .json: length = Self.unescape(position, in: text, to: &bytes)
+        }
+      } else {
+        bytes.append(text[position])
+      }
+      for _ in before..<bytes.count {
+        starts.append(position)
+        ends.append(position + length)
+      }
+      position += length
+    }
+    (self.bytes, self.starts, self.ends) = (bytes, starts, ends)
+  }
+
+  /// The range of the original text that a range of bytes, which must not be empty, comes from.
+  func original(_ range: Range<Int>) -> Range<Int> { starts[range.lowerBound]..<ends[range.upperBound - 1] }
+
+  /// Appends what the encoding at a position stands for, or its first byte if it is invalid. Returns its length.
+  private static func percentDecode(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
+    guard text.count - position >= 3, let high = Hexadecimal.value(text[position + 1]),
+      let low = Hexadecimal.value(text[position + 2])
+    else {
+      bytes.append(text[position])
+      return 1
+    }
+    bytes.append(high << 4 | low)
+    return 3
+  }
+
+  /// The same for an escape sequence of JSON.
+  private static func unescape(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
+    let short: UInt8? =
+      switch position + 1 < text.count ? text[position + 1] : nil {
+      case UInt8(ascii: "\""): UInt8(ascii: "\"")
+      case UInt8(ascii: "\\"): UInt8(ascii: "\\")
+      case UInt8(ascii: "/"): UInt8(ascii: "/")
+      case UInt8(ascii: "b"): 0x08
+      case UInt8(ascii: "f"): 0x0C
+      case UInt8(ascii: "n"): 0x0A
+      case UInt8(ascii: "r"): 0x0D
+      case UInt8(ascii: "t"): 0x09
+      default: nil
+      }
+    if let short {
+      bytes.append(short)
+      return 2
+    }
+    if let unit = codeUnit(position, in: text) {
+      if let scalar = Unicode.Scalar(unit) {
+        bytes += Array(UTF8.encode(scalar).map(Array.init) ?? [])
+        return 6
+      }
+      if let low = codeUnit(position + 6, in: text), UTF16.isLeadSurrogate(unit), UTF16.isTrailSurrogate(low)
+      {
+        bytes += Array(String(decoding: [unit, low], as: UTF16.self).utf8)
+        return 12
+      }
+    }
+    bytes.append(text[position])
+    return 1
+  }
+
+  /// The UTF-16 code unit of a `\uXXXX`.
+  private static func codeUnit(_ position: Int, in text: [UInt8]) -> UInt16? {
+    guard text.count - position >= 6, text[position] == UInt8(ascii: "\\"),
+      text[position + 1] == UInt8(ascii: "u")
+    else { return nil }
+    var unit: UInt16 = 0
+    for digit in text[position + 2..<position + 6] {
+      guard let value = Hexadecimal.value(digit) else { return nil }
+      unit = unit << 4 | UInt16(value)
+    }
+    return unit
+  }
+}
