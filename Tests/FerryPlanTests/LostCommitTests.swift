@@ -1,7 +1,8 @@
 import FerryManifest
-import FerryPlan
 import FerrySimulation
 import Testing
+
+@testable import FerryPlan
 
 /// A commit that can be repeated and may have been executed. Only a success resolves it.
 struct LostCommitTests {
@@ -88,6 +89,28 @@ struct LostCommitTests {
     #expect((items.done, items.ambiguous) == (isSent ? 1 : 0, isSent ? 0 : 1))
     let message = edited.scheduler.metrics.notes.last?.failure?.message ?? ""
     #expect(isSent || message.contains("the server would not recognize a repetition"), "\(message)")
+  }
+
+  /// `ferry resolve … retry` decides about the commit with the key that it carried.
+  @Test(arguments: [
+    ("idempotency_key: { header: Key }", "Key", false), ("idempotency_key: { header: KEY }", "Key", false),
+    ("idempotency_key: { header: X-Key }", "Key", true), ("", "Key", true), ("", nil, false),
+    ("already_done: { status: [409] }", "Key", false), ("idempotency_key: { header: Key }", nil, false),
+    (
+      "probe: { request: { url: \"http://host/p\" } }\n      idempotency_key: { header: X-Key }", "Key", false
+    ),
+  ])
+  func aDecisionToSendItAgainHoldsForTheKeyThatItCarried(now: String, sent: String?, isAmbiguous: Bool) throws
+  {
+    let plan = try Plan(yaml: Yaml.ids(alreadyDone: now))
+    guard case .upload(let work) = plan.nodes[0].work else { throw CancellationError() }
+    let begun = ItemTable.Begun(
+      state: .transferred, intent: .commitAgain, commitKey: sent.map { CommitKey(header: $0, value: "v") })
+    let rules = ItemRules(work, recorded: nil)
+    #expect((rules.progress(resuming: begun).intent == .inherited) == isAmbiguous)
+    #expect(
+      rules.keyConflict(resuming: begun)?.contains("was sent with its key in 'Key'")
+        == (isAmbiguous ? true : nil))
   }
 
   /// The next launch, which finds that the file has changed, resolves the old commit first.

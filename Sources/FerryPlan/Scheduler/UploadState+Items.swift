@@ -29,6 +29,7 @@ struct ItemRules: Hashable, Sendable {
     progress.doubt = countingPoint.mayCount(state: begun.state, intent: begun.intent) ? .possible : .none
     switch begun.intent {
     case nil, .commitDeferred: break
+    case .commitAgain where dropsKey(begun): progress.intent = .inherited
     case .commitAgain: if progress.isTransferred, commit == .afterProbe { progress.doubt = .unknown }
     case .commit where commit == .afterProbe && progress.isTransferred || isRecognized(begun):
       // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to.
@@ -46,11 +47,28 @@ struct ItemRules: Hashable, Sendable {
     return keyHeader.map { begun.commitKey?.isIn($0) ?? false } ?? true
   }
 
+  /// Whether the commit was sent with a key that it would not carry now. The user's decision to send it again was made
+  /// about the commit with that key.
+  private func dropsKey(_ begun: ItemTable.Begun) -> Bool {
+    guard let sent = begun.commitKey else { return false }
+    switch commit {
+    case .once: return true
+    case .repeatable: return keyHeader.map { !sent.isIn($0) } ?? false
+    case .afterProbe, .startsOver, nil: return false
+    }
+  }
+
   /// Why a commit that may have been executed is not sent again, if the key is the reason; otherwise `nil`.
   func keyConflict(resuming begun: ItemTable.Begun?) -> String? {
-    guard let keyHeader, let begun, begun.intent == .commit, !isRecognized(begun) else { return nil }
-    let sent = begun.commitKey.map { "with its key in '\($0.header)'" } ?? "without a key in '\(keyHeader)'"
-    return "commit may have been executed, and was sent \(sent): the server would not recognize a repetition"
+    guard let begun else { return nil }
+    let isSentAgain = begun.intent == .commitAgain
+    guard isSentAgain ? dropsKey(begun) : begun.intent == .commit && keyHeader != nil && !isRecognized(begun)
+    else { return nil }
+    let sent =
+      begun.commitKey.map { "with its key in '\($0.header)'" } ?? "without a key in '\(keyHeader ?? "")'"
+    let help = isSentAgain ? "; restore that key in the manifest, or resolve the item as done" : ""
+    return
+      "commit may have been executed, and was sent \(sent): the server would not recognize a repetition\(help)"
   }
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {
