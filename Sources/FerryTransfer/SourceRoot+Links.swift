@@ -107,13 +107,16 @@ extension SourceRoot {
   /// Opens a folder component by component; `nil` if a component is a link, or if the folder cannot be
   /// opened.
   ///
-  /// - Parameter relative: the folder's path beneath this folder; empty for this folder itself.
-  package func plainFolder(_ relative: [UInt8]) -> PlainFolder? {
+  /// - Parameters:
+  ///   - relative: the folder's path beneath this folder; empty for this folder itself.
+  ///   - visit: called with each open folder on the path below this folder.
+  package func plainFolder(_ relative: [UInt8], visiting visit: (CInt) -> Void = { _ in }) -> PlainFolder? {
     let flags = ferry_o_search | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     var current = openat(descriptor, ".", flags)
     for name in Self.names(relative).reversed() where current >= 0 {
       let above = current
       current = name == Self.above ? -1 : name.withPath { openat(above, $0, flags) }
+      if current >= 0 { visit(current) }
       close(above)
     }
     return current < 0 ? nil : PlainFolder(current)

@@ -50,6 +50,68 @@ struct FileListerTests {
     }
   }
 
+  /// As if it were mounted below the root: its path is another one, but the folders and files are the same.
+  @Test func theStateFolderIsRecognizedBelowAnotherPath() throws {
+    for name in ["root/a", "root/y/z", "state/ferry.db", "state/sessions/s.db", "state/runs/1/report.json"] {
+      folder.file(name)
+    }
+    let state = try #require(StateFolder(path: folder.path + "/state"))
+    let files = FileManager.default
+    try files.linkItem(atPath: folder.path + "/state/ferry.db", toPath: folder.path + "/root/hard.db")
+    try files.moveItem(atPath: folder.path + "/state/sessions", toPath: folder.path + "/root/y/sess")
+    try files.moveItem(atPath: folder.path + "/state", toPath: folder.path + "/root/x")
+    for (link, target) in [("l", "x/ferry.db"), ("y/k", "sess/s.db"), ("alias", "x"), ("h", "hard.db")] {
+      try files.createSymbolicLink(atPath: folder.path + "/root/" + link, withDestinationPath: target)
+    }
+    let own = [
+      "x/ferry.db", "x/runs/1/report.json", "y/sess/s.db", "hard.db", "l", "y/k", "alias/ferry.db", "h",
+    ]
+    for source in [
+      FileSelection.Source.globs(include: ["**"], exclude: []), .list("-", nullSeparated: false),
+    ] {
+      var lister = try FileLister(
+        FileSelection(root: "root", source: source), baseFolder: folder.path, home: folder.path)
+      lister.stateFolder = state
+      let listing = try lister.list { Array((own + ["a", "y/z"]).joined(separator: "\n").utf8) }
+      #expect(paths(listing) == ["a", "y/z"])
+      #expect(listing.problems.allSatisfy { $0.kind == .stateFolder })
+      #expect(try lister.lookUp(own.map { Array($0.utf8) }).files.count == 0)
+    }
+    var inside = try FileLister(
+      FileSelection(root: "root/x/runs/1", source: .globs(include: ["**"], exclude: [])),
+      baseFolder: folder.path, home: nil)
+    inside.stateFolder = state
+    #expect(throws: ListingFailure.self) { try inside.list { [] } }
+  }
+
+  /// The journals that a state folder had may have left their inodes to other files.
+  @Test func aFileIsListedOnceItIsNoLongerInTheStateFolder() throws {
+    for name in ["root/a", "state/b", "state/ferry.db"] { folder.file(name) }
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    try FileManager.default.moveItem(atPath: folder.path + "/state/b", toPath: folder.path + "/root/b")
+    #expect(paths(try lister.list { [] }) == ["a", "b"])
+  }
+
+  /// As if the folder of `move_to` were mounted elsewhere below the root: it has another name there.
+  @Test func theMoveToFolderIsRecognizedBelowAnotherPath() throws {
+    for name in ["root/a", "root/sent/b"] { folder.file(name) }
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/root/alias", withDestinationPath: "other")
+    let root = try SourceRoot(Array((folder.path + "/root").utf8))
+    let hidden = try #require(root.identity(of: Array("sent".utf8)))
+    try FileManager.default.moveItem(atPath: folder.path + "/root/sent", toPath: folder.path + "/root/other")
+    var walk = FolderWalk(
+      root: root, include: try GlobMatcher(["**"]), exclude: try GlobMatcher([]),
+      hidden: .init(path: Array("sent".utf8), identity: hidden))
+    #expect(paths(try walk.run()) == ["a"])
+    var list = ExplicitList(root: root, hidden: .init(path: Array("sent".utf8), identity: hidden))
+    let listing = list.read(["a", "other/b", "alias/b"].map { Array($0.utf8) })
+    #expect(paths(listing) == ["a"] && listing.problems.map(\.kind) == [.putAway, .putAway])
+  }
+
   @Test func aRootInTheStateFolderIsRefused() throws {
     folder.file("state/sessions/s.db")
     var lister = try FileLister(

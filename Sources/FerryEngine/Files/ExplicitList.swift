@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 import FerryTransfer
 import Foundation
@@ -6,19 +7,27 @@ import Foundation
 struct ExplicitList {
   private let root: SourceRoot
   /// A folder whose files are skipped.
-  private let hidden: [UInt8]?
+  private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
   /// The state folder's path relative to the root; `nil` if it is not below the root.
   private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
   /// The folder of the last path; its value is `nil` if the path to it contains a link.
-  private var lastFolder: (path: [UInt8], opened: SourceRoot.PlainFolder?)?
+  private var lastFolder: Folder?
   private var found = FileColumns()
   private var problems: ListingProblems
 
+  private struct Folder {
+    var path: [UInt8]
+    var opened: SourceRoot.PlainFolder?
+    /// Whether the skipped folder, or the state folder, is on the path.
+    var isHidden = false
+    var isInState = false
+  }
+
   init(
-    root: SourceRoot, hidden: [UInt8]? = nil, stateFolder: StateFolder? = nil,
+    root: SourceRoot, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
     problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
   ) {
@@ -133,13 +142,17 @@ struct ExplicitList {
         report(line, errno)
         return nil
       }
+      guard lastFolder?.isInState != true, stateFolder?.contains(status) != true else {
+        report(line, .stateFolder, Self.inStateFolder)
+        return nil
+      }
       guard status.st_mode & S_IFMT == S_IFLNK else { return status }
     }
     // A path may contain many links: a run must not wait for thousands of them.
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path, avoiding: statePath == nil ? nil : stateFolder?.test)
-      guard !target.isAvoided else {
+      let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
+      guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         report(line, .stateFolder, Self.inStateFolder)
         return nil
       }
@@ -159,20 +172,28 @@ struct ExplicitList {
   /// replaced in the meantime.
   private mutating func plainFolder(_ folder: [UInt8]) -> SourceRoot.PlainFolder? {
     if let lastFolder, lastFolder.path == folder { return lastFolder.opened }
-    let opened = root.plainFolder(folder)
-    lastFolder = (folder, opened)
-    return opened
+    var found = Folder(path: folder)
+    found.opened = root.plainFolder(folder) { descriptor in
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { return }
+      if FolderIdentity(status) == hidden?.identity { found.isHidden = true }
+      if stateFolder?.contains(status) == true { found.isInState = true }
+    }
+    lastFolder = found
+    return found.opened
   }
 
   /// Whether a path is in the folder of `move_to`, directly or through a link.
   private mutating func isHidden(_ path: [UInt8]) -> Bool {
     guard let hidden else { return false }
-    if FileLister.isInside(path, hidden) { return true }
+    if FileLister.isInside(path, hidden.path) { return true }
     let (folder, _) = Self.split(path)
-    guard plainFolder(folder) == nil, let real = FileLister.real(root.real + [0x2F] + folder) else {
-      return false
-    }
-    return FileLister.isInside(real, root.real + [0x2F] + hidden)
+    if plainFolder(folder) != nil { return lastFolder?.isHidden == true }
+    // A path that leads to no file is reported later.
+    guard let identity = hidden.identity,
+      let target = try? root.target(of: path, avoiding: identity.isOpen(as:))
+    else { return false }
+    return target.isAvoided
   }
 
   private static let inStateFolder = "it is in ferry's state folder"

@@ -53,6 +53,7 @@ package struct FileLister: Sendable {
 
   private func allFiles(standardInput: () throws -> [UInt8]) throws -> Listing {
     let root = try checked(try folder())
+    let hidden = hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) }
     switch source {
     case .globs(let include, let exclude):
       var walk = FolderWalk(
@@ -80,7 +81,8 @@ package struct FileLister: Sendable {
   private func named(_ paths: [[UInt8]], beneath root: SourceRoot) throws(ListingFailure) -> Listing {
     let root = try checked(root)
     var list = ExplicitList(
-      root: root, hidden: hidden, stateFolder: stateFolder, problems: ListingProblems(limit: .max),
+      root: root, hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
+      stateFolder: stateFolder, problems: ListingProblems(limit: .max),
       isStopped: isStopped)
     let listing = list.read(paths)
     return isStopped() ? Listing() : listing
@@ -88,7 +90,11 @@ package struct FileLister: Sendable {
 
   /// The root, unless it is in the state folder.
   private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
-    guard stateFolder?.contains(real: root.real) == true else { return root }
+    let descriptor = root.openFolder()
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard let stateFolder, stateFolder.contains(real: root.real) || stateFolder.isOpen(as: descriptor) else {
+      return root
+    }
     throw ListingFailure(
       message: "\(Self.text(root.path)) is in ferry's state folder, and files in that folder are never sent\n"
         + "help: choose another 'root', or another state folder with --state")

@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 import FerryTransfer
 import Foundation
@@ -39,8 +40,8 @@ struct FolderWalk {
   private let exclude: GlobMatcher
   /// The path of a folder that is skipped, with a trailing slash.
   private let hidden: [UInt8]?
+  private let hiddenIdentity: FolderIdentity?
   private let stateFolder: StateFolder?
-  private let hasStateBelow: Bool
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
@@ -57,18 +58,18 @@ struct FolderWalk {
   private let isStopped: () -> Bool
 
   /// - Parameters:
-  ///   - hidden: a folder to skip, relative to the root.
+  ///   - hidden: a folder to skip.
   ///   - stateFolder: another folder to skip, with all links into it.
   ///   - isStopped: if it returns true, the listing contains the files found so far.
   init(
-    root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: [UInt8]? = nil,
+    root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: HiddenFolder? = nil,
     stateFolder: StateFolder? = nil, isStopped: @escaping () -> Bool = { false }
   ) {
     self.root = root
     self.stateFolder = stateFolder
-    hasStateBelow = stateFolder?.path(below: root.real) != nil
     self.isStopped = isStopped
-    self.hidden = hidden.map { $0 + [0x2F] }
+    self.hidden = hidden.map { $0.path + [0x2F] }
+    hiddenIdentity = hidden?.identity
     self.include = include
     self.exclude = exclude
     includeState = include.start
@@ -133,7 +134,7 @@ struct FolderWalk {
       report(name, errno)
       return
     }
-    guard stateFolder?.isOpen(as: descriptor) != true else {
+    guard !isSkipped(descriptor) else {
       close(descriptor)
       return
     }
@@ -145,6 +146,12 @@ struct FolderWalk {
       levels[depth - Self.openLimit].descriptor = -1
     }
     enter(descriptor, include: includeState, exclude: excludeState)
+  }
+
+  private func isSkipped(_ folder: Int32) -> Bool {
+    var status = stat()
+    guard fstat(folder, &status) == 0 else { return false }
+    return FolderIdentity(status) == hiddenIdentity || stateFolder?.contains(status) == true
   }
 
   /// Reopens a folder from the root by its path, together with the folders directly above it.
@@ -241,7 +248,7 @@ struct FolderWalk {
       if errno != ENOENT { report(Array(name), errno) }
       return
     }
-    guard status.isRegular else { return }
+    guard status.isRegular, stateFolder?.contains(status) != true else { return }
     append(name, isFolder: false, status)
     unmatched.meet(includeState, of: include)
   }
@@ -273,7 +280,7 @@ struct FolderWalk {
       listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))
     }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path + name, avoiding: hasStateBelow ? stateFolder?.test : nil)
+      let target = try root.target(of: path + name, avoiding: stateFolder.map { $0.isOpen(as:) })
       guard target.status.isRegular, !target.isAvoided else { return nil }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)
