@@ -43,7 +43,10 @@ extension DownloadFile {
       guard descriptor >= 0 else { continue }
       defer { close(descriptor) }
       var status = stat()
-      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        // In a world-writable folder, another user may have a download to the same name, or any file of this name.
+        status.st_uid == geteuid()
+      else { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(folder + name) }
     }
   }

@@ -125,6 +125,15 @@ import Testing
     #expect(folder.names == others + ["catalog", "precious"])
   }
 
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aLeftoverOfAnotherUserIsNotRemoved() throws {
+    for number in 1...2 { folder.write(".catalog.ferry-part-\(number)", []) }
+    #expect(chown(folder.file(".catalog.ferry-part-2"), 65534, 65534) == 0)
+    let server = try RawServer { _ in answer(body: "new") }
+    #expect(try get(server).answer?.status == 200)
+    #expect(folder.names == [".catalog.ferry-part-2", "catalog"])
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aFileThatAnotherProcessHasLockedIsNotWaitedFor() throws {
     folder.write("new", [])
