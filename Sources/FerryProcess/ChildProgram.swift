@@ -48,6 +48,8 @@ package struct ChildProgram {
   @discardableResult
   package func start() throws(StartFailure) -> pid_t {
     Self.closeOnExec()
+    // If this process was started with SIGCHLD ignored, the kernel discards the statuses of its children (wait(2)).
+    signal(SIGCHLD, SIG_DFL)
     #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
     var attributes: posix_spawnattr_t?

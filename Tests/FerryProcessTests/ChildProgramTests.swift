@@ -28,6 +28,9 @@ import Testing
     #expect(try ending("exit 0") == .exited(status: 0))
     #expect(try ending("exit 255") == .exited(status: 255))
     #expect(try ending("kill -15 $$") == .terminated(signal: 15))
+    // As inherited from a parent that does not wait for its children.
+    signal(SIGCHLD, SIG_IGN)
+    #expect(try ending("exit 3") == .exited(status: 3))
     #expect(try ending("exec sleep 30", .zero) == nil)
   }
 
