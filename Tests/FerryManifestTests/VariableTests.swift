@@ -60,6 +60,33 @@ import Testing
     #expect(reading.givenVariables == ["port": "9", "bucket": "b"])
   }
 
+  @Test(
+    arguments: [
+      ("0.75", 0.75), ("1", 1), ("high", 0.75), ("1.5", nil), ("-1", nil), ("hihg", nil), ("1e400", nil),
+      ("", nil),
+    ] as [(String, Double?)])
+  func `may be a priority, as a number or a word`(_ value: String, _ priority: Double?) {
+    let reading = read(
+      """
+      version: 1
+      name: m
+      vars: { p: { default: "0.5" } }
+      sessions: { s: {} }
+      uploads:
+        u:
+          session: s
+          files: { root: . }
+          priority: "${vars.p}"
+          transfer: { request: { url: http://h/ } }
+
+      """, variables: ["p": value])
+    #expect(reading.manifest?.uploads.first?.priority == priority)
+    let isRejected = reading.diagnostics.contains {
+      $0.message.hasPrefix("'priority' must be a number from 0 to 1")
+    }
+    #expect(isRejected == (priority == nil))
+  }
+
   @Test func `reports its external inputs`() {
     let reading = read(declared, variables: ["port": "9"])
     #expect(reading.variables.map(\.name) == ["plain", "port", "flag", "switch", "wait", "bucket", "extra"])

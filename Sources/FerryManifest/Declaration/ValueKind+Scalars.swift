@@ -42,18 +42,23 @@ extension ValueKind where Value == Int {
   static var status: Self { integer(100...599) }
 }
 
+extension YAMLScalar.Value {
+  /// `nil` if it is no number.
+  var number: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .float(let value): value
+    case .null, .bool, .hugeInteger, .string: nil
+    }
+  }
+}
+
 extension ValueKind where Value == Double {
   static func number(_ range: ClosedRange<Double>) -> Self {
     Self(.number(range), text: { ValueForm.text($0) }) { node, decoder in
       let wanted = "a " + ValueForm.number(range).summary
       guard let settled = decoder.settled(node, wanted: wanted) else { return nil }
-      let value: Double? =
-        switch settled {
-        case .integer(let value): Double(value)
-        case .float(let value): value
-        case .null, .bool, .hugeInteger, .string: nil
-        }
-      guard let value, value.isFinite, range.contains(value) else {
+      guard let value = settled.number, value.isFinite, range.contains(value) else {
         decoder.mismatch(node, wanted: wanted)
         return nil
       }

@@ -80,6 +80,12 @@ extension ValueKind where Value == Double {
         return number.decode(node, &decoder)
       }
       if let value = words[text] { return value }
+      // As `settled`, which does not return words.
+      if node.scalar?.text.hasPrefix("${") == true, let value = YAMLScalar.resolve(text).number,
+        (0...1).contains(value)
+      {
+        return value
+      }
       decoder.report(
         .unknownWord, at: node.location,
         "'priority' must be a number from 0 to 1, or low, default or high\(node.foundWord)",
