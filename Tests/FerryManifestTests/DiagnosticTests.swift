@@ -115,6 +115,14 @@ import Testing
     let long = String(repeating: "x", count: 1_000_000)
     #expect(text("a: \(long)", line: 1, column: 500_000).allSatisfy { $0.count < 200 })
     #expect(text("a: \u{1B}[31m", line: 1, column: 4)[1] == "   1 | a: \u{FFFD}[31m")
+    for hidden in ["\u{202E}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{200B}", "\u{34F}", "\u{E0041}"] {
+      let shown = text("\(hidden)a: x", line: 1, column: 5)
+      // U+2028 and U+2029 end a line.
+      let isBreak = hidden == "\u{2028}" || hidden == "\u{2029}"
+      #expect(isBreak || shown[1] == "   1 | \u{FFFD}a: x" && shown[2] == "     |     ^")
+      #expect("a\(hidden)b".quoted == "'a\u{FFFD}b'")
+    }
+    #expect("👨‍👩‍👧 ❤\u{FE0F}".quoted == "'👨‍👩‍👧 ❤\u{FE0F}'")
   }
 
   @Test func `is complete for a location after the end or in another file`() {

@@ -1,6 +1,6 @@
 /// The part of a line around a location, and the marker line below it.
 struct SourceExcerpt {
-  /// The line, shortened if it is long, with control characters made visible.
+  /// The line, shortened if it is long, with control characters and invisible ones replaced.
   let line: String
   /// The text before the caret. Tabs are kept, so that the caret aligns at any tab width.
   let indent: String
@@ -37,7 +37,7 @@ struct SourceExcerpt {
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\t" && (scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value))
+    scalar != "\t" && scalar.isHostile
   }
 
   /// The length of the key, value or reference at the beginning of the text, in characters.
@@ -76,6 +76,7 @@ struct SourceExcerpt {
   /// The width in terminal columns: 0 for combining characters, 2 for East Asian wide characters and emoji,
   /// by their blocks.
   private static func width(_ scalar: Unicode.Scalar) -> Int {
+    if isControl(scalar) { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break

@@ -1,5 +1,5 @@
 extension String {
-  /// At most 60 characters, with control characters made visible, for a one-line message.
+  /// At most 60 characters, with control characters and invisible ones replaced, for a one-line message.
   var clipped: String {
     var text = ""
     var count = 0
@@ -10,7 +10,7 @@ extension String {
       case "\r": text += "\\r"
       case "\t": text += "\\t"
       default:
-        text += scalar.properties.generalCategory == .control ? "\u{FFFD}" : String(scalar)
+        text += scalar.isHostile ? "\u{FFFD}" : String(scalar)
       }
       count += 1
     }

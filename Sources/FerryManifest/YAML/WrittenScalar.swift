@@ -65,7 +65,7 @@ enum WrittenScalar {
     switch letter.value {
     case 0x20...0x7E: false
     case 0xA0...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD, 0x10000...0x10FFFF:
-      letter.properties.isWhitespace || letter.properties.isBidiControl
+      letter.properties.isWhitespace || letter.isHostile
     default: true
     }
   }

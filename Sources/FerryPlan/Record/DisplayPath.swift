@@ -1,4 +1,5 @@
 import FerryDigest
+import FerryManifest
 
 /// File names, and messages that contain names or text from a server, as printed for users: on one line, and
 /// without characters that control a terminal.
@@ -28,25 +29,14 @@ package enum DisplayPath {
 
   /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
-    guard !text.unicodeScalars.allSatisfy({ !isHostile($0) }) else { return text }
+    guard !text.unicodeScalars.allSatisfy({ !$0.isHostile }) else { return text }
     return text.unicodeScalars.map { scalar in
-      isHostile(scalar) ? String(scalar).utf8.map(escape).joined() : String(scalar)
+      scalar.isHostile ? String(scalar).utf8.map(escape).joined() : String(scalar)
     }.joined()
   }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\"" && scalar != "\\" && !isHostile(scalar)
-  }
-
-  /// Joiners are kept: emoji and some scripts need them.
-  private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-    case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
-    // Letters without a visible form, such as U+3164. Combining marks are not in this category.
-    case .otherLetter: scalar.properties.isDefaultIgnorableCodePoint
-    default: false
-    }
+    scalar != "\"" && scalar != "\\" && !scalar.isHostile
   }
 
   /// The first scalar and its length in bytes; `nil` for a byte that does not begin a scalar.
