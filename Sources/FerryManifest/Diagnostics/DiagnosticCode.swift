@@ -108,6 +108,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idleComparison = "F0709"
   case takenFiles = "F0710"
   case idlePolicy = "F0711"
+  case idleRepeatable = "F0712"
 
   // Valid, but impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"

@@ -247,16 +247,6 @@ extension SingleRequest {
   fileprivate var isRepeated: Bool { request.isIdempotent || isRepeatable || idempotencyHeader != nil }
 }
 
-extension RequestTemplate {
-  /// Whether sending the request twice has the same effect as once (RFC 9110 §9.2.2, RFC 4918 §§9.1 and 9.3).
-  ///
-  /// COPY and MOVE are idempotent too (RFC 4918 §§9.8 and 9.9), but the response to a repeated one does not show whether
-  /// the first was executed: the source of a MOVE is gone.
-  var isIdempotent: Bool {
-    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "MKCOL", "PROPFIND"].contains(method)
-  }
-}
-
 extension Upload.Commit {
   /// The handling of a lost response that the commit's keys allow. If a probe is configured, it is sent
   /// first.

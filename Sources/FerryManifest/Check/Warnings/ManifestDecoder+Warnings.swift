@@ -14,6 +14,7 @@ extension ManifestDecoder {
     warnOfIdleComparisons(manifest)
     warnOfTakenFiles(manifest)
     warnOfIdlePolicies(manifest)
+    warnOfIdleRepeatable(manifest)
   }
 
   /// - Parameter use: the location of the alias that inserted the value, if there is one.

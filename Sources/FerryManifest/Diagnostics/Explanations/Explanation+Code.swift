@@ -90,6 +90,7 @@ extension DiagnosticCode {
     case .sharedSaveTo: .sharedSaveTo
     case .idlePriority: .idlePriority
     case .idlePolicy: .idlePolicy
+    case .idleRepeatable: .idleRepeatable
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget

@@ -148,6 +148,20 @@ extension Explanation {
           transfer: { request: { url: "https://example.com/files/${file.path}" } }
       """, wrong: "discretionary", right: "all")
 
+  static let idleRepeatable = Explanation(
+    "A 'repeatable' that has no effect",
+    """
+    `repeatable: true` lets a POST or PATCH request be sent again although an earlier attempt may have been executed. \
+    Requests with an idempotent method, such as PUT, are always sent again. Remove the key.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      requests:
+        mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
+      """, wrong: "repeatable: true, ", right: "")
+
   static let idleComparison = Explanation(
     "A comparison setting without effect",
     """
