@@ -40,6 +40,26 @@ import Testing
     #expect(try state.contents() == before)
   }
 
+  /// A log of a terabyte that occupies no space. A copy would fill the disk.
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func aHugeSparseLogIsNotCopied(hasHeader: Bool) throws {
+    try leave(log: hasHeader, sharedMemory: false)
+    let log = try state.database() + "-wal"
+    let descriptor = open(log, O_RDWR | O_CREAT, 0o600)
+    #expect(ftruncate(descriptor, 1 << 40) == 0)
+    close(descriptor)
+    guard !hasHeader else {
+      let error = #expect(throws: JournalError.self) {
+        _ = try SessionJournal.openForReading(session: "s", in: state.directory)
+      }
+      #expect(error?.code == .diskFull)
+      return
+    }
+    let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
+    #expect(try reader.items(reader.photos().id).count == 2)
+    try reader.close()
+  }
+
   /// As after a kill before the log's first frame was written, and after a power failure before the log was synced.
   @Test(arguments: [("the header alone", 32), ("torn", 4096)])
   func anUnchangedLogDoesNotBlockAReader(log: (kind: String, size: Int)) throws {

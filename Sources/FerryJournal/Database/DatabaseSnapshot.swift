@@ -96,13 +96,22 @@ final class DatabaseSnapshot: Sendable {
   }
 
   private static func copy(_ path: String) throws(JournalError) -> String {
+    // SQLite ignores a log that does not begin as one.
+    let suffixes = ["", "-wal", "-journal"].filter { suffix in
+      size(path + suffix) != nil && (suffix != "-wal" || isLog(path + suffix))
+    }
+    // The holes of a sparse file would be written in full.
+    guard suffixes.compactMap({ size(path + $0) }).reduce(0, +) <= freeSpace(in: NSTemporaryDirectory())
+    else {
+      throw JournalError(errno: ENOSPC, doing: "copy \(path) for reading", file: NSTemporaryDirectory())
+    }
     var template = Array((NSTemporaryDirectory() + "/ferry-read-XXXXXX").utf8CString)
     guard let made = mkdtemp(&template) else {
       throw JournalError(errno: errno, doing: "copy", file: NSTemporaryDirectory())
     }
     let folder = String(cString: made)
     do {
-      for suffix in ["", "-wal", "-journal"] where size(path + suffix) != nil {
+      for suffix in suffixes {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: folder + "/copy.db" + suffix)
         chmod(folder + "/copy.db" + suffix, 0o600)
       }
@@ -112,6 +121,14 @@ final class DatabaseSnapshot: Sendable {
       throw JournalError(.io, file: path, cause: "copy it for reading: \(error)")
     }
     return folder
+  }
+
+  /// In bytes; `Int64.max` if it is not known.
+  private static func freeSpace(in folder: String) -> Int64 {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return .max }
+    let (bytes, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return isTooLarge ? .max : Int64(clamping: bytes)
   }
 
   private static func uri(_ path: String, _ parameters: String) -> String {
