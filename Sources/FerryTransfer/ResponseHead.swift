@@ -12,7 +12,7 @@ struct ResponseHead {
 
   /// The status; 0 if the status line is not a valid HTTP status line (RFC 9112, section 4).
   private(set) var status = 0
-  /// The maximum number of bytes that are kept of a reason phrase.
+  /// The maximum number of bytes of a reason phrase that are kept.
   static let reasonLimit = 1024
   /// The reason phrase, or its beginning; empty if the status is a success.
   private(set) var reason: [UInt8] = []

@@ -94,7 +94,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "After this time, start nothing more, save and exit. Units: \(Duration.writtenUnits).",
+      "After this time, start no new work, save all state and exit. Units: \(Duration.writtenUnits).",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var maxDuration: Duration?

@@ -65,7 +65,9 @@ struct Submit: ParsableCommand {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let files = receipt.files == 1 ? "it" : "them"
     let holder =
-      receipt.pid.map { "process \($0) was asked to send \(files); the next run sends what it leaves" }
+      receipt.pid.map {
+        "process \($0) was asked to send \(files); the next run sends any file that the process does not"
+      }
       ?? "the next run will send \(files)"
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "

@@ -69,7 +69,7 @@ import Testing
     #expect(try await puts(job, receiver) == ["a.bin": 2])
   }
 
-  @Test func `is one of many, of which one has changed`() async throws {
+  @Test func `is the only one of many that is sent again if only it has changed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(text(receiver, Self.content))
     let names = (0..<300).map { "\($0).txt" }

@@ -130,7 +130,7 @@ import Testing
       state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
     Change(
       phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
-      code: "after_missing", says: "it was missing before it could be moved"),
+      code: "after_missing", says: "it disappeared before it could be moved"),
   ]
 
   private static let name = "sub/x.bin"
@@ -244,7 +244,7 @@ import Testing
     #expect(command.stdout.contains("gone.txt: not listed: it does not exist"), "\(command.stdout)")
   }
 
-  @Test func `and is one of very many that are not where a list has them is only counted`() async throws {
+  @Test func `is only counted beyond the first 10,000 listed files that are missing`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(

@@ -212,7 +212,8 @@ struct NoteTests {
     try await wait(for: "a", "done", 1, of: job)
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
-      submit.stdout.contains("process \(run.pid) was asked to send it; the next run sends what it leaves"))
+      submit.stdout.contains(
+        "process \(run.pid) was asked to send it; the next run sends any file that the process does not"))
     #expect(await run.end().status == 0)
     let report = try job.report()
     #expect(report.run.roundClosed)

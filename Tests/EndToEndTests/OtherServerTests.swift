@@ -55,7 +55,7 @@ import Testing
 
   private static let away = ["--var", "where=away"]
 
-  @Test func `gets no commit that may have been executed at another`() async throws {
+  @Test func `is not sent a commit that another server may have executed`() async throws {
     let server = try await Self.server(["/ids/17/commit/a": .init(status: 500)])
     let key = "idempotency_key: { header: Idempotency-Key }"
     let job = try Workspace(Self.manifest(server, base: "token.base", commit: key))
@@ -89,7 +89,7 @@ import Testing
     #expect(away == ["away POST /ids", "away PUT /ids/17", "away POST /ids/17/commit/a"], "\(server.lines)")
   }
 
-  @Test func `gets no release of an upload ID of another`() async throws {
+  @Test func `is not asked to release another server's upload ID`() async throws {
     let server = try await Self.server([
       "/ids/17/commit/a": .init(status: 403), "/ids/17": .init(status: 200),
       "/ids/18": .init(status: 200),

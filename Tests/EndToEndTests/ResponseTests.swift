@@ -49,7 +49,7 @@ import Testing
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(report.node("catalog")?.result == "failed")
     #expect(report.node("catalog")?.reason?.code == "http_status")
-    #expect(report.node("catalog")?.reason?.message.contains("responded with \(status)") == true)
+    #expect(report.node("catalog")?.reason?.message.contains("with \(status)") == true)
     #expect(job.folder.text("catalog") == "old")
     #expect(try await job.run().report.node("catalog")?.result == "new_data")
     #expect(job.folder.text("catalog") == "first")
@@ -196,7 +196,9 @@ import Testing
   ]
 
   @Test(arguments: lost)
-  func `leaves a commit ambiguous, which is sent once`(_ response: String, _ expect: String) async throws {
+  func `leaves a commit ambiguous, and the commit is not sent again`(_ response: String, _ expect: String)
+    async throws
+  {
     let server = try await RawResponder.start(["/ids": [Self.allocated], "/commit": [response]])
     let job = try upload(server, commit: expect)
     let (command, report) = try await job.run()

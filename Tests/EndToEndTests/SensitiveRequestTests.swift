@@ -89,7 +89,7 @@ import Testing
     #expect(!(command.stdout + command.stderr).contains("captured-secret"))
   }
 
-  @Test func `gets neither the token nor the session's secrets by a URL that it names`() async throws {
+  @Test func `gets neither the token nor the session's secrets through a URL that it names`() async throws {
     let server = try await ScriptedServer.start(Self.tokenAndIDs)
     let headers = #", headers: { X-Secret: "${secrets.client_secret}" }"#
     let job = try job(server, session: headers, Self.token.replacing("ORIGINS", with: ""))
@@ -121,7 +121,7 @@ import Testing
     #expect(command.stdout.contains(#"origins: ["\#(server.away)"]"#), "\(command.stdout)")
   }
 
-  @Test func `does not get a body with a secret by a URL that it names`() async throws {
+  @Test func `does not get a body with a secret through a URL that it names`() async throws {
     let server = try await ScriptedServer.start(Self.tokenAndIDs)
     let job = try job(
       server,

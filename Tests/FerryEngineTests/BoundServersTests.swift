@@ -55,7 +55,7 @@ struct BoundServersTests {
     _ = BoundServers(text: text).allows(.commit, at: "http://a")
   }
 
-  @Test func aStepIsNotSentToAnotherServerThanItsUploadID() throws {
+  @Test func aStepIsSentOnlyToTheServerOfItsUploadID() throws {
     let run = try TestRun(Self.nodes, files: ["a"])
     let token = try run.attempt(.token)
     try run.respond(to: .token, body: #"{"t":"tok-1","base":"http://a/x"}"#)

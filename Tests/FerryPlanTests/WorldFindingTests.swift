@@ -67,6 +67,35 @@ struct WorldFindingTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
+  /// A fetch of unknown size reserves all that its budget has left. What other sessions send meanwhile is not its own.
+  @Test func bytesAreNotCountedForTheReservationOfAFetchOfUnknownSize() throws {
+    let more = """
+      requests:
+        r: { session: o, request: { method: PUT, url: "http://host/r" } }
+      fetches:
+        f: { session: o, needs: [r], save_to: f.json, request: { url: "http://host/f" } }
+
+      """
+    let head = """
+      version: 1
+      name: test
+      sessions: { o: {}, s: { discretionary: true, max_connections_per_host: 1 } }
+      budgets:
+        wired: { limit: 10MB, per: day, cutoff: hard }
+        any: { limit: 3MB, per: day, binds: discretionary }
+
+      """
+    var world = try World(Yaml.put(more, head: head), files: Yaml.files(3, size: 1_400_000)) { call in
+      var reply = Reply.status(
+        200, after: .seconds(call.step == .fetch ? 100 : call.step == .transfer ? 5 : 1))
+      if call.step == .transfer { reply.sent = call.size }
+      return reply
+    }
+    world.run()
+    #expect(world.starts.filter { $0.attempt.step == .transfer }.count < 3)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
   @Test func aPromisedTransferStopsWhenTheNetworkAndItsBudgetChange() throws {
     var world = try World(
       Yaml.put(head: budget("cellular: { limit: 1kB, per: day }")), files: Yaml.files(1, size: size)

@@ -129,7 +129,7 @@ final class AfterDelivery {
     return AfterResult(
       state: .gone,
       problem: RecordedFailure(
-        code: .afterMissing, message: "it was missing before it could be moved to \(target)"))
+        code: .afterMissing, message: "it disappeared before it could be moved to \(target)"))
   }
 
   /// Whether an empty root is the folder from which the file was sent, rather than a mount point without its

@@ -130,7 +130,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"
-      : "Without a copy, move it away with its -wal and accept the loss; ferry then creates a new one and sends again all files that the session had delivered: \(acceptance)"
+      : "If you have no copy, move the journal away with its -wal, and accept the loss: \(acceptance); ferry then creates a new journal, and sends again all files that the session had delivered"
   }
 
   /// The problem, without the file and the remedy.

@@ -38,11 +38,11 @@ extension SessionJournal {
     if lost == 0 {
       guard try known().contains(identifier) else { return nil }
     }
-    let recorded = lost > 0 ? "; \(lost) transactions were recorded" : ""
+    let recorded = lost > 0 ? ", with \(Count.text(lost, "recorded transaction"))" : ""
     let cause =
       presence == .emptied
-      ? "the file is empty, but its session has had a journal\(recorded)"
-      : "the session has had a journal\(recorded)"
+      ? "the file is empty, but its session previously had a journal\(recorded)"
+      : "the session previously had one\(recorded)"
     return JournalError(.missing, file: try state.database(ofSession: identifier), cause: cause)
   }
 

@@ -5,7 +5,7 @@ package struct Secret: Equatable, Sendable {
 
   package enum Source: Equatable, Sendable {
     case environment(String)
-    /// A file's content without one trailing line break; the path is relative to the manifest's folder.
+    /// The contents of a file, with one trailing line break removed; the path is relative to the manifest's folder.
     case file(String)
   }
 

@@ -47,6 +47,8 @@ struct BudgetGate: Sendable {
   private var unsent: Int64 = 0
   private var reservations: [ItemRef: Int64] = [:]
   private var reserved: Int64 = 0
+  /// The part of `reserved` that is only an upper bound, because the sizes are unknown.
+  private var bounds: [ItemRef: Int64] = [:]
   /// The pending request.
   private(set) var asked: Lease.Request?
   /// Requests that wait for a lease or the next window.
@@ -87,6 +89,7 @@ struct BudgetGate: Sendable {
     if asked != nil { return .asks(nil) }
     if free >= wanted {
       reserve(wanted, for: place)
+      if size == nil { bounds[place] = wanted }
       return .admitted
     }
     if refuses(wanted) { return .refused }
@@ -141,6 +144,7 @@ struct BudgetGate: Sendable {
   mutating func release(_ place: ItemRef) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
     reserved -|= bytes
+    bounds[place] = nil
     unsent = min(unsent, reserved)
   }
 
@@ -159,7 +163,11 @@ struct BudgetGate: Sendable {
   }
 
   /// The part of transferred bytes that its reservations account for.
-  func share(of bytes: Int64) -> Int64 { min(bytes, unsent) }
+  ///
+  /// - Parameter isExact: whether only reservations of known sizes count.
+  func share(of bytes: Int64, isExact: Bool) -> Int64 {
+    min(bytes, isExact ? max(0, unsent -| bounds.values.reduce(0, +|)) : unsent)
+  }
 
   /// Takes the reply to the pending request.
   mutating func answered(_ lease: Lease) {

@@ -69,14 +69,17 @@ extension Scheduler {
   }
 
   /// Counts bytes that the sockets have transferred. Which gate's requests sent them is not known: they count first
-  /// where reservations account for them.
+  /// where reservations of known sizes account for them, then for other reservations, and the rest for all gates.
   mutating func count(moved bytes: Int64) {
     var rest = bytes
-    for gate in gates.indices {
-      let share = gate == gates.count - 1 ? rest : gates[gate].share(of: rest)
-      gates[gate].moved(share)
-      rest -= share
+    for isExact in [true, false] {
+      for gate in gates.indices {
+        let share = gates[gate].share(of: rest, isExact: isExact)
+        gates[gate].moved(share)
+        rest -= share
+      }
     }
+    for gate in gates.indices { gates[gate].moved(rest) }
   }
 
   private mutating func returnWaiters() {

@@ -210,7 +210,9 @@ extension UploadState {
     if begun != active.count { found.append("\(active.count) items are active, but \(begun) have begun") }
     let unbegun = pending.count + held.count + (delayed?.items.count ?? 0) + skipped.count
     if unbegun != tally.batch - begun {
-      found.append("\(unbegun) items wait to begin, out of \(tally.batch) in the batch with \(begun) begun")
+      found.append(
+        "\(unbegun) items have not begun, but the batch has \(tally.batch) items, of which \(begun) have begun"
+      )
     }
     return found
   }

@@ -21,7 +21,7 @@ package struct Violation: Hashable, Sendable {
     case resource
     case stop
     case limit
-    /// A failed fetch was sent before the minimum of its interval had passed.
+    /// A fetch that had failed was sent again before the minimum of its interval had passed.
     case interval
     case cancel
     case needs

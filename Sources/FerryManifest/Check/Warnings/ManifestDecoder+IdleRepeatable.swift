@@ -1,7 +1,8 @@
 extension ManifestDecoder {
   /// F0712. Requests with an idempotent method are repeatable without the key.
   mutating func warnOfIdleRepeatable(_ manifest: Manifest) {
-    let requests = manifest.requests.map { ($0, DeclaredNames.Space.requests) }
+    let requests =
+      manifest.requests.map { ($0, DeclaredNames.Space.requests) }
       + manifest.onEnd.map { ($0.request, DeclaredNames.Space.onEnd) }
     for (request, section) in requests where request.isRepeatable && request.request.isIdempotent {
       guard let node = declared.declaration(request.name.value, in: section)?.node,

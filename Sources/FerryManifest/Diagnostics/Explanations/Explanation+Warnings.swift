@@ -60,7 +60,7 @@ extension Explanation {
     "A secret written in the manifest",
     """
     The manifest contains a password, key or token in plain text. Manifests are kept in repositories, copied \
-    and displayed, and in logs and reports, ferry masks only values that are declared as secret. Declare it \
+    and displayed. In logs and reports, ferry masks only values that are declared as secrets. Declare it \
     under `secrets`, with the environment or a file as its source, and refer to it. Replace any secret that was ever \
     committed.
     """,
@@ -186,7 +186,7 @@ extension Explanation {
     """
     The key or word belongs to the language and is checked like any other, but this version of ferry does \
     not implement it. Every command rejects the manifest instead of ignoring a part of it: sending a file \
-    in another way than you asked for is worse than not sending it. Remove it, or wait for a version that \
+    in a different way from the one you asked for is worse than not sending it. Remove it, or wait for a version that \
     implements it.
     """,
     in: """
