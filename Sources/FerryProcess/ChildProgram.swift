@@ -97,19 +97,22 @@ package struct ChildProgram {
   /// - Parameter deadline: as `DeadlineCondition.now`.
   /// - Returns: `nil` if it has not ended by then.
   package static func wait(for process: pid_t, until deadline: Int64) -> Ending? {
-    var status: Int32 = 0
     // Without a thread or a signal handler, of which the system may refuse the first and the caller own the second.
     var pause: Int64 = 1_000_000
     while true {
-      let ended = waitpid(process, &status, WNOHANG)
-      if ended == process { break }
-      guard ended == 0 || errno == EINTR else { return nil }
+      if let ending = ending(of: process) { return ending }
       let rest = deadline - DeadlineCondition.now
       guard rest > 0 else { return nil }
       var time = timespec(tv_sec: 0, tv_nsec: Int(min(pause, rest)))
       nanosleep(&time, nil)
       pause = min(2 * pause, 50_000_000)
     }
+  }
+
+  /// How a program that was started has ended; `nil` while it is running. It is reported once.
+  package static func ending(of process: pid_t) -> Ending? {
+    var status: Int32 = 0
+    guard waitpid(process, &status, WNOHANG) == process else { return nil }
     // WIFEXITED, WEXITSTATUS and WTERMSIG (wait(2)) are macros.
     let signal = status & 0x7F
     return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .terminated(signal: signal)

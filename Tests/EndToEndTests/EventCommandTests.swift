@@ -48,17 +48,19 @@ import Testing
   @Test func `gets a small environment, without a variable that a secret is read from`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
-    let end = try await job.ferry("run", "job.yaml", environment: ["MORE": "more", "LC_TIME": "C"])
+    let end = try await job.ferry(
+      "run", "job.yaml", "--report", "report.json", environment: ["MORE": "more", "LC_TIME": "C"])
     #expect(end.status == 0, "\(end.stderr)")
     let variables = try await told(job)
     #expect(variables["FERRY_SESSION"] == "e2e.uploads")
     #expect(FileManager.default.fileExists(atPath: variables["FERRY_REPORT"] ?? ""))
+    #expect(try variables["FERRY_RUN"] == job.report().run.id)
     #expect(variables["FERRY_STATE"].map { URL(filePath: $0).lastPathComponent } == "state")
     #expect(variables["PATH"] != nil && variables["LC_TIME"] == "C")
     let known: Set = [
       "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
       "LC_TIME",
-      "FERRY_REPORT", "FERRY_SESSION", "FERRY_STATE",
+      "FERRY_REPORT", "FERRY_RUN", "FERRY_SESSION", "FERRY_STATE",
       // The shell's own.
       "PWD", "OLDPWD", "SHLVL", "_",
     ]
@@ -168,5 +170,90 @@ import Testing
     #expect(end.status == 0, "\(end.stderr)")
     #expect(began.duration(to: .now) < .seconds(9))
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
+  }
+
+  /// Six files, each a batch of its own.
+  private func batches(_ receiver: ReceiverProcess, _ script: String) throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      sessions: { uploads: { kind: background, on_events: [./told] } }
+      uploads:
+        files:
+          session: uploads
+          files: { root: files }
+          batch: { max_items: 1 }
+          transfer: { request: { url: "\(receiver.url)/files/${file.path}" } }
+
+      """)
+    for index in 0..<6 { try job.write("file \(index)", to: "\(index).txt") }
+    try job.folder.write(Data(script.utf8), to: "told")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
+    return job
+  }
+
+  private func lines(_ job: Workspace, _ name: String = "told.txt") throws -> [String] {
+    try String(contentsOfFile: job.folder.path(name), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  @Test func `starts when each batch completes, and gets the report only at the end of the run`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.5"])
+    let job = try batches(
+      receiver, "#!/bin/sh\necho \"$FERRY_RUN ${FERRY_REPORT-none}\" >> told.txt\n")
+    let (end, report) = try await job.run("--quiet")
+    #expect(end.status == 0 && end.stderr == "", "\(end.stderr)")
+    let told = try lines(job)
+    #expect(told.dropLast() == Array(repeating: "\(report.run.id) none", count: 5)[...], "\(told)")
+    #expect(told.last?.hasSuffix("/report.json") == true, "\(told)")
+    let starts = try #require(report.run.onEvents)
+    #expect(starts.map(\.exitStatus) == Array(repeating: 0, count: 6))
+    let times = starts.compactMap(\.startedAt)
+    #expect(times.count == 6 && times == times.sorted())
+    #expect(times[4] < report.run.endedAt && report.run.endedAt < times[5], "\(times), \(report.run.endedAt)")
+    #expect(try await job.status().session("e2e.uploads")?.eventsPending == false)
+  }
+
+  @Test func `is started once more for the batches that complete while it is running`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    // The first command ends after all batches have completed.
+    let job = try batches(
+      receiver,
+      """
+      #!/bin/sh
+      mkdir running || echo overlap >> told.txt
+      echo "${FERRY_REPORT:+report}" >> told.txt
+      while ! [ -e gate ]; do sleep 0.05; done
+      rmdir running
+
+      """)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json", "--quiet"])
+    while try await receiver.received().files.count < 6, run.isRunning {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try job.folder.write(Data(), to: "gate")
+    let end = await run.end()
+    #expect(end.status == 0 && end.stderr == "", "\(end.stderr)")
+    #expect(try String(contentsOfFile: job.folder.path("told.txt"), encoding: .utf8) == "\nreport\n")
+    #expect(try job.report().run.onEvents?.map(\.exitStatus) == [0, 0])
+  }
+
+  @Test func `that is still running at the end of the run is started again by the next one`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try batches(
+      receiver, "#!/bin/sh\necho told >> told.txt\n[ -e gate ] || exec sleep 40 2> /dev/null > /dev/null\n")
+    let (end, report) = try await job.run("--quiet", "--max-duration", "5s")
+    #expect(
+      end.stderr
+        == "ferry: warning: on_events of the session uploads: ./told has not ended; the next run starts it again\n"
+    )
+    #expect(end.status == 0 && report.run.onEvents?.map(\.isRunning) == [true])
+    #expect(try await job.status().session("e2e.uploads")?.eventsPending == true)
+    try job.folder.write(Data(), to: "gate")
+    let next = try await job.run("--quiet")
+    #expect(next.report.run.onEvents?.map(\.exitStatus) == [0])
+    #expect(try lines(job).count == 2)
+    #expect(try await job.status().session("e2e.uploads")?.eventsPending == false)
   }
 }

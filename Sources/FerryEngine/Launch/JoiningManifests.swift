@@ -22,6 +22,7 @@ final class JoiningManifests {
   private let writerSessions: [Int?]
   private let captures: CaptureStore
   private let worker: PostDeliveryWorker
+  private let commands: RunCommands
 
   /// The reason why a manifest cannot join.
   struct Refusal: Error {
@@ -38,8 +39,9 @@ final class JoiningManifests {
   init(
     _ launch: Launch, _ run: Launch.Run, _ history: RunHistory, _ journals: SessionJournals,
     listers: [Int: FileLister], destinations: [Int: PostDeliveryWorker.Destination], writerSessions: [Int?],
-    captures: CaptureStore, worker: PostDeliveryWorker
+    captures: CaptureStore, worker: PostDeliveryWorker, commands: RunCommands
   ) {
+    self.commands = commands
     (self.launch, self.run, self.history, self.journals) = (launch, run, history, journals)
     (self.listers, self.destinations, self.writerSessions) = (listers, destinations, writerSessions)
     (self.captures, self.worker) = (captures, worker)
@@ -80,6 +82,7 @@ final class JoiningManifests {
     let more = Launch.destinations(all.plan, added, places, folders)
     destinations.merge(more) { $1 }
     worker.add(more)
+    commands.join(all)
     captures.join(all.plan, secrets: [own], filters: all.secretFilters)
     let steps = PreparedSteps(all, secrets: secrets)
     return (

@@ -14,13 +14,11 @@ extension Launch {
     /// Sessions that a force quit ended during the run.
     var cancelled: Set<Int>
     var end: RequestsAtEnd.RunEnd
-    /// With the manifests that have joined the run.
-    var jobs: Jobs
   }
 
   /// Does the run's work, and sends the requests of `on_end` however the work ends.
   func carryOut(
-    _ run: Run, _ journals: SessionJournals, _ history: RunHistory
+    _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
     let messages = Mailbox<RunMessage>(waker: loop.waker)
@@ -32,7 +30,7 @@ extension Launch {
       jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)
     var outcome: Outcome
     do {
-      outcome = try work(run, journals, history, loop, messages)
+      outcome = try work(run, journals, history, loop, messages, commands)
     } catch {
       let exitCode = EngineFault.exitCode(of: error)
       let ended = RequestsAtEnd.RunEnd(
@@ -57,7 +55,7 @@ extension Launch {
 
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
-    _ messages: Mailbox<RunMessage>
+    _ messages: Mailbox<RunMessage>, _ commands: RunCommands
   ) throws -> Outcome {
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
@@ -94,7 +92,7 @@ extension Launch {
       jobs.plan, journals: journals, rounds: run.rounds, listers: listers, notice: run.notice)
     let (runLoop, after, joined) = try perform(
       run, loop, messages, journals, launchState, ledger, inboxProcessor, history, listers: listers,
-      lists: lists, after: before)
+      lists: lists, commands: commands, after: before)
     let scheduler = runLoop.scheduler
     // The rounds of manifests that have joined remain for their own runs.
     let areThrough = joined.jobs.manifests.map {
@@ -119,7 +117,7 @@ extension Launch {
     if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
     return Outcome(
       record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,
-      end: end(of: runLoop, run, after, left: inboxProcessor.problems), jobs: joined.jobs)
+      end: end(of: runLoop, run, after, left: inboxProcessor.problems))
   }
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.
@@ -183,7 +181,7 @@ extension Launch {
       look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
     return try RunEventSources(
-      messages: messages, hangUp: hangUp, look: look, sessions: journals.kept, in: state, threads: run.threads
-    )
+      messages: messages, hangUp: hangUp, look: look, sessions: journals.kept,
+      startsCommands: jobs.plan.sessions.contains { !$0.onEvents.isEmpty }, in: state, threads: run.threads)
   }
 }

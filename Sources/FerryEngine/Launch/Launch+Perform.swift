@@ -9,7 +9,7 @@ extension Launch {
     _ run: Run, _ loop: TransferLoop, _ messages: Mailbox<RunMessage>, _ journals: SessionJournals,
     _ launchState: LaunchState,
     _ ledger: Ledger, _ inboxProcessor: InboxProcessor, _ history: RunHistory, listers: [Int: FileLister],
-    lists: LateLists, after metrics: [Int: PostDeliveryMetrics]
+    lists: LateLists, commands: RunCommands, after metrics: [Int: PostDeliveryMetrics]
   ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics], joined: JoiningManifests) {
     let nextOrphans = try journals.all.compactMap(\.self).map { try $0.nextOrphan }
     let (writer, places) = writer(run, journals, launchState, messages)
@@ -30,7 +30,8 @@ extension Launch {
     var launchState = launchState
     let joining = JoiningManifests(
       self, run, history, journals, listers: listers, destinations: destinations,
-      writerSessions: writer.sessions, captures: captures, worker: postDeliveryWorker)
+      writerSessions: writer.sessions, captures: captures, worker: postDeliveryWorker,
+      commands: commands)
     let runLoop = RunLoop(
       scheduler: scheduler, clock: clock, loop: loop, messages: messages, requests: requests,
       responses: responses,
@@ -39,7 +40,8 @@ extension Launch {
         plan: jobs.plan, rounds: run.rounds, writer: writer.journal, sessions: writer.sessions,
         places: places, orphans: launchState.orphans.mapValues { $0.map(\.id) }, nextOrphans: nextOrphans,
         allocatedBefore: launchState.allocatedBefore, postDeliveryWorker: postDeliveryWorker),
-      usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
+      usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages),
+      commands: commands
     ) { scheduler, requests throws(JournalError) in
       defer { requests.absent = launchState.absent }
       return try inboxProcessor.news(scheduler, &launchState, joining) { messages.post(.inbox) }

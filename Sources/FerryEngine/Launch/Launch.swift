@@ -139,20 +139,25 @@ package struct Launch {
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
         startedAt: started),
       journals: journals.kept)
+    let commands = RunCommands(
+      CommandStart(jobs: jobs, state: state, environment: environment, run: run.id),
+      owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,
+      notice: notice)
     do {
-      let outcome = try carryOut(run, journals, history)
+      let outcome = try carryOut(run, journals, history, commands)
       var record = outcome.record
       let report = try keep(record)
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      let commands = try EventCommand(jobs: outcome.jobs, state: state, environment: environment).startOwed(
-        journals, report: report)
+      try commands.startOwed(
+        try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
+      ) { try journals.all[$0.index]?.clearEvents() }
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
       // Writing the requested report may block on its reader; sessions must not wait for that.
       for lock in locks { lock.release() }
-      try finish(commands, before: deadline, &record, notice)
+      try finish(commands, before: deadline, &record)
       try deliver(&record, kept: report, history, notice)
       try history.close()
       return .ran(record, report: report)
@@ -167,12 +172,10 @@ package struct Launch {
 
   /// Waits for the commands of `on_events`, and adds them to the report.
   private func finish(
-    _ commands: [EventCommand.Started], before deadline: Instant?, _ record: inout RunRecord,
-    _ notice: (String) -> Void
+    _ commands: RunCommands, before deadline: Instant?, _ record: inout RunRecord
   ) throws {
-    guard !commands.isEmpty else { return }
-    let records = EventCommand.wait(for: commands, remaining: deadline.map { clock.now.duration(to: $0) })
-    for failure in records.compactMap(\.failure) { notice("warning: \(failure)") }
+    let records = commands.finish(remaining: deadline.map { clock.now.duration(to: $0) })
+    guard !records.isEmpty else { return }
     record.run.onEvents = records
     _ = try keep(record)
   }

@@ -134,6 +134,15 @@ final class JournalEncoder {
     return sharedUploadIDs
   }
 
+  /// The number of the last `.record` action.
+  var lastRecord: UInt64 { recorded }
+
+  /// Records that `on_events` of the session was started after all batches that have been recorded so far.
+  func eventsStarted(_ session: SessionID) throws(JournalError) {
+    guard let journal = sessions[session.index] else { return }
+    _ = try writer.append([.events(pending: false)], to: journal)
+  }
+
   func sync() throws(JournalError) { _ = try writer.sync() }
 
   /// Returns the last `.record` action that is completely on disk, given the last sequence number synced by

@@ -3,20 +3,22 @@ import FerryPlan
 import FerryProcess
 
 /// The events that a run receives in addition to those of its requests: signals, changes of the machine's
-/// conditions, and notes in the inboxes of its sessions.
+/// conditions, the ends of its commands, and notes in the inboxes of its sessions.
 final class RunEventSources {
   private let signals: StopSignals
   private let conditions: ConditionsWatch?
   private let inboxes: [InboxWatch]
+  private let children: ChildWatch?
 
   /// - Parameters:
   ///   - hangUp: the message to post on SIGHUP.
   ///   - look: determines the machine's conditions; `nil` if they do not affect the run. It may wait for
   ///     other programs, so it runs on a separate thread.
   ///   - sessions: session identifiers.
+  ///   - startsCommands: whether the run may start commands, whose ends it then receives.
   init(
     messages: Mailbox<RunMessage>, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
-    sessions: [String],
+    sessions: [String], startsCommands: Bool,
     in state: StateDirectory, threads: RunThreads
   ) throws(JournalError) {
     signals = StopSignals(hangUp: hangUp, on: threads.events) { messages.post($0) }
@@ -25,6 +27,7 @@ final class RunEventSources {
         probe.submit { messages.post(.conditions(look())) }
       }
     }
+    children = startsCommands ? ChildWatch(on: threads.events) { messages.post(.childEnded) } : nil
     var inboxes: [InboxWatch] = []
     for session in sessions {
       inboxes.append(

@@ -37,6 +37,8 @@ final class RunLoop {
   private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
   /// Lists that were read and that the scheduler has not taken yet.
   private var listed: [(NodeID, UploadList)] = []
+  /// The commands of the manifests; `nil` if the run must not start any.
+  private let commands: RunCommands?
   private let onProgress: (Scheduler, Traffic) -> Void
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
@@ -47,12 +49,13 @@ final class RunLoop {
     requests: RequestFactory,
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
-    usageRecorder: UsageRecorder, search: SearchThread,
+    usageRecorder: UsageRecorder, search: SearchThread, commands: RunCommands? = nil,
     news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?,
     list: @escaping (NodeID, Scheduler) throws(JournalError) -> UploadList? = { _, _ in nil },
     onProgress: @escaping (Scheduler, Traffic) -> Void
   ) {
     self.list = list
+    self.commands = commands
     self.usageRecorder = usageRecorder
     self.news = news
     leased = scheduler.conditions.network
@@ -73,6 +76,7 @@ final class RunLoop {
   /// Runs until the scheduler ends or a fault occurs.
   func run() {
     launch()
+    startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
       for message in messages.take() { read(message) }
@@ -92,6 +96,7 @@ final class RunLoop {
       }
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
+      startCommands()
       onProgress(scheduler, loop.progress)
     }
   }
@@ -133,7 +138,11 @@ final class RunLoop {
 
   private func read(_ message: RunMessage) {
     switch message {
-    case .journal(.synced(let sequence)): handle(.synced(through: journalEncoder.record(syncedBy: sequence)))
+    case .journal(.synced(let sequence)):
+      let record = journalEncoder.record(syncedBy: sequence)
+      commands?.synced(through: record)
+      handle(.synced(through: record))
+    case .childEnded: commands?.takeEndings()
     case .journal(.failed(let error)): fault = error
     case .stop(let cause): handle(.stop(cause))
     case .hangUp: handle(.hangUp)
@@ -157,6 +166,17 @@ final class RunLoop {
       // A canceled search already has its result.
       guard let outcome = searching.removeValue(forKey: id) else { return }
       searched.append((outcome, reading))
+    }
+  }
+
+  /// Starts `on_events` for the batches that have completed. When the launch is ending, they are left to its end, where
+  /// the report exists.
+  private func startCommands() {
+    guard let commands, !scheduler.hasEnded, !scheduler.isStopping, fault == nil else { return }
+    do throws(JournalError) {
+      for session in commands.startDue() { try journalEncoder.eventsStarted(session) }
+    } catch {
+      fault = error
     }
   }
 
@@ -214,6 +234,9 @@ final class RunLoop {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
         fault = error
+      }
+      for case .batchCompleted(let session) in entries {
+        commands?.batchCompleted(session, in: journalEncoder.lastRecord)
       }
       // Handled before the record is synced, and therefore before the release can begin.
       let shared = journalEncoder.takeSharedUploadIDs()

@@ -18,13 +18,15 @@ enum RunMessage: Sendable {
   case uploadIDsInUse([ItemRef])
   /// The response to this attempt has been read on the search thread.
   case searched(UInt64, ResponseReading)
+  /// A child process has ended.
+  case childEnded
 }
 
 extension RunMessage {
   var isStop: Bool {
     switch self {
     case .stop: true
-    case .journal, .hangUp, .leased, .conditions, .inbox, .uploadIDsInUse, .searched: false
+    case .journal, .hangUp, .leased, .conditions, .inbox, .uploadIDsInUse, .searched, .childEnded: false
     }
   }
 }

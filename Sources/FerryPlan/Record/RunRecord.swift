@@ -47,8 +47,8 @@ package struct RunRecord: Codable, Sendable {
     package var edits: [EditEffect]?
     /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?
-    /// The commands of `on_events` that this run started or could not start; absent if there are none.
-    package var onEvents: [EventCommandRecord]?
+    /// Each start of a command of `on_events`, and those that could not be started; absent if there are none.
+    package var onEvents: [CommandRecord]?
     /// The requests of `on_end`; absent if there are none.
     package var onEnd: [OnEndRecord]?
 
@@ -122,12 +122,14 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// A command of `on_events`.
-  package struct EventCommandRecord: Codable, Sendable {
+  /// One start of a command of `on_events`.
+  package struct CommandRecord: Codable, Sendable {
     /// The session's name.
     package var session: String
     /// The first word of the command.
     package var command: String
+    /// The time of the start; absent if it could not be started, and in reports written before ferry recorded it.
+    package var startedAt: String?
     package var exitStatus: Int32?
     /// The signal that ended it.
     package var signal: Int32?

@@ -33,6 +33,7 @@ struct RunReport: Decodable {
   struct EventCommand: Decodable {
     var session: String
     var command: String
+    var startedAt: String?
     var exitStatus: Int32?
     var signal: Int32?
     var isRunning: Bool?

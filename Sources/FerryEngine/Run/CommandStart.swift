@@ -1,0 +1,66 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryProcess
+import FerryTransfer
+import Foundation
+
+/// Starts the commands that manifests specify.
+///
+/// A command gets a small environment (`ChildEnvironment`), without the variables from which the secrets
+/// of this run are read.
+struct CommandStart {
+  /// With the manifests that have joined the run.
+  var jobs: Jobs
+  let state: StateDirectory
+  /// The environment of this process.
+  let environment: [String: String]
+  let run: String
+
+  /// - Parameters:
+  ///   - folder: the manifest's folder.
+  ///   - variables: additional variables.
+  func start(_ command: [String], in folder: String, variables: [String: String]) throws -> pid_t {
+    var program = ChildProgram(
+      path: try resolved(command[0], in: folder), arguments: Array(command.dropFirst()),
+      environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
+    program.environment.merge(variables) { $1 }
+    program.environment["FERRY_RUN"] = run
+    // The state folder's path may be relative, and the command runs in another folder.
+    program.environment["FERRY_STATE"] = AbsolutePath.text(of: state.path)
+    // ferry's own standard output is reserved for the report.
+    program.output = .standardError
+    program.error = .standardError
+    return try program.start()
+  }
+
+  /// The environment variables from which the secrets of this run are read.
+  private var secretVariables: Set<String> {
+    Set(
+      jobs.all.flatMap(\.manifest.secrets).compactMap { secret in
+        switch secret.source {
+        case .environment(let name): name
+        case .file: nil
+        }
+      })
+  }
+
+  /// Resolves a command's name. A name with a slash is relative to the manifest's folder; any other name is
+  /// searched for in PATH.
+  private func resolved(_ name: String, in folder: String) throws(UsageError) -> String {
+    if name.utf8.contains(UInt8(ascii: "/")) {
+      let path = name.utf8.first == UInt8(ascii: "/") ? name : folder + "/" + name
+      do throws(FolderPath.Failure) {
+        close(try FolderPath.file(Array(path.utf8), for: .looking))
+        return path
+      } catch {
+        throw UsageError(error.reason)
+      }
+    }
+    for directory in (environment["PATH"] ?? "/usr/bin:/bin").utf8.split(separator: UInt8(ascii: ":")) {
+      let path = "\(Substring(directory))/\(name)"
+      if FileManager.default.isExecutableFile(atPath: path) { return path }
+    }
+    throw UsageError("it is not in PATH")
+  }
+}

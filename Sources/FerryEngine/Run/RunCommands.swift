@@ -1,0 +1,180 @@
+import FerryJournal
+import FerryPlan
+import FerryProcess
+import Foundation
+
+/// The commands of a run: `on_events` of its sessions.
+///
+/// At most one command of a session runs at a time. Batches that complete meanwhile have one start together, after it
+/// has ended. A batch counts once its completion is on disk; a start covers all batches that were recorded before it.
+/// The caller clears the journal's `events_pending` after a start, so each batch is followed by at least one start.
+///
+/// The run loop's thread uses it, and after the loop the thread that ends the run.
+final class RunCommands {
+  /// A command that was started, or could not be.
+  private struct Start {
+    var session: SessionID
+    var record: RunRecord.CommandRecord
+    /// `nil` after it has ended.
+    var process: pid_t?
+  }
+
+  /// How long a run waits for the end of commands, in total.
+  private static let patience = Duration.seconds(10)
+
+  private var program: CommandStart
+  private let clock: LaunchClock
+  private let notice: (String) -> Void
+  private var starts: [Start] = []
+  /// Sessions with batches that no start has covered yet, with the record of the first of these batches.
+  private var due: [SessionID: UInt64]
+  private var synced: UInt64 = 0
+  /// Sessions whose command cannot be started, with the warning. The end of the run tries again.
+  private var failed: [SessionID: String] = [:]
+  /// When the end of the run stops waiting for commands.
+  private var waitsUntil: Int64?
+
+  /// - Parameters:
+  ///   - owed: the sessions whose `on_events` is pending from an earlier run.
+  ///   - notice: receives the warnings.
+  init(_ program: CommandStart, owed: [SessionID], clock: LaunchClock, notice: @escaping (String) -> Void) {
+    self.program = program
+    self.clock = clock
+    self.notice = notice
+    due = Dictionary(uniqueKeysWithValues: owed.map { ($0, 0) })
+  }
+
+  // MARK: During the run
+
+  /// Replaces the manifests, after others have joined the run. Commands do not get the variables of their secrets either.
+  func join(_ jobs: Jobs) { program.jobs = jobs }
+
+  func batchCompleted(_ session: SessionID, in record: UInt64) {
+    if due[session] == nil { due[session] = record }
+  }
+
+  func synced(through record: UInt64) { synced = record }
+
+  /// Starts the commands of batches that have completed, and returns the sessions of those that were started.
+  func startDue() -> [SessionID] {
+    due.filter { $0.value <= synced && failed[$0.key] == nil && !isRunning($0.key) }.keys
+      .sorted { $0.index < $1.index }.filter { session in
+        let start = start(session, variables: [:])
+        if let failure = start.record.failure {
+          failed[session] = failure
+          notice("warning: \(failure)")
+          return false
+        }
+        due[session] = nil
+        starts.append(start)
+        return true
+      }
+  }
+
+  /// Records how commands have ended, and warns of those that failed.
+  func takeEndings() {
+    for index in starts.indices {
+      guard let process = starts[index].process, let ending = ChildProgram.ending(of: process) else {
+        continue
+      }
+      take(ending, of: index)
+    }
+  }
+
+  // MARK: At the end of the run
+
+  /// Starts the pending commands, after those of the same sessions that are still running have ended. Calls `clear`
+  /// after each start.
+  ///
+  /// - Parameters:
+  ///   - owed: the sessions whose `on_events` is pending in the journal.
+  ///   - report: the report's path.
+  ///   - remaining: the time that remains of `--max-duration`.
+  func startOwed(
+    _ owed: [SessionID], report: String, remaining: Duration?, clear: (SessionID) throws -> Void
+  ) throws {
+    let deadline = deadline(remaining)
+    for session in owed {
+      guard !program.jobs.plan.sessions[session.index].onEvents.isEmpty else {
+        try clear(session)
+        continue
+      }
+      for index in starts.indices where starts[index].session == session {
+        wait(forStart: index, until: deadline)
+      }
+      if let running = starts.first(where: { $0.session == session && $0.process != nil }) {
+        notice("warning: \(running.record.title) has not ended; the next run starts it again")
+        continue
+      }
+      let start = start(session, variables: ["FERRY_REPORT": AbsolutePath.text(of: report)])
+      starts.append(start)
+      if let failure = start.record.failure {
+        if failed[session] != failure { notice("warning: \(failure)") }
+      } else {
+        try clear(session)
+      }
+    }
+  }
+
+  /// Waits for the end of the commands and returns the records of all. The run holds no session meanwhile, so that a
+  /// command may start another run.
+  ///
+  /// - Parameter remaining: the time that remains of `--max-duration`; at least one second is waited.
+  func finish(remaining: Duration?) -> [RunRecord.CommandRecord] {
+    let deadline = deadline(remaining)
+    for index in starts.indices { wait(forStart: index, until: deadline) }
+    return starts.map { start in
+      var record = start.record
+      if start.process != nil { record.isRunning = true }
+      return record
+    }
+  }
+
+  private func deadline(_ remaining: Duration?) -> Int64 {
+    if let waitsUntil { return max(waitsUntil, DeadlineCondition.now + Duration.seconds(1).nanoseconds) }
+    let limit = min(Self.patience, max(remaining ?? Self.patience, .seconds(1)))
+    let deadline = DeadlineCondition.now + limit.nanoseconds
+    waitsUntil = deadline
+    return deadline
+  }
+
+  private func wait(forStart index: Int, until deadline: Int64) {
+    guard let process = starts[index].process,
+      let ending = ChildProgram.wait(for: process, until: deadline)
+    else { return }
+    take(ending, of: index)
+  }
+
+  // MARK: Starts
+
+  private func isRunning(_ session: SessionID) -> Bool {
+    starts.contains { $0.session == session && $0.process != nil }
+  }
+
+  private func start(_ session: SessionID, variables: [String: String]) -> Start {
+    let declared = program.jobs.plan.sessions[session.index]
+    var start = Start(
+      session: session, record: .init(session: declared.name, command: declared.onEvents[0]))
+    var variables = variables
+    variables["FERRY_SESSION"] = declared.identifier
+    do {
+      guard let folder = program.jobs.job(of: session)?.folder else {
+        preconditionFailure("only sessions of manifests have batches")
+      }
+      start.process = try program.start(declared.onEvents, in: folder, variables: variables)
+      start.record.startedAt = clock.now.rfc3339
+    } catch {
+      start.record.problem = "\(error)"
+    }
+    return start
+  }
+
+  private func take(_ ending: ChildProgram.Ending, of index: Int) {
+    starts[index].process = nil
+    switch ending {
+    case .exited(let status): starts[index].record.exitStatus = status
+    case .terminated(let signal): starts[index].record.signal = signal
+    }
+    if let failure = starts[index].record.failure { notice("warning: \(failure)") }
+  }
+}

@@ -1,0 +1,14 @@
+extension RunRecord.CommandRecord {
+  /// What went wrong, for people; `nil` if the command succeeded or is still running.
+  package var failure: String? {
+    if let problem { return "\(title) cannot be started: \(problem); it stays owed" }
+    if let signal { return "\(title) was ended by signal \(signal)" }
+    guard let exitStatus, exitStatus != 0 else { return nil }
+    return "\(title) exited with status \(exitStatus)"
+  }
+
+  /// The key and the command, for people.
+  package var title: String {
+    "on_events of the session \(session): \(DisplayPath.shown(Array(command.utf8)))"
+  }
+}
