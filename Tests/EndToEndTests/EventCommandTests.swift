@@ -256,4 +256,75 @@ import Testing
     #expect(try lines(job).count == 2)
     #expect(try await job.status().session("e2e.uploads")?.eventsPending == false)
   }
+
+  @Test func `of on_expiry is started once when the window ends, and its failure is a warning`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=30"])
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      execution_window: { background: 2s, on_expiry: [./told, "a word"] }
+      sessions: { quick: { identifier: e2e.quick } }
+      uploads:
+        files:
+          session: quick
+          files: { root: files }
+          transfer: { request: { url: "\(receiver.url)/files/${file.path}" } }
+
+      """)
+    for index in 0..<3 { try job.write("file \(index)", to: "\(index).txt") }
+    try job.folder.write(
+      Data(
+        "#!/bin/sh\necho \"$1 $FERRY_RUN $FERRY_TIME_REMAINING ${FERRY_SESSION-none}\" >> told.txt\nexit 3\n"
+          .utf8),
+      to: "told")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
+    let (end, report) = try await job.run("--launch", "background", "--quiet")
+    #expect(end.status == 10)
+    #expect(end.stderr.contains("ferry: warning: on_expiry: ./told exited with status 3\n"), "\(end.stderr)")
+    #expect(report.run.onExpiry?.map(\.exitStatus) == [3] && report.run.onEvents == nil)
+    #expect(report.run.onExpiry?.first?.session == nil)
+    #expect(try lines(job) == ["a word \(report.run.id) 0 none"])
+    let summary = try await job.ferry("report")
+    #expect(summary.stdout.contains("\n  on_expiry: ./told exited with status 3\n"), "\(summary.stdout)")
+  }
+
+  @Test func `gets the time that remains of the window, as the status of the running session shows it`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try batches(
+      receiver,
+      """
+      #!/bin/sh
+      echo "$FERRY_TIME_REMAINING" >> told.txt
+      "$0.ferry" status --state "$FERRY_STATE" --format json > status.json.new && mv status.json.new status.json
+      while ! [ -e gate ]; do sleep 0.05; done
+
+      """)
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("told.ferry"), withDestinationPath: Product.path("ferry"))
+    let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(
+      manifest: text.replacing("name: e2e\n", with: "name: e2e\nexecution_window: { event: 1h }\n"))
+    // The last file keeps the run, so that the first command finds it running.
+    try await receiver.add(spec: "file:every=6,delay=300")
+    let run = try job.start(["run", "job.yaml", "--quiet", "--launch", "event"])
+    let path = job.folder.path("status.json")
+    while !FileManager.default.fileExists(atPath: path), run.isRunning {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let window = try #require(try await job.status().session("e2e.uploads")?.window)
+    #expect((3000..<3600).contains(window.remainingSeconds), "\(window)")
+    let told = try #require(Int(try lines(job).first ?? ""))
+    #expect((3000..<3600).contains(told), "\(told)")
+    let people = try await job.ferry("status", "e2e.uploads")
+    #expect(people.stdout.contains("\n  execution window: about "), "\(people.stdout)")
+    try job.folder.write(Data(), to: "gate")
+    run.signal(SIGTERM)
+    run.signal(SIGTERM)
+    _ = await run.end()
+    #expect(try await job.status().session("e2e.uploads")?.window == nil)
+  }
 }

@@ -77,7 +77,7 @@ final class TestRun {
           recorded += 1
           // A disk without latency.
           events.append(.synced(through: recorded))
-        case .cancel, .sync, .lease, .releaseLeases, .end, .list: break
+        case .cancel, .sync, .lease, .releaseLeases, .windowExpired, .end, .list: break
         }
       }
     }

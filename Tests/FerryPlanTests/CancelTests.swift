@@ -273,7 +273,7 @@ struct CancelTests {
           case .record:
             recorded += 1
             synced = recorded
-          case .cancel, .sync, .lease, .releaseLeases, .list, .end: break
+          case .cancel, .sync, .lease, .releaseLeases, .windowExpired, .list, .end: break
           }
         }
         actions = synced.map { scheduler.handle(.synced(through: $0), at: Instant(nanoseconds: 1)) } ?? []

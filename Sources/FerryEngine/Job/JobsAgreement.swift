@@ -40,9 +40,15 @@ enum JobsAgreement {
     }
   }
 
-  /// A session's command is started in its manifest's folder, so the folders must be the same.
+  /// A command is started in its manifest's folder, so the folders must be the same.
   private static func checkCommands(_ job: Job, against other: Job) throws(EngineFault) {
     guard job.folder != other.folder else { return }
+    if !job.plan.policies.executionWindow.onExpiry.isEmpty {
+      throw EngineFault(
+        .invalidManifest,
+        "\(job.path): 'execution_window.on_expiry' is started in the manifest's folder, but \(other.path) is in another "
+          + "folder\nhelp: move both to one folder, or run each separately")
+    }
     for session in job.plan.sessions where !session.onEvents.isEmpty && other.has(session: session.identifier)
     {
       throw EngineFault(

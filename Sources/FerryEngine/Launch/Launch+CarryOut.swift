@@ -182,6 +182,6 @@ extension Launch {
     }
     return try RunEventSources(
       messages: messages, hangUp: hangUp, look: look, sessions: journals.kept,
-      startsCommands: jobs.plan.sessions.contains { !$0.onEvents.isEmpty }, in: state, threads: run.threads)
+      startsCommands: jobs.plan.startsCommands, in: state, threads: run.threads)
   }
 }

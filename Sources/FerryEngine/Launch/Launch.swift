@@ -176,7 +176,9 @@ package struct Launch {
   ) throws {
     let records = commands.finish(remaining: deadline.map { clock.now.duration(to: $0) })
     guard !records.isEmpty else { return }
-    record.run.onEvents = records
+    let (events, expiries) = (records.filter { $0.session != nil }, records.filter { $0.session == nil })
+    record.run.onEvents = events.isEmpty ? nil : events
+    record.run.onExpiry = expiries.isEmpty ? nil : expiries
     _ = try keep(record)
   }
 

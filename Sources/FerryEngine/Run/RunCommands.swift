@@ -3,7 +3,7 @@ import FerryPlan
 import FerryProcess
 import Foundation
 
-/// The commands of a run: `on_events` of its sessions.
+/// The commands of a run: `on_events` of its sessions, and `on_expiry` of its execution window.
 ///
 /// At most one command of a session runs at a time. Batches that complete meanwhile have one start together, after it
 /// has ended. A batch counts once its completion is on disk; a start covers all batches that were recorded before it.
@@ -13,7 +13,8 @@ import Foundation
 final class RunCommands {
   /// A command that was started, or could not be.
   private struct Start {
-    var session: SessionID
+    /// `nil` for `on_expiry`.
+    var session: SessionID?
     var record: RunRecord.CommandRecord
     /// `nil` after it has ended.
     var process: pid_t?
@@ -31,6 +32,8 @@ final class RunCommands {
   private var synced: UInt64 = 0
   /// Sessions whose command cannot be started, with the warning. The end of the run tries again.
   private var failed: [SessionID: String] = [:]
+  /// The end of the execution window; `nil` if there is none.
+  var windowEndsAt: Instant?
   /// When the end of the run stops waiting for commands.
   private var waitsUntil: Int64?
 
@@ -69,6 +72,16 @@ final class RunCommands {
         starts.append(start)
         return true
       }
+  }
+
+  /// Starts `on_expiry`. A window ends once, so it is not started again if it cannot be started.
+  func startOnExpiry() {
+    let command = program.jobs.plan.policies.executionWindow.onExpiry
+    guard !command.isEmpty else { return }
+    var start = Start(record: .init(session: nil, command: command[0]))
+    launch(&start, command, in: program.jobs.all[0].folder, variables: [:])
+    if let failure = start.record.failure { notice("warning: \(failure)") }
+    starts.append(start)
   }
 
   /// Records how commands have ended, and warns of those that failed.
@@ -155,18 +168,29 @@ final class RunCommands {
     let declared = program.jobs.plan.sessions[session.index]
     var start = Start(
       session: session, record: .init(session: declared.name, command: declared.onEvents[0]))
+    guard let folder = program.jobs.job(of: session)?.folder else {
+      preconditionFailure("only sessions of manifests have batches")
+    }
+    launch(
+      &start, declared.onEvents, in: folder,
+      variables: variables.merging(["FERRY_SESSION": declared.identifier]) { $1 })
+    return start
+  }
+
+  private func launch(
+    _ start: inout Start, _ command: [String], in folder: String, variables: [String: String]
+  ) {
     var variables = variables
-    variables["FERRY_SESSION"] = declared.identifier
+    let now = clock.now
+    if let windowEndsAt {
+      variables["FERRY_TIME_REMAINING"] = "\(max(0, now.duration(to: windowEndsAt).components.seconds))"
+    }
     do {
-      guard let folder = program.jobs.job(of: session)?.folder else {
-        preconditionFailure("only sessions of manifests have batches")
-      }
-      start.process = try program.start(declared.onEvents, in: folder, variables: variables)
-      start.record.startedAt = clock.now.rfc3339
+      start.process = try program.start(command, in: folder, variables: variables)
+      start.record.startedAt = now.rfc3339
     } catch {
       start.record.problem = "\(error)"
     }
-    return start
   }
 
   private func take(_ ending: ChildProgram.Ending, of index: Int) {

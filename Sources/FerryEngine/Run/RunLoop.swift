@@ -172,6 +172,7 @@ final class RunLoop {
   /// Starts `on_events` for the batches that have completed. When the launch is ending, they are left to its end, where
   /// the report exists.
   private func startCommands() {
+    commands?.windowEndsAt = scheduler.windowEndsAt
     guard let commands, !scheduler.hasEnded, !scheduler.isStopping, fault == nil else { return }
     do throws(JournalError) {
       for session in commands.startDue() { try journalEncoder.eventsStarted(session) }
@@ -255,6 +256,9 @@ final class RunLoop {
     case .releaseLeases:
       usageRecorder.settle(total: loop.transferredBytes, on: leased)
       usageRecorder.release(leased)
+    case .windowExpired:
+      commands?.windowEndsAt = scheduler.windowEndsAt
+      commands?.startOnExpiry()
     case .end: break
     }
   }

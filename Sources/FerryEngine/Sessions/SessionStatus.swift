@@ -110,11 +110,17 @@ package struct SessionStatus {
       if holder == nil { nodes[index].reason = look.reasons[name] }
     }
     let recorded = try journal.recorded
+    let now = options.moment ?? LaunchClock.wallTime
+    let windowEnd =
+      holder == nil ? nil : try windowEnd(session, Set(nodes.map(\.manifest)), recorded, looks, history)
     return .init(
       identifier: session,
       holder: holder.map { .init(pid: $0.pid, since: $0.since?.rfc3339) },
       interruptedRun: holder != nil
         ? nil : Set(nodes.map(\.manifest)).sorted().compactMap { looks[$0]?.interruptedRun }.first,
+      window: windowEnd.map {
+        .init(endsAt: $0.rfc3339, remainingSeconds: max(0, now.duration(to: $0).seconds.rounded(.down)))
+      },
       nodes: nodes,
       delay: recorded.delay.map {
         .init(
@@ -122,6 +128,24 @@ package struct SessionStatus {
           endsAt: $0.resumedAt.advanced(by: $0.period).rfc3339)
       },
       eventsPending: recorded.hasPendingEvents, notes: notes.map(Self.entry))
+  }
+
+  /// The end of the execution window of the run that holds a session; `nil` if it has none. The window of a foreground
+  /// launch opens with a hangup, which is not recorded.
+  private func windowEnd(
+    _ session: String, _ manifests: Set<String>, _ recorded: RecordedSession, _ looks: [String: Look],
+    _ history: RunHistory
+  ) throws(JournalError) -> Instant? {
+    guard let run = try history.liveRun(of: manifests),
+      let job = run.rounds.lazy.compactMap({ looks[$0.manifest]?.job }).first
+    else { return nil }
+    let window = job.plan.policies.executionWindow
+    guard let length = window.length(of: run.launch) else { return nil }
+    let end = run.startedAt.advanced(by: length)
+    // A resume opens a window of its own, or extends the current one.
+    guard let resume = window.resume, let resumedAt = recorded.delay?.resumedAt, resumedAt >= run.startedAt
+    else { return end }
+    return max(end, resumedAt.advanced(by: resume))
   }
 
   private static func nodes(

@@ -5,6 +5,8 @@ extension ValueKind {
     ValueKind(
       .list(element.form),
       text: { values in
+        // A list without elements is not allowed, so an absent key has no text.
+        guard !atLeastOne || !values.isEmpty else { return nil }
         let texts = values.compactMap(element.text)
         return texts.count == values.count ? "[\(texts.map(flow).joined(separator: ", "))]" : nil
       },

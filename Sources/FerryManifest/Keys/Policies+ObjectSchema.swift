@@ -124,6 +124,10 @@ extension ExecutionWindow {
           has ended. `none`: a resume opens no window.
           """,
         example: "30s"),
+      Key(
+        "on_expiry", \.onExpiry, .list(.constant("command word"), atLeastOne: true), default: "none",
+        doc: "A command and its arguments, which ferry starts when the window of a launch ends.",
+        example: "[./window-ended]"),
     ],
     blank: { _, profile in Self(profile) })
 

@@ -31,7 +31,7 @@ package struct InitialDecision: Sendable {
           let failure = TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
         // Lists that are read late are not requested in a preview.
-        case .sync, .releaseLeases, .end, .list: break
+        case .sync, .releaseLeases, .windowExpired, .end, .list: break
         }
       }
     }

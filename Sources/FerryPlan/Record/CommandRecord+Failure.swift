@@ -1,7 +1,9 @@
 extension RunRecord.CommandRecord {
   /// What went wrong, for people; `nil` if the command succeeded or is still running.
   package var failure: String? {
-    if let problem { return "\(title) cannot be started: \(problem); it stays owed" }
+    if let problem {
+      return "\(title) cannot be started: \(problem)" + (session == nil ? "" : "; it stays owed")
+    }
     if let signal { return "\(title) was ended by signal \(signal)" }
     guard let exitStatus, exitStatus != 0 else { return nil }
     return "\(title) exited with status \(exitStatus)"
@@ -9,6 +11,7 @@ extension RunRecord.CommandRecord {
 
   /// The key and the command, for people.
   package var title: String {
-    "on_events of the session \(session): \(DisplayPath.shown(Array(command.utf8)))"
+    (session.map { "on_events of the session \($0)" } ?? "on_expiry")
+      + ": \(DisplayPath.shown(Array(command.utf8)))"
   }
 }

@@ -49,6 +49,8 @@ package struct RunRecord: Codable, Sendable {
     package var fault: String?
     /// Each start of a command of `on_events`, and those that could not be started; absent if there are none.
     package var onEvents: [CommandRecord]?
+    /// Each start of the command of `on_expiry`, and those that could not be started; absent if there are none.
+    package var onExpiry: [CommandRecord]?
     /// The requests of `on_end`; absent if there are none.
     package var onEnd: [OnEndRecord]?
 
@@ -122,10 +124,10 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// One start of a command of `on_events`.
+  /// One start of a command of `on_events` or `on_expiry`.
   package struct CommandRecord: Codable, Sendable {
-    /// The session's name.
-    package var session: String
+    /// The session's name; absent for `on_expiry`.
+    package var session: String?
     /// The first word of the command.
     package var command: String
     /// The time of the start; absent if it could not be started, and in reports written before ferry recorded it.
@@ -135,10 +137,10 @@ package struct RunRecord: Codable, Sendable {
     package var signal: Int32?
     /// Whether it was still running when the run stopped waiting for it.
     package var isRunning: Bool?
-    /// Why it could not be started; the next run tries again.
+    /// Why it could not be started. The next run tries `on_events` again.
     package var problem: String?
 
-    package init(session: String, command: String) {
+    package init(session: String?, command: String) {
       self.session = session
       self.command = command
     }

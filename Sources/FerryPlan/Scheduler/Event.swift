@@ -56,6 +56,8 @@ package enum Action: Sendable {
   /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
   /// ending.
   case releaseLeases
+  /// The execution window has ended: start `on_expiry`.
+  case windowExpired
   /// The launch has ended and all its records are on disk.
   case end
 }

@@ -63,16 +63,7 @@ extension Scheduler {
   /// Starts the launch's clock, which applies to all requests. In a foreground launch, it starts with the
   /// hangup.
   mutating func openWindow() {
-    let window = plan.policies.executionWindow
-    let length: Duration? =
-      switch options.launch {
-      case .foreground: nil
-      case .background: window.background
-      case .fetch: window.fetch
-      case .event: window.event
-      case .continuous: window.continuous
-      }
-    windowEndsAt = length.map { now.advanced(by: $0) }
+    windowEndsAt = plan.policies.executionWindow.length(of: options.launch).map { now.advanced(by: $0) }
   }
 
   /// Opens the window of a resume: it extends the current window, or follows it.
@@ -99,6 +90,7 @@ extension Scheduler {
   mutating func closeWindowIfOver() {
     guard let windowEndsAt, windowEndsAt <= now, !isWindowClosed else { return }
     isWindowClosed = true
+    actions.append(.windowExpired)
     holdHostQueues()
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where hostQueues[flight.hostQueue].hold == .expired && flight.interruption == nil {

@@ -48,7 +48,7 @@ package struct Scheduler: Sendable {
   /// The time at which a signal or the launch's deadline stopped the launch.
   package internal(set) var stoppedAt: Instant?
   /// The end of the execution window, and whether it has passed.
-  var windowEndsAt: Instant?
+  package internal(set) var windowEndsAt: Instant?
   var isWindowClosed = false
   /// The time at which the launch became idle; `nil` while it has work in progress.
   var idleSince: Instant?

@@ -21,6 +21,8 @@ package struct StatusDocument: Encodable, Sendable {
     /// The last run of a manifest in the session, if it was interrupted and its round is open; absent if a process
     /// holds the session.
     package var interruptedRun: InterruptedRun?
+    /// The execution window of the run that holds the session; absent without one.
+    package var window: Window?
     package var nodes: [NodeEntry]
     /// The resume delay; absent if nothing is delayed.
     package var delay: Delay?
@@ -31,12 +33,14 @@ package struct StatusDocument: Encodable, Sendable {
     package var problem: String?
 
     package init(
-      identifier: String, holder: Holder? = nil, interruptedRun: InterruptedRun? = nil, nodes: [NodeEntry],
+      identifier: String, holder: Holder? = nil, interruptedRun: InterruptedRun? = nil,
+      window: Window? = nil, nodes: [NodeEntry],
       delay: Delay? = nil, eventsPending: Bool, notes: [NoteEntry], problem: String? = nil
     ) {
       self.identifier = identifier
       self.holder = holder
       self.interruptedRun = interruptedRun
+      self.window = window
       self.nodes = nodes
       self.delay = delay
       self.eventsPending = eventsPending
@@ -52,6 +56,18 @@ package struct StatusDocument: Encodable, Sendable {
     package init(pid: Int32? = nil, since: String? = nil) {
       self.pid = pid
       self.since = since
+    }
+  }
+
+  /// The execution window of a running launch, as estimated from the start of the run and its last resume.
+  package struct Window: Encodable, Sendable {
+    package var endsAt: String
+    /// 0 if it has ended.
+    package var remainingSeconds: Double
+
+    package init(endsAt: String, remainingSeconds: Double) {
+      self.endsAt = endsAt
+      self.remainingSeconds = remainingSeconds
     }
   }
 

@@ -64,7 +64,7 @@ package enum ReportText {
       let hidden = problems.dropFirst(20).count
       if hidden > 0 { lines.append("  … and \(hidden) more in the report") }
     }
-    for failure in (run.onEvents ?? []).compactMap(\.failure) {
+    for failure in ((run.onEvents ?? []) + (run.onExpiry ?? [])).compactMap(\.failure) {
       lines.append("  \(DisplayPath.line(failure))")
     }
     for request in run.onEnd ?? [] { lines.append("  " + line(request)) }

@@ -25,6 +25,13 @@ package enum StatusText {
     if let run = session.interruptedRun {
       lines.append("  to resume it, run: \(DisplayPath.line(run.resume))")
     }
+    if let window = session.window {
+      let moment = ReasonText.moment(window.endsAt, in: zone)
+      lines.append(
+        window.remainingSeconds > 0
+          ? "  execution window: about \(Int64(window.remainingSeconds)) s remaining, until \(moment)"
+          : "  execution window: ended \(moment)")
+    }
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
       for entry in node.ambiguous ?? [] {

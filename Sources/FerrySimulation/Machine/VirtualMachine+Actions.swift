@@ -42,6 +42,7 @@ extension VirtualMachine {
       see(.leased(lease))
       answers.append((now.advanced(by: leaseDelay), request, lease))
     case .releaseLeases: ledger.release()
+    case .windowExpired: break
     case .list: preconditionFailure("a simulation knows its files from the start")
     case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }
     case .end: hasEnded = true

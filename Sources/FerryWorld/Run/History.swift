@@ -99,7 +99,7 @@ struct History {
         }
       }
       return told.isEmpty ? nil : told.joined(separator: ", ")
-    case .start, .sync, .releaseLeases, .list: return nil
+    case .start, .sync, .releaseLeases, .windowExpired, .list: return nil
     }
   }
 

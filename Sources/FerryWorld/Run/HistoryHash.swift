@@ -39,6 +39,7 @@ struct HistoryHash: Sendable {
     case .list(let node):
       combine(8)
       combine(node.index)
+    case .windowExpired: combine(9)
     }
   }
 

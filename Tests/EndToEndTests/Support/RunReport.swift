@@ -19,6 +19,7 @@ struct RunReport: Decodable {
     var budgets: [Budget]?
     var edits: [Edit]?
     var onEvents: [EventCommand]?
+    var onExpiry: [EventCommand]?
     var onEnd: [OnEnd]?
   }
 
@@ -31,7 +32,7 @@ struct RunReport: Decodable {
   }
 
   struct EventCommand: Decodable {
-    var session: String
+    var session: String?
     var command: String
     var startedAt: String?
     var exitStatus: Int32?

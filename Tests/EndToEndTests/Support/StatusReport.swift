@@ -12,6 +12,10 @@ struct StatusReport: Decodable {
       var periodSeconds: Double
       var endsAt: String
     }
+    struct Window: Decodable {
+      var endsAt: String
+      var remainingSeconds: Double
+    }
     struct Note: Decodable {
       var kind: String
       var manifest: String?
@@ -32,6 +36,7 @@ struct StatusReport: Decodable {
     var identifier: String
     var holder: Holder?
     var interruptedRun: InterruptedRun?
+    var window: Window?
     var nodes: [Node]
     var delay: Delay?
     var eventsPending: Bool

@@ -89,6 +89,21 @@ struct IdlePolicyTests {
     expectWarnings(Self.text(session: "kind: background, discretionary: inferred", ""), [])
   }
 
+  @Test func isReportedForACommandOfAWindowThatNoLaunchHas() {
+    expectWarnings(
+      Self.text(session: "kind: default", "execution_window: { 1️⃣on_expiry: [./ended] }"),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .idlePolicy,
+          message: "this has no effect: no kind of launch has a window that could end",
+          help: "remove it, or set a window, such as 'background: 30s'")
+      ])
+    expectWarnings(
+      Self.text(session: "kind: default", "execution_window: { event: 5s, on_expiry: [./ended] }"), [])
+    expectWarnings(
+      Self.text(session: "kind: default", "profile: ios\nexecution_window: { on_expiry: [./ended] }"), [])
+  }
+
   @Test func isNotReportedForTheDefaultsOfAProfile() {
     expectWarnings(Self.text(session: "kind: default, discretionary: false", "profile: ios"), [])
   }

@@ -9,6 +9,7 @@ extension ManifestDecoder {
     warnOfIdleConditions(manifest, sessions)
     warnOfIdleDelay(manifest, sessions)
     if sessions.allSatisfy({ $0.kind == .background }) { warnOfIdleWindow(manifest) }
+    warnOfIdleExpiry(manifest)
     warnOfIdleInference(sessions, manifest.profile)
   }
 
@@ -39,6 +40,18 @@ extension ManifestDecoder {
         "every session is a background session, and no window limits those",
         help: "remove it, or use a session of a different kind for requests that must not outlive the launch")
     }
+  }
+
+  private mutating func warnOfIdleExpiry(_ manifest: Manifest) {
+    let window = manifest.executionWindow
+    guard !window.onExpiry.isEmpty,
+      [window.foreground, window.background, window.fetch, window.event, window.continuous].allSatisfy({
+        $0 == nil
+      })
+    else { return }
+    warnOfIdlePolicy(
+      manifest, "execution_window.on_expiry", "no kind of launch has a window that could end",
+      help: "remove it, or set a window, such as 'background: 30s'")
   }
 
   private mutating func warnOfIdleBudgets(_ manifest: Manifest, _ sessions: [Session]) {

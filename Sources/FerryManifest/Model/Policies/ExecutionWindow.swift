@@ -8,10 +8,12 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
   package var continuous: Duration?
   /// Counted from each resume in the background, which opens its own window; `nil` means that a resume opens none.
   package var resume: Duration?
+  /// The command to start when the window ends; empty for no command.
+  package var onExpiry: [String]
 
   package init(
     foreground: Duration? = nil, background: Duration? = nil, fetch: Duration? = nil, event: Duration? = nil,
-    continuous: Duration? = nil, resume: Duration? = nil
+    continuous: Duration? = nil, resume: Duration? = nil, onExpiry: [String] = []
   ) {
     self.foreground = foreground
     self.background = background
@@ -19,5 +21,6 @@ package struct ExecutionWindow: Hashable, Codable, Sendable {
     self.event = event
     self.continuous = continuous
     self.resume = resume
+    self.onExpiry = onExpiry
   }
 }
