@@ -99,7 +99,7 @@ struct IdlePolicyTests {
           help: "remove it, or set a window, such as 'background: 30s'")
       ])
     expectWarnings(
-      Self.text(session: "kind: default", "execution_window: { event: 5s, on_expiry: [./ended] }"), [])
+      Self.text(session: "kind: background", "execution_window: { event: 5s, on_expiry: [./ended] }"), [])
     expectWarnings(
       Self.text(session: "kind: default", "profile: ios\nexecution_window: { on_expiry: [./ended] }"), [])
   }

@@ -8,7 +8,10 @@ extension ManifestDecoder {
     warnOfIdleBudgets(manifest, sessions)
     warnOfIdleConditions(manifest, sessions)
     warnOfIdleDelay(manifest, sessions)
-    if sessions.allSatisfy({ $0.kind == .background }) { warnOfIdleWindow(manifest) }
+    // With a command, the end of the window has an effect whatever the sessions are.
+    if manifest.executionWindow.onExpiry.isEmpty, sessions.allSatisfy({ $0.kind == .background }) {
+      warnOfIdleWindow(manifest)
+    }
     warnOfIdleExpiry(manifest)
     warnOfIdleInference(sessions, manifest.profile)
   }
