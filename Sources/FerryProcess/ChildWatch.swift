@@ -15,8 +15,6 @@ package final class ChildWatch {
   /// - Parameters:
   ///   - thread: calls `deliver` after one or more children have ended.
   package init(on thread: PollThread, _ deliver: @escaping @Sendable () -> Void) {
-    // If the parent process ignored SIGCHLD, the kernel would discard how a child ended (wait(2)).
-    signal(SIGCHLD, SIG_DFL)
     watch = SignalWatch([SIGCHLD], on: thread) { _ in deliver() }
   }
 }

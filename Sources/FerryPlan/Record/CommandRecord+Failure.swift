@@ -2,16 +2,16 @@ extension RunRecord.CommandRecord {
   /// What went wrong, for people; `nil` if the command succeeded or is still running.
   package var failure: String? {
     if let problem {
-      return "\(title) cannot be started: \(problem)" + (session == nil ? "" : "; it stays owed")
+      return "\(title) cannot be started: \(problem)" + (session == nil ? "" : "; it stays pending")
     }
-    if let signal { return "\(title) was ended by signal \(signal)" }
+    if let signal { return "\(title) was terminated by signal \(signal)" }
     guard let exitStatus, exitStatus != 0 else { return nil }
     return "\(title) exited with status \(exitStatus)"
   }
 
   /// The key and the command, for people.
   package var title: String {
-    (session.map { "on_events of the session \($0)" } ?? "on_expiry")
+    (session.map { "on_events of session '\($0)'" } ?? "on_expiry")
       + ": \(DisplayPath.shown(Array(command.utf8)))"
   }
 }
