@@ -141,6 +141,24 @@ struct GalleryTests {
     #expect(puts(receiver).contains("two/i"))
   }
 
+  @Test func `have an ambiguous commit of the second in the report of the first`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.7"])
+    let server = try await RawResponder.start([
+      "/commit": ["HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"]
+    ])
+    let commit = "commit: { request: { method: POST, url: '\(server.url)/commit' } }"
+    let job = try workspace(receiver, index: commit)
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    _ = try await receiver.received { $0.files.contains { $0.name == "one/p1" } }
+    #expect(try await job.ferry("submit", "two.yaml", "index").status == 0)
+    _ = try await receiver.received { $0.files.contains { $0.name == "two/i" } }
+    try await receiver.clearFaults()
+    let end = await run.end()
+    #expect(end.status == 1, "\(end.stderr)")
+    let report = try SeveralReport.decode(Data(contentsOf: URL(filePath: job.folder.path("report.json"))))
+    #expect(report.states["two/index"] == "ambiguous" && report.states["one/photos"] == "succeeded")
+  }
+
   @Test func `are resumed both if the run is killed after the second has joined`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.7"])
     let job = try workspace(receiver)

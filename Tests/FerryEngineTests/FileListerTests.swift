@@ -500,6 +500,15 @@ struct FileListerTests {
     #expect(looks.load(ordering: .relaxed) == read + 1)
   }
 
+  @Test(arguments: ["\u{0}", "\u{1}", "x"])
+  func onlyTheBeginningOfALineThatIsNoPathIsKept(_ character: String) throws {
+    folder.file("root/a")
+    let line = String(repeating: character, count: 1 << 20)
+    let listing = try list(.list("-", nullSeparated: false), input: "\(line)\na\n")
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.map(\.path.count) == [Int(PATH_MAX)])
+  }
+
   @Test func onlyTheFirstProblemsOfAListAreKept() throws {
     folder.file("root/a")
     let lines = (0..<20_000).map { "missing \($0)\n" }.joined() + "a\n"
@@ -538,7 +547,7 @@ struct FileListerTests {
     let listing = try list(.list("-", nullSeparated: false), input: "\(long)\n./\(long)\na\n")
     #expect(paths(listing) == ["a"])
     #expect(listing.problems.map(\.message) == [String(cString: strerror(ENAMETOOLONG))])
-    #expect(listing.problems.first?.path.count == 4097)
+    #expect(listing.problems.first?.path.count == Int(PATH_MAX))
   }
 
   /// The kernel resolves `..` after a link from where the link leads.

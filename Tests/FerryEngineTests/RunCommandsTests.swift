@@ -79,7 +79,8 @@ import Testing
       Issue.record("the event was not delivered")
     }
     #expect(
-      warnings.count == 1 && warnings[0].hasSuffix("sh cannot be started: it is not in PATH; it stays owed"))
+      warnings.count == 1
+        && warnings[0].hasSuffix("sh cannot be started: it is not in PATH; it stays pending"))
     #expect(commands.finish(remaining: nil).map(\.problem) == ["it is not in PATH"])
   }
 }

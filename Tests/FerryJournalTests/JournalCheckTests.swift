@@ -264,7 +264,7 @@ import Testing
   {
     try fill()
     let remedies = [
-      try state.database(): "accept the loss; ferry then creates a new one",
+      try state.database(): "ferry then creates a new journal, and sends again all files",
       state.directory.history: "If you move it away, ferry continues from the sessions' journals",
     ]
     for (path, remedy) in remedies {

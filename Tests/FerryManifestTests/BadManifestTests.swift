@@ -13,7 +13,7 @@ import Testing
   /// Warnings have separate tests.
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
-    .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleComparison,
+    .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleComparison,
     .takenFiles,
   ]
 

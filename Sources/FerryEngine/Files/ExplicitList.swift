@@ -212,8 +212,10 @@ struct ExplicitList {
     }
   }
 
+  /// Reports a line. No path is longer than PATH_MAX: of a longer line, which may be the whole list, only the beginning
+  /// is kept.
   private mutating func report(_ line: ArraySlice<UInt8>, _ kind: ListingProblem.Kind, _ message: String) {
-    problems.append(ListingProblem(path: Array(line), kind: kind, message: message))
+    problems.append(ListingProblem(path: Array(line.prefix(Int(PATH_MAX))), kind: kind, message: message))
   }
 
   /// The files in the order of their paths' bytes, without duplicates; incomplete if the run was stopped.

@@ -23,6 +23,8 @@ final class JoiningManifests {
   private let captures: CaptureStore
   private let worker: PostDeliveryWorker
   private let commands: RunCommands
+  /// The journal rows of the nodes of the manifests that have joined, in the plan's order.
+  private(set) var rows: [NodeRow?] = []
 
   /// The reason why a manifest cannot join.
   struct Refusal: Error {
@@ -71,6 +73,7 @@ final class JoiningManifests {
 
     let rows = try self.rows(of: all.plan, added, nodes)
     launchState.rows += rows
+    self.rows += rows
     launchState.nextRows += Array(repeating: 1, count: all.plan.sessions.count - launchState.nextRows.count)
     (jobs, secrets) = (all, secrets + [own])
     rounds.append(round)

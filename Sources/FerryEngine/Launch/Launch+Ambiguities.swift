@@ -3,13 +3,16 @@ import FerryPlan
 
 /// Reports requests that may have been executed.
 extension Launch {
+  /// Adds to the record what can be found out about them.
+  ///
+  /// - Parameter rows: the journal rows of the nodes, including those of manifests that have joined the run.
   func tellAmbiguities(
-    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, _ launchState: LaunchState
+    _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, rows: [NodeRow?]
   ) throws {
     // Items are recorded in the order of their notes.
     for (index, note) in scheduler.metrics.notes.enumerated() where note.state == .ambiguous {
       let id = note.ref.node
-      guard let row = launchState.rows[id.index], let path = scheduler.path(of: note.ref),
+      guard let row = rows[id.index], let path = scheduler.path(of: note.ref),
         let journal = journals.all[jobs.plan.nodes[id.index].session.index]
       else { continue }
       let finder = AmbiguityFinder(
@@ -21,7 +24,7 @@ extension Launch {
     for index in record.nodes.indices
     where record.nodes[index].state == .ambiguous && record.nodes[index].kind != .upload {
       let id = NodeID(index)
-      guard let row = launchState.rows[index],
+      guard let row = rows[index],
         let journal = journals.all[jobs.plan.nodes[index].session.index],
         let known = try journal.nodes.first(where: { $0.id == row.id })
       else { continue }

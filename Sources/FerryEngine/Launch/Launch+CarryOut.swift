@@ -114,7 +114,9 @@ extension Launch {
       let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
       run.notice("warning: the optional request \(title): \(node.state)\(reason)")
     }
-    if runLoop.fault == nil { try tellAmbiguities(&record, scheduler, journals, launchState) }
+    if runLoop.fault == nil {
+      try whole.tellAmbiguities(&record, scheduler, journals, rows: launchState.rows + joined.rows)
+    }
     return Outcome(
       record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,
       end: end(of: runLoop, run, after, left: inboxProcessor.problems))

@@ -56,9 +56,9 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      // libcurl resends a request automatically if its connection ends before a response. For a commit, the
-      // scheduler must be informed: the second commit may be refused because the first was executed.
-      atMostOnce: step.repeatability != .repeatable || step.kind == .commit,
+      // libcurl resends a request automatically if its connection ends before a response. The scheduler must be informed
+      // of that: the server may refuse the second request because it has executed the first.
+      atMostOnce: !step.request.isSafe,
       sensitive: built.sensitive, redirects: prepared.redirects)
     // The key that the journal recorded with the intent, whatever the manifest and the round are now.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {

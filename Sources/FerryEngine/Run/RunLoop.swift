@@ -169,7 +169,7 @@ final class RunLoop {
     }
   }
 
-  /// Starts `on_events` for the batches that have completed. When the launch is ending, they are left to its end, where
+  /// Starts `on_events` for the batches that have completed. When the launch is ending, they remain for its end, when
   /// the report exists.
   private func startCommands() {
     commands?.windowEndsAt = scheduler.windowEndsAt
