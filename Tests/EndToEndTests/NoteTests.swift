@@ -159,6 +159,35 @@ struct NoteTests {
     #expect(try await job.status().session("e2e.uploads")?.notes.isEmpty == true)
   }
 
+  @Test func `refuses files of the same manifest with other variables until the first have been sent`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      vars: { folder: one }
+      sessions: { s: { kind: background } }
+      uploads:
+        up:
+          session: s
+          files: { root: "${vars.folder}", include: ["*.txt"] }
+          transfer: { request: { url: "\(receiver.url)/files/${vars.folder}/${file.path}" } }
+
+      """)
+    for file in ["one/a", "two/a", "two/b"] { try job.folder.write(Data(file.utf8), to: file) }
+    #expect(try await job.ferry("submit", "job.yaml", "up", "one/a").status == 0)
+    let second = try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two")
+    #expect(second.status == 2 && second.stderr.contains("have not been sent yet"), "\(second.stderr)")
+    #expect(try await job.ferry("submit", "job.yaml", "up", "one/a").status == 0)
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(try await receiver.received().files.map(\.name) == ["one/a"])
+    #expect(try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two").status == 0)
+    #expect(try await job.ferry("resume").status == 0)
+    #expect(try await receiver.received().files.map(\.name).sorted() == ["one/a", "two/b"])
+  }
+
   @Test func `says which submitted files a run leaves to the next`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: false)

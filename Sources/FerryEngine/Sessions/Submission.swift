@@ -78,12 +78,13 @@ package struct Submission {
     let used = try lastRound
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Every write is already synced.
-    try history.register(
-      JobRow(
-        manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
-        variables: job.variables, registeredAt: now))
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Every write is already synced.
+    let row = JobRow(
+      manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
+      registeredAt: now)
+    try checkSame(row, history, inbox, session: session)
+    try history.register(row)
     // Leave the note first: otherwise a run that ends at this moment would close a round without it.
     try inbox.leave(
       Note(
@@ -92,6 +93,30 @@ package struct Submission {
     receipt.round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
     receipt.pid = try SessionLock.holder(session: session, in: state)?.pid
     return receipt
+  }
+
+  /// Checks that the files can be found again: a note contains paths relative to the upload's root, which the manifest
+  /// and its variables determine.
+  private func checkSame(
+    _ row: JobRow, _ history: RunHistory, _ inbox: Inbox, session: String
+  ) throws {
+    guard let known = try history.job(manifest: row.manifest),
+      known.path != row.path || known.variables != row.variables
+    else { return }
+    let path = DisplayPath.shown(Array(known.path.utf8))
+    let name = "manifest '\(row.manifest)' (\(path), or with different variables)"
+    let isOpen = try history.latestRound(manifest: row.manifest).map { $0.closedAt == nil } ?? false
+    if isOpen, let holder = try SessionLock.holder(session: session, in: state) {
+      throw UsageError(
+        "\(holder.pid.map { "process \($0)" } ?? "another process") may be sending files of \(name)\n"
+          + "help: wait until it has ended, or give the two manifests different names")
+    }
+    if try inbox.notes(session: session).contains(where: { $0.kind == .submit && $0.manifest == row.manifest }
+    ) {
+      throw UsageError(
+        "files submitted to \(name) have not been sent yet\n"
+          + "help: send them first (ferry resume), or give the two manifests different names")
+    }
   }
 
   /// The last round in the manifest's journals.
