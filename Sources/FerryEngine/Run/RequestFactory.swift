@@ -56,9 +56,7 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      // libcurl resends a request automatically if its connection ends before a response. The scheduler must be informed
-      // of that: the server may refuse the second request because it has executed the first.
-      atMostOnce: !step.request.isSafe,
+      atMostOnce: isSentOnce(step, of: attempt.ref.node),
       sensitive: built.sensitive, redirects: prepared.redirects)
     // The key that the journal recorded with the intent, whatever the manifest and the round are now.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {
@@ -80,6 +78,15 @@ struct RequestFactory {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     return request
+  }
+
+  /// Whether libcurl must not resend the request automatically if its connection ends before a response. The scheduler
+  /// must be informed of that if the server may refuse the second request because it has executed the first: for a
+  /// commit, and for a transfer without a commit, whose upload ID would then be released.
+  private func isSentOnce(_ step: Step, of node: NodeID) -> Bool {
+    if step.repeatability != .repeatable || step.kind == .commit { return true }
+    guard step.kind == .transfer, case .upload(let work) = plan.nodes[node.index].work else { return false }
+    return work.commit == nil && work.abandon != nil
   }
 
   /// The key of a single request: one value for each round.

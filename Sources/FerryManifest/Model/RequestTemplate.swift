@@ -44,9 +44,6 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
 }
 
 extension RequestTemplate {
-  /// Whether the request only reads (RFC 9110 §9.2.1, RFC 4918 §9.1).
-  package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"].contains(method) }
-
   /// Whether sending the request twice has the same effect as once (RFC 9110 §9.2.2, RFC 4918 §§9.1 and 9.3).
   ///
   /// COPY and MOVE are idempotent too (RFC 4918 §§9.8 and 9.9), but the response to a repeated one does not show whether
