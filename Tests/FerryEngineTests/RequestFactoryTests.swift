@@ -21,6 +21,17 @@ struct RequestFactoryTests {
           idempotency_key: { header: Idempotency-Key }
     """
 
+  /// A refusal of the repetition would release the upload ID of a file that the server may have received.
+  @Test(arguments: [true, false])
+  func aTransferThatCountsIsSentOnce(hasAbandon: Bool) throws {
+    let upload = String(Self.upload[..<(try #require(Self.upload.range(of: "    commit:"))).lowerBound])
+    let abandon = "    abandon: { request: { url: \"http://h/${allocate.id}\" } }\n"
+    let run = try TestRun(upload + (hasAbandon ? abandon : ""), files: ["a"])
+    _ = try run.request(.allocate)
+    try run.respond(to: .allocate, body: #"{"id":"i7"}"#)
+    #expect(try run.request(.transfer).atMostOnce == hasAbandon)
+  }
+
   @Test func aRequestHasTheValuesOfItsReferences() throws {
     let run = try TestRun(Self.upload, files: ["a"])
     let allocate = try run.request(.allocate)
