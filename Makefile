@@ -35,13 +35,14 @@ test: ## lint and run all tests, including those against docker-registry and Apa
 	# Each of these tests starts processes. At most six run in parallel, so that they do not time out.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 scripts/swift-test --filter EndToEndTests
 
-lint: ## check format, imports, folders, documentation, links, wording and the patches in Tests/Bugs
+lint: ## check format, imports, folders, documentation, links, tables, wording and the patches in Tests/Bugs
 	swift format lint --strict --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 	scripts/lint-imports
 	scripts/lint-folders
 	scripts/lint-readme
 	scripts/lint-claims docs/internals/*-tests.md
 	scripts/lint-links
+	scripts/lint-tables
 	scripts/lint-bugs
 	scripts/lint-words
 

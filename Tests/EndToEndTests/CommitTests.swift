@@ -75,7 +75,8 @@ import Testing
     try await .start(["/busy/commit/a": .init(status: 500)])
   }
 
-  /// The server executed the commit and its response was lost; meanwhile, a run against another server closed the round.
+  /// The server executed the commit and its response was lost; meanwhile, a run against another server closed the
+  /// round.
   @Test func `keeps its idempotency key in a later round`() async throws {
     let server = try await Self.busy()
     let job = try Workspace(Self.keyed(server, "busy/commit"))

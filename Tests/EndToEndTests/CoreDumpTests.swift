@@ -48,8 +48,8 @@ import Testing
     print(reads)
     """
 
-  /// If the user must not read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, the same
-  /// script reads the secret in most starts.
+  /// If the user must not read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, the
+  /// same script reads the secret in most starts.
   @Test(.enabled("only root may become another user", { geteuid() == 0 }))
   func `is closed to its own user from its first moment on if only root may read the program`() async throws {
     let job = try Workspace("")

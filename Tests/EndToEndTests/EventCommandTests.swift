@@ -172,7 +172,7 @@ import Testing
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 
-  /// Six files, each a batch of its own.
+  /// Six files in six batches.
   private func batches(_ receiver: ReceiverProcess, _ script: String) throws -> Workspace {
     let job = try Workspace(
       """

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// `ferry plan` and `ferry next`: the work that a run at a given time would start, and the times until which other work waits.
+/// `ferry plan` and `ferry next`: the work that a run at a given time would start, and the times until which other work
+/// waits.
 @Suite struct `A look ahead` {
   struct Plan: Decodable {
     struct Node: Decodable {

@@ -285,7 +285,7 @@ import Testing
     #expect(wrong.status == 2 && wrong.stderr.contains("--manifest-name requires --session"))
   }
 
-  /// As a person does, in another folder.
+  /// Runs the command in a different folder, as a user may.
   private func paste(_ command: String) async throws -> Command {
     let elsewhere = try TemporaryFolder()
     let script = "ferry() { '\(Product.path("ferry"))' \"$@\"; }\n\(command)"

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct `The explanation of a code` {
-  /// Codes of unimplemented parts of the language: their examples cannot be tested. A code that works must leave this list.
+  /// Codes of unimplemented parts of the language: their examples cannot be tested. A code that works must leave this
+  /// list.
   static let awaiting: Set<DiagnosticCode> = []
 
   /// Codes without an example on the page: it would be too large, not text, or only a run reports the code.

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import FerrySimulation
 import Testing
 
 /// `ferry cancel` and `ferry submit` while a launch runs.
@@ -32,9 +33,8 @@ struct CancelTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func `that is cancelled cancels an upload that waits for another session, for the whole round`()
-    throws
-  {
+  /// An upload that waits for a request of another session.
+  private func waiting(files: [String: [String: Int64]]) throws -> World {
     let head = """
       version: 1
       name: test
@@ -44,8 +44,21 @@ struct CancelTests {
 
       """
     let yaml = Yaml.put("    needs: [hold]\n", head: head)
-    var world = try World(yaml, files: Yaml.files(3)) { _ in .status(503, after: .seconds(10)) }
-    world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    return try World(yaml, files: files) { _ in .status(503, after: .seconds(10)) }
+  }
+
+  private static let cancellations: [Occurrence] = [
+    .cancel(SessionID(0), finishing: false), .cancel(SessionID(0), finishing: true), .drain(SessionID(0)),
+  ]
+
+  @Test(arguments: cancellations)
+  func `that is cancelled cancels an upload that waits for another session, for the whole round`(
+    event: Occurrence
+  )
+    throws
+  {
+    var world = try waiting(files: Yaml.files(3))
+    world.machine.schedule(event, at: world.start.advanced(by: .seconds(1)))
     world.run()
     #expect(world.scheduler.totals.items.cancelled == 3)
     world.serve = { _ in .status(200) }
@@ -53,6 +66,16 @@ struct CancelTests {
     #expect(world.starts.map(\.attempt.step) == [.request])
     #expect(world.scheduler.totals.items.cancelled == 3)
     #expect(world.scheduler.isRoundThrough)
+  }
+
+  @Test(arguments: cancellations)
+  func `that is cancelled cancels a waiting upload without files, which has not succeeded`(event: Occurrence)
+    throws
+  {
+    var world = try waiting(files: ["up": [:]])
+    world.machine.schedule(event, at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.nodeRecords.first { $0.name == "up" }?.state == .cancelled)
   }
 
   @Test func `that is cancelled still reports failed items and deferred work of others`() throws {

@@ -140,7 +140,7 @@ struct ForecastTests {
       .map { Int(Self.start.duration(to: $0).seconds.rounded() / 3600) }
   }
 
-  @Test func `stops after the first round unless it is told how long to continue`() throws {
+  @Test func `stops after the first round unless a period is given`() throws {
     let forecast = try forecast(fetch("{ minimum: 1h }"))
     #expect(forecast.isThrough && forecast.rounds == 1 && forecast.requests == 1)
     #expect(forecast.simulatedUntil == forecast.endedAt)

@@ -1,5 +1,6 @@
 import FerryManifest
 import FerryPlan
+import Foundation
 import Testing
 
 /// The plan of the requests of `on_end`.
@@ -70,5 +71,16 @@ import Testing
       #expect(SingleRequest.When.failed.allows(code) == failures.contains(code))
     }
     #expect(Set(ExitCode.allCases.map(\.word)).count == ExitCode.allCases.count)
+  }
+
+  @Test func `see the words for exit codes that the reference lists`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/commands/README.md"), encoding: .utf8)
+    for code in ExitCode.allCases where code.rawValue < 128 {
+      #expect(page.contains("\n| \(code.rawValue) | `\(code.word)` |"))
+    }
+    let (interrupted, terminated) = (ExitCode.interrupted, ExitCode.terminated)
+    #expect(page.contains("\n| 130, 143 | `\(interrupted.word)`, `\(terminated.word)` |"))
   }
 }

@@ -39,7 +39,7 @@ import Testing
     #expect(states(try run("optional: false", when: "failed", reply: .status(400))) == [.failed, .succeeded])
   }
 
-  @Test func `that is optional fails if its token is refused, and the run goes on`() throws {
+  @Test func `that is optional fails if its token is refused, and the run continues`() throws {
     var world = try World(
       Yaml.head + Yaml.token + """
         requests:

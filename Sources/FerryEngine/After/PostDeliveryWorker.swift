@@ -66,7 +66,8 @@ final class PostDeliveryWorker: @unchecked Sendable {
     if isIdle { worker.submit { [self] in carryOut() } }
   }
 
-  /// Waits until all actions have been performed and their results queued for the journal; returns the results, by node.
+  /// Waits until all actions have been performed and their results queued for the journal; returns the results, by
+  /// node.
   ///
   /// - Parameter limit: the maximum time, for a run that was stopped. The remaining files stay pending.
   func finish(within limit: Duration? = nil) -> [Int: PostDeliveryMetrics] {

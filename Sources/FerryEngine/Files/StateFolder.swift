@@ -50,7 +50,7 @@ struct StateFolder: Sendable {
     return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))
   }
 
-  /// The identities of everything in a folder and in its subfolders down to a depth. What cannot be read is left out.
+  /// The identities of everything in a folder and in its subfolders down to a depth. What cannot be read is omitted.
   private static func contents(of folder: [UInt8], depth: Int) -> Set<FolderIdentity> {
     guard depth > 0, let stream = opendir(FileLister.terminated(folder)) else { return [] }
     defer { closedir(stream) }

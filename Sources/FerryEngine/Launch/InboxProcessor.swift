@@ -267,25 +267,16 @@ final class InboxProcessor {
     let files = ref.node < ownNodes ? unknown : try withoutOpen(unknown, journal, row)
     var answers: [ContentComparison] = []
     if work.comparesContent {
-      var questions = ContentQuestions(listing: files)
-      try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
-        let known = try item.known
-        path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
-      }
+      let questions = try journal.contentQuestions(about: files, of: row)
       // The folder was listed, so its root is open.
       guard let root = try? listers[ref.node]?.folder(),
         let compared = contents.answers(note: note.id, questions, of: files, root: root, wake: wake)
       else { return nil }
       answers = compared
     }
-    var reconciliation = Reconciliation(
-      listing: files, deliver: work.deliver, contents: answers, round: ref.round,
-      nextRow: launchState.nextRows[session])
-    try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
-      reconciliation.meet(try item.known, path: path)
-    }
-    reconciliation.finish()
-    launchState.nextRows[session] = reconciliation.nextRow
+    let reconciliation = try journal.reconcile(
+      files, of: row, deliver: work.deliver, contents: answers, round: ref.round,
+      nextRow: &launchState.nextRows[session])
     launchState.expect(submitted, of: id, among: reconciliation.items.files)
     let settled = reconciliation.settled
     let isLeft = settled.failedInRound + settled.cancelledInRound > 0 || files.count < unknown.count

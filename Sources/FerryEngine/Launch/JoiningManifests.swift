@@ -6,7 +6,7 @@ import FerryTransfer
 /// Lets manifests join a run: files of a manifest that is not part of the run were submitted to one of its sessions.
 ///
 /// Only such files are sent, by the uploads of the manifest, which share the run's priorities, connections and budgets.
-/// What else the manifest does, and its round, remain for its next run.
+/// The manifest's other nodes, and the rest of its round, remain for its next run.
 final class JoiningManifests {
   /// The jobs of the run so far, and the rounds of their manifests.
   private(set) var jobs: Jobs
@@ -64,7 +64,8 @@ final class JoiningManifests {
       throw Refusal("its manifest has no such upload in this session")
     }
     if let obstacle = obstacle(to: wanted, in: all.plan) { throw Refusal(obstacle) }
-    let nodes = added.filter { all.plan.nodes[$0].kind == .upload && obstacle(to: $0, in: all.plan) == nil }
+    let nodes = Set(
+      added.filter { all.plan.nodes[$0].kind == .upload && obstacle(to: $0, in: all.plan) == nil })
     let (own, folders) = try prepared(job, nodes, first)
     let now = launch.clock.now
     let used = try journals.lastRound(of: job.plan.manifest)
@@ -121,7 +122,7 @@ final class JoiningManifests {
   /// The reason why the run cannot send submitted files of an upload of another manifest.
   private func obstacle(to node: Int, in plan: Plan) -> String? {
     let node = plan.nodes[node]
-    guard case .upload(let work) = node.work else { return "it is no upload" }
+    guard case .upload(let work) = node.work else { return "it is not an upload" }
     let held = launch.jobs.plan.sessions.count
     guard node.session.index < held, writerSessions[node.session.index] != nil else {
       return "this run does not hold its session"
@@ -140,7 +141,7 @@ final class JoiningManifests {
 
   /// The secrets of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
   private func prepared(
-    _ job: Job, _ nodes: [Int], _ first: Int
+    _ job: Job, _ nodes: Set<Int>, _ first: Int
   ) throws -> ([String: SensitiveValue], [Int: FileLister]) {
     do {
       let secrets = try SecretValues.load(
@@ -160,7 +161,8 @@ final class JoiningManifests {
   }
 
   /// The journal rows of the nodes that the run takes.
-  private func rows(of plan: Plan, _ added: Range<Int>, _ nodes: [Int]) throws(JournalError) -> [NodeRow?] {
+  private func rows(of plan: Plan, _ added: Range<Int>, _ nodes: Set<Int>) throws(JournalError) -> [NodeRow?]
+  {
     var rows: [NodeRow?] = []
     for index in added {
       let node = plan.nodes[index]

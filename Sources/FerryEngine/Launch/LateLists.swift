@@ -66,22 +66,13 @@ final class LateLists {
     let files = scheduler.unknown(listing.files, to: node)
     var answers: [ContentComparison] = []
     if work.comparesContent, let root = try? lister.folder() {
-      var questions = ContentQuestions(listing: files)
-      try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
-        let known = try item.known
-        path.withUnsafeBytes { questions.meet(known, delivered: item.digest, path: $0) }
-      }
+      var questions = try journal.contentQuestions(about: files, of: row)
       ContentReader(isStopped: lister.isStopped).answer(&questions, of: files, root: root)
       answers = questions.answers
     }
-    var reconciliation = Reconciliation(
-      listing: files, deliver: work.deliver, contents: answers,
-      round: rounds[plan.nodes[node.index].manifest.index], nextRow: launchState.nextRows[session])
-    try journal.forEachItem(node: row.id, of: files) { item, path throws(JournalError) in
-      reconciliation.meet(try item.known, path: path)
-    }
-    reconciliation.finish()
-    launchState.nextRows[session] = reconciliation.nextRow
+    let reconciliation = try journal.reconcile(
+      files, of: row, deliver: work.deliver, contents: answers,
+      round: rounds[plan.nodes[node.index].manifest.index], nextRow: &launchState.nextRows[session])
     return (reconciliation.items, reconciliation.settled)
   }
 }

@@ -53,6 +53,14 @@ extension Launch {
     for warning in requests.compactMap(\.warning) { run.notice("warning: \(warning)") }
   }
 
+  private func warnOfOptionalRequests(in record: RunRecord, _ run: Run) {
+    for node in record.nodes where node.isExcusedFailure {
+      let title = node.manifest.map { "\($0)/\(node.name)" } ?? node.name
+      let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
+      run.notice("warning: the optional request \(title): \(node.state)\(reason)")
+    }
+  }
+
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
     _ messages: Mailbox<RunMessage>, _ commands: RunCommands
@@ -109,11 +117,7 @@ extension Launch {
     }
     record.run.delays = scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
-    for node in record.nodes where node.isExcusedFailure {
-      let title = node.manifest.map { "\($0)/\(node.name)" } ?? node.name
-      let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
-      run.notice("warning: the optional request \(title): \(node.state)\(reason)")
-    }
+    warnOfOptionalRequests(in: record, run)
     if runLoop.fault == nil {
       try whole.tellAmbiguities(&record, scheduler, journals, rows: launchState.rows + joined.rows)
     }

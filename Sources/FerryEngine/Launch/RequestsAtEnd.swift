@@ -8,7 +8,8 @@ import FerryTransfer
 /// `on_end`: the requests that are sent when the work of a run has ended.
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, with the
-/// rules of every other request. Nothing is journaled: a run that is killed before it sent them does not owe them.
+/// rules of every other request. Nothing is journaled: after a run that is killed before it sent them, no later run
+/// sends them.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {
@@ -142,7 +143,7 @@ struct RequestsAtEnd {
 }
 
 extension RunRecord.OnEndRecord {
-  /// Takes over what became of the request.
+  /// Records the outcome of the request.
   ///
   /// - Parameters:
   ///   - node: its record in its own plan; `nil` if it was not sent.

@@ -6,8 +6,8 @@ import FerryPlan
 /// Masks secrets in text for display.
 ///
 /// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
-/// JSON string whatever its encoder escapes (`\u0026`, `\/`), in lower case, in Base64 (standard and URL-safe, padded or
-/// not, and within `user:secret`), as the filters of the manifest's references write it, and percent-encoded or in a
+/// JSON string whatever its encoder escapes (`\u0026`, `\/`), in lower case, in Base64 (standard and URL-safe, padded
+/// or not, and within `user:secret`), as the filters of the manifest's references write it, and percent-encoded or in a
 /// JSON string twice. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would
 /// reveal it.
 ///

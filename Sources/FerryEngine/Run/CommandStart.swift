@@ -26,7 +26,7 @@ struct CommandStart {
       environment: ChildEnvironment.variables(of: environment, withheld: secretVariables), folder: folder)
     program.environment.merge(variables) { $1 }
     program.environment["FERRY_RUN"] = run
-    // The state folder's path may be relative, and the command runs in another folder.
+    // The state folder's path may be relative, and the command runs in a different folder.
     program.environment["FERRY_STATE"] = AbsolutePath.text(of: state.path)
     // ferry's own standard output is reserved for the report.
     program.output = .standardError

@@ -75,7 +75,7 @@ struct ItemValueStore {
   /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part
   /// of it.
   ///
-  /// A secret that is cut where the text ends is not recognized. Bytes that could belong to one are left out, and so is
+  /// A secret that is cut where the text ends is not recognized. Bytes that could belong to one are omitted, and so is
   /// everything if secrets are so long that too much would have to be searched.
   ///
   /// - Parameters:

@@ -27,6 +27,8 @@ final class RunCommands {
   private let clock: LaunchClock
   private let notice: (String) -> Void
   private var starts: [Start] = []
+  /// The indices of the starts that have not ended.
+  private var running: Set<Int> = []
   /// Sessions with batches that no start has covered yet, with the record of the first of these batches.
   private var due: [SessionID: UInt64]
   private var synced: UInt64 = 0
@@ -49,7 +51,8 @@ final class RunCommands {
 
   // MARK: During the run
 
-  /// Replaces the manifests, after others have joined the run. Commands do not get the variables of their secrets either.
+  /// Replaces the manifests, after others have joined the run. Commands do not get the variables of their secrets
+  /// either.
   func join(_ jobs: Jobs) { program.jobs = jobs }
 
   func batchCompleted(_ session: SessionID, in record: UInt64) {
@@ -69,7 +72,7 @@ final class RunCommands {
           return false
         }
         due[session] = nil
-        starts.append(start)
+        append(start)
         return true
       }
   }
@@ -81,12 +84,12 @@ final class RunCommands {
     var start = Start(record: .init(session: nil, command: command[0]))
     launch(&start, command, in: program.jobs.all[0].folder, variables: [:])
     if let failure = start.record.failure { notice("warning: \(failure)") }
-    starts.append(start)
+    append(start)
   }
 
   /// Records how commands have ended, and warns of those that failed.
   func takeEndings() {
-    for index in starts.indices {
+    for index in running.sorted() {
       guard let process = starts[index].process, let ending = ChildProgram.ending(of: process) else {
         continue
       }
@@ -112,15 +115,15 @@ final class RunCommands {
         try clear(session)
         continue
       }
-      for index in starts.indices where starts[index].session == session {
+      for index in running where starts[index].session == session {
         wait(forStart: index, until: deadline)
       }
-      if let running = starts.first(where: { $0.session == session && $0.process != nil }) {
-        notice("warning: \(running.record.title) has not ended; the next run starts it again")
+      if let index = running.first(where: { starts[$0].session == session }) {
+        notice("warning: \(starts[index].record.title) has not ended; the next run starts it again")
         continue
       }
       let start = start(session, variables: ["FERRY_REPORT": AbsolutePath.text(of: report)])
-      starts.append(start)
+      append(start)
       if let failure = start.record.failure {
         if failed[session] != failure { notice("warning: \(failure)") }
       } else {
@@ -135,7 +138,7 @@ final class RunCommands {
   /// - Parameter remaining: the time that remains of `--max-duration`; at least one second is waited.
   func finish(remaining: Duration?) -> [RunRecord.CommandRecord] {
     let deadline = deadline(remaining)
-    for index in starts.indices { wait(forStart: index, until: deadline) }
+    for index in running.sorted() { wait(forStart: index, until: deadline) }
     return starts.map { start in
       var record = start.record
       if start.process != nil { record.isRunning = true }
@@ -161,7 +164,12 @@ final class RunCommands {
   // MARK: Starts
 
   private func isRunning(_ session: SessionID) -> Bool {
-    starts.contains { $0.session == session && $0.process != nil }
+    running.contains { starts[$0].session == session }
+  }
+
+  private func append(_ start: Start) {
+    if start.process != nil { running.insert(starts.count) }
+    starts.append(start)
   }
 
   private func start(_ session: SessionID, variables: [String: String]) -> Start {
@@ -195,6 +203,7 @@ final class RunCommands {
 
   private func take(_ ending: ChildProgram.Ending, of index: Int) {
     starts[index].process = nil
+    running.remove(index)
     switch ending {
     case .exited(let status): starts[index].record.exitStatus = status
     case .terminated(let signal): starts[index].record.signal = signal

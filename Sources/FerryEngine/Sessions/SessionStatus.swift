@@ -142,10 +142,8 @@ package struct SessionStatus {
     let window = job.plan.policies.executionWindow
     guard let length = window.length(of: run.launch) else { return nil }
     let end = run.startedAt.advanced(by: length)
-    // A resume opens another window, or extends the current one.
-    guard let resume = window.resume, let resumedAt = recorded.delay?.resumedAt, resumedAt >= run.startedAt
-    else { return end }
-    return max(end, resumedAt.advanced(by: resume))
+    guard let resumedAt = recorded.delay?.resumedAt, resumedAt >= run.startedAt else { return end }
+    return window.end(end, afterResumeAt: resumedAt)
   }
 
   private static func nodes(

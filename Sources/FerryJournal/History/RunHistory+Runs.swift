@@ -28,7 +28,7 @@ extension RunHistory {
     }
   }
 
-  /// Records that a run also works on this round, because files of its manifest were submitted to the run.
+  /// Records that a run also works on this round, because files for its manifest were submitted to the run.
   package func add(_ round: RunRow.Round, toRun id: String) throws(JournalError) {
     try write { db in
       try db.execute(

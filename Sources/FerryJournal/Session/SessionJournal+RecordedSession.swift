@@ -27,7 +27,8 @@ extension SessionJournal {
 }
 
 extension SessionJournal {
-  /// Records that the pending `on_events` was started. The change is synced. Call this only when no run is writing to the journal.
+  /// Records that the pending `on_events` was started. The change is synced. Call this only when no run is writing to
+  /// the journal.
   package func clearEvents() throws(JournalError) {
     try commitAndSync([.events(pending: false)])
   }

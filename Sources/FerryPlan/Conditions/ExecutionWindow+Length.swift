@@ -12,4 +12,12 @@ extension ExecutionWindow {
     case .continuous: continuous
     }
   }
+
+  /// The end of the window after a resume: the window of the resume extends the current one, or follows it.
+  ///
+  /// - Parameter end: the end of the current window; `nil` if the launch has none, and then a resume opens none.
+  package func end(_ end: Instant?, afterResumeAt resumedAt: Instant) -> Instant? {
+    guard let end, let resume else { return end }
+    return max(end, resumedAt.advanced(by: resume))
+  }
 }

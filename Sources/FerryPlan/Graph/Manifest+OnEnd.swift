@@ -8,7 +8,7 @@ extension Manifest {
   /// request has a separate session, so that its time limit is that of its `grace`.
   ///
   /// - Parameters:
-  ///   - limits: the time that remains for each request, by name. Requests without a limit are left out.
+  ///   - limits: the time that remains for each request, by name. Requests without a limit are omitted.
   package func atEnd(limits: [String: Duration]) -> Manifest {
     var manifest = Manifest(file: file, name: name, secrets: secrets)
     manifest.conditions = conditions

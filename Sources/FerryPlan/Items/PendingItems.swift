@@ -37,8 +37,6 @@ struct PendingItems: Sendable {
   }
 
   /// Inserts items before all others, in their order.
-  mutating func prepend(_ items: [Int]) { prepend(PendingItems(items)) }
-
   mutating func prepend(_ other: PendingItems) {
     ranges += other.ranges
     count += other.count

@@ -1,7 +1,7 @@
 /// Bounds the memory that the details of a launch's failures take.
 ///
-/// Equal strings are stored once. Once the distinct strings have reached the limit, new ones are dropped, so that a server
-/// that responds with a different string to each of a million requests cannot fill the memory.
+/// Equal strings are stored once. Once the distinct strings have reached the limit, new ones are dropped, so that a
+/// server that responds with a different string to each of a million requests cannot fill the memory.
 struct FailureDetails: Sendable {
   /// In bytes of UTF-8, with `overhead` for each detail.
   static let limit = 16 << 20

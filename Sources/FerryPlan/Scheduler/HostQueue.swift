@@ -99,7 +99,8 @@ struct Ready: Comparable, Sendable {
     self.step = step
   }
 
-  /// Smaller sequences are kept for steps that go before others of their kind. More retries than these cannot be declared.
+  /// Smaller sequences are kept for steps that go before others of their kind. More retries than these cannot be
+  /// declared.
   static let firstSequence: UInt64 = 1_024
 
   /// Its age: lower goes first.

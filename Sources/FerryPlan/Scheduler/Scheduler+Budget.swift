@@ -93,8 +93,7 @@ extension Scheduler {
       let items = uploads[upload].skipped.unordered.map(\.item).sorted()
       uploads[upload].skipped = .init()
       uploads[upload].isHandled = false
-      uploads[upload].pending.prepend(items)
-      holdDiscretionary(of: upload)
+      prepend(PendingItems(items), to: upload)
     }
   }
 
@@ -112,8 +111,7 @@ extension Scheduler {
       else { continue }
       uploads[upload].skipped.removeMin()
       uploads[upload].isHandled = false
-      uploads[upload].pending.prepend([least.item])
-      holdDiscretionary(of: upload)
+      prepend(PendingItems([least.item]), to: upload)
     }
   }
 

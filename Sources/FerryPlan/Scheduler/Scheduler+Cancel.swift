@@ -22,11 +22,13 @@ extension Scheduler {
       }
     }
     for index in nodes.indices where plan.isOf(session, cancelled, ItemRef(NodeID(index))) {
-      if let upload = uploadIndex[index] {
+      switch nodes[index].phase {
+      case .waiting: cancelWaiting(index)
+      case .open:
+        guard let upload = uploadIndex[index] else { continue }
         cancelUnbegun(upload)
         if finishing { releaseSent(of: upload) }
-      } else if case .waiting = nodes[index].phase {
-        close(index, .skipped, .cancelled)
+      case .notSelected, .finished, .settling, .closed, .left: break
       }
     }
   }
@@ -37,7 +39,7 @@ extension Scheduler {
     sessions[session.index].drained.formUnion(drained)
     for index in nodes.indices where plan.isOf(session, drained, ItemRef(NodeID(index))) {
       switch nodes[index].phase {
-      case .waiting: close(index, .skipped, .cancelled)
+      case .waiting: cancelWaiting(index)
       case .open:
         guard let upload = uploadIndex[index] else { continue }
         for item in handOverRest(of: upload) { end(ItemRef(NodeID(index), item), .cancelled, .cancelled) }
@@ -56,18 +58,22 @@ extension Scheduler {
     }
   }
 
-  /// Cancels items of the batch that have not begun, and items of later batches. An upload that waits for other
-  /// nodes ends with its items canceled: no later launch of the round sends them.
+  /// Cancels a node that waits for others. An upload ends with its items canceled, so that no later launch of the
+  /// round sends them.
+  private mutating func cancelWaiting(_ index: Int) {
+    guard let upload = uploadIndex[index], uploads[upload].items.count > 0 else {
+      return close(index, .skipped, .cancelled)
+    }
+    nodes[index].phase = .open
+    cancelUnbegun(upload)
+  }
+
+  /// Cancels items of the batch that have not begun, and items of later batches.
   private mutating func cancelUnbegun(_ upload: Int) {
     let node = uploads[upload].node
-    switch nodes[node.index].phase {
-    case .open, .waiting:
-      nodes[node.index].phase = .open
-      let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
-      for item in unbegun { end(ItemRef(node, item), .cancelled, .cancelled) }
-      closeIfThrough(upload)
-    case .notSelected, .finished, .settling, .closed, .left: break
-    }
+    let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
+    for item in unbegun { end(ItemRef(node, item), .cancelled, .cancelled) }
+    closeIfThrough(upload)
   }
 
   /// Queues the items of later batches. The journal must contain them in this round, so that the round does

@@ -3,8 +3,8 @@ import FerryManifest
 /// The machine's network and power source, and the launch's execution window. These conditions hold whole
 /// host queues.
 extension Scheduler {
-  /// The reason why a whole node has to wait under the current conditions, whether or not its tasks are discretionary by
-  /// inference.
+  /// The reason why a whole node has to wait under the current conditions, whether or not its tasks are discretionary
+  /// by inference.
   func hold(on node: NodeID) -> RecordedFailure? {
     plan.hold(on: plan.nodes[node.index], under: conditions) { isDiscretionary($0, ifOfBackground: false) }
   }
@@ -66,11 +66,9 @@ extension Scheduler {
     windowEndsAt = plan.policies.executionWindow.length(of: options.launch).map { now.advanced(by: $0) }
   }
 
-  /// Opens the window of a resume: it extends the current window, or follows it.
   mutating func openWindowOfResume() {
-    guard let length = plan.policies.executionWindow.resume, let end = windowEndsAt else { return }
-    windowEndsAt = max(end, now.advanced(by: length))
-    guard isWindowClosed, length > .zero else { return }
+    windowEndsAt = plan.policies.executionWindow.end(windowEndsAt, afterResumeAt: now)
+    guard isWindowClosed, let windowEndsAt, windowEndsAt > now else { return }
     isWindowClosed = false
     holdHostQueues()
   }

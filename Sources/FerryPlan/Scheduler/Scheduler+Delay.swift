@@ -57,8 +57,7 @@ extension Scheduler {
     for upload in uploads.indices {
       guard let delayed = uploads[upload].delayed, delayed.until <= now else { continue }
       uploads[upload].delayed = nil
-      uploads[upload].pending.prepend(delayed.items)
-      holdDiscretionary(of: upload)
+      prepend(delayed.items, to: upload)
     }
   }
 

@@ -6,6 +6,17 @@ extension Scheduler {
     plan.sessions[session.index].isDiscretionary(ifOfBackground: isOfBackground)
   }
 
+  /// Whether a task of the session that is queued now is discretionary.
+  func isDiscretionary(ifNewIn session: SessionID) -> Bool {
+    isDiscretionary(session, ifOfBackground: options.launch != .foreground)
+  }
+
+  /// The reason why a task of the session that is queued now waits under the current conditions.
+  func holdOnNewTasks(of session: SessionID) -> RecordedFailure? {
+    plan.sessions[session.index].hold(
+      under: conditions, isDiscretionary: isDiscretionary(ifNewIn: session))
+  }
+
   /// Whether a task is discretionary in its session.
   func isDiscretionary(_ ref: ItemRef) -> Bool { isDiscretionary(ref, in: session(of: ref.node)) }
 
@@ -62,11 +73,8 @@ extension Scheduler {
 
   mutating func applyHold(to hostQueue: Int) {
     let session = hostQueues[hostQueue].key.session
-    let isOfBackground = options.launch != .foreground
     hostQueues[hostQueue].hold = hold(on: session)
-    hostQueues[hostQueue].holdsDiscretionary =
-      plan.sessions[session.index].hold(
-        under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: isOfBackground)) != nil
+    hostQueues[hostQueue].holdsDiscretionary = holdOnNewTasks(of: session) != nil
   }
 
   mutating func insert(_ ready: Ready, on hostQueue: Int) {
@@ -89,31 +97,30 @@ extension Scheduler {
   mutating func holdItems(of upload: Int) {
     let node = uploads[upload].node
     uploads[upload].isHeld = hold(on: node) != nil
-    let isOfBackground = options.launch != .foreground
     uploads[upload].holdsDiscretionary =
-      plan.hold(on: plan.nodes[node.index], under: conditions) {
-        isDiscretionary($0, ifOfBackground: isOfBackground)
-      } != nil
+      plan.hold(on: plan.nodes[node.index], under: conditions) { isDiscretionary(ifNewIn: $0) } != nil
     if !uploads[upload].holdsDiscretionary, !uploads[upload].held.isEmpty {
       uploads[upload].pending.append(uploads[upload].held)
       uploads[upload].held = PendingItems()
     }
-    holdDiscretionary(of: upload)
+    uploads[upload].pending = holdDiscretionary(uploads[upload].pending, of: upload)
   }
 
-  /// Sets aside the discretionary items among those that may begin. Called after items were added to them.
-  mutating func holdDiscretionary(of upload: Int) {
-    guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !uploads[upload].pending.isEmpty else {
-      return
-    }
+  /// Sets aside the discretionary ones of items that are to be added to those that may begin. Returns the others.
+  mutating func holdDiscretionary(_ items: PendingItems, of upload: Int) -> PendingItems {
+    guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !items.isEmpty else { return items }
     let node = uploads[upload].node
-    let pending = Array(uploads[upload].pending.items)
-    let held = pending.filter { hold(on: ItemRef(node, $0)) != nil }
-    guard !held.isEmpty else { return }
-    uploads[upload].pending =
-      held.count == pending.count
-      ? PendingItems() : PendingItems(pending.filter { hold(on: ItemRef(node, $0)) == nil })
+    let held = items.items.filter { hold(on: ItemRef(node, $0)) != nil }
+    guard !held.isEmpty else { return items }
     uploads[upload].held.append(PendingItems(held))
+    return held.count == items.count
+      ? PendingItems() : PendingItems(items.items.filter { hold(on: ItemRef(node, $0)) == nil })
+  }
+
+  /// Adds items before those that may begin, and sets aside discretionary ones while they have to wait.
+  mutating func prepend(_ items: PendingItems, to upload: Int) {
+    let items = holdDiscretionary(items, of: upload)
+    uploads[upload].pending.prepend(items)
   }
 
   /// The reason why a node's discretionary tasks wait, if some of them do.

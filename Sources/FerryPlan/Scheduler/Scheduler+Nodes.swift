@@ -151,12 +151,13 @@ extension Scheduler {
     let session = session(of: node)
     uploads[upload].queue(until: end)
     uploads[upload].isHandled = false
-    queue(start..<end, of: upload, startsNoSooner(session))
+    let ready = delay(start..<end, of: upload, until: startsNoSooner(session))
     for item in start..<end where uploads[upload].items.handedOver[item] == ItemTable.notHandedOver {
       uploads[upload].items.handedOver[item] = now.nanoseconds
     }
     if options.launch == .foreground { noteForeground() }
-    holdDiscretionary(of: upload)
+    let free = holdDiscretionary(ready, of: upload)
+    uploads[upload].pending.append(free)
     entries.append(.itemsQueued(node, items: start..<end, at: now))
     if plan.sessions[session.index].kind == .background {
       uploads[upload].heldUntil = sequence
@@ -164,22 +165,23 @@ extension Scheduler {
     }
   }
 
-  /// Queues the items of a batch. New items wait for the resume delay; items created before the last resume
-  /// do not.
-  private mutating func queue(_ batch: Range<Int>, of upload: Int, _ start: Instant?) {
+  /// Sets aside the new items of a batch until the resume delay ends. Returns the items that were created before the
+  /// last resume.
+  private mutating func delay(_ batch: Range<Int>, of upload: Int, until start: Instant?) -> PendingItems {
     guard let start, let resumedAt = sessions[session(of: uploads[upload].node).index].delay.resumedAt else {
-      return uploads[upload].pending.append(batch)
+      return PendingItems(batch)
     }
-    var delayed = PendingItems()
+    var (delayed, ready) = (PendingItems(), PendingItems())
     for item in batch {
       let handedOver = uploads[upload].items.handedOver[item]
       if handedOver == ItemTable.notHandedOver || handedOver >= resumedAt.nanoseconds {
         delayed.append(item..<(item + 1))
       } else {
-        uploads[upload].pending.append(item..<(item + 1))
+        ready.append(item..<(item + 1))
       }
     }
     if !delayed.isEmpty { uploads[upload].delayed = (delayed, start) }
+    return ready
   }
 
   /// Called after an item ends: starts the next batch, or ends the node.

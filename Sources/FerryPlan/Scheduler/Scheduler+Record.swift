@@ -40,8 +40,8 @@ extension Scheduler {
   /// The number of items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.tally.open } }
 
-  /// The number of items and of nodes with a single request, except optional ones, that have failed in this round so far
-  /// (`${run.failed}`).
+  /// The number of items and of nodes with a single request, except optional ones, that have failed in this round so
+  /// far (`${run.failed}`).
   package func failedCount(of manifest: ManifestID) -> Int {
     nodes.indices.reduce(0) { sum, index in
       guard plan.nodes[index].manifest == manifest else { return sum }

@@ -98,11 +98,8 @@ extension Scheduler {
     case .waiting, .open, .finished, .settling, .closed, .left: break
     }
     let tokenSession = step.token.map { plan.nodes[$0.index].session }
-    let isOfBackground = options.launch != .foreground
     return [step.session, tokenSession].compactMap(\.self).allSatisfy { session in
-      hold(on: session) == nil
-        && plan.sessions[session.index].hold(
-          under: conditions, isDiscretionary: isDiscretionary(session, ifOfBackground: isOfBackground)) == nil
+      hold(on: session) == nil && holdOnNewTasks(of: session) == nil
     }
   }
 

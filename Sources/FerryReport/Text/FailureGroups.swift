@@ -2,9 +2,9 @@ import FerryPlan
 
 /// Items that did not end as done, grouped by cause, for people.
 ///
-/// Two items have the same cause if they are of the same node, have the same state, and their reasons differ only in the
-/// item's name and in words that look like identifiers (at least eight letters, digits, hyphens and underscores, with a
-/// digit among them), such as the request IDs that many servers put into their responses.
+/// Two items have the same cause if they are of the same node, have the same state, and their reasons differ only in
+/// the item's name and in words that look like identifiers (at least eight letters, digits, hyphens and underscores,
+/// with a digit among them), such as the request IDs that many servers put into their responses.
 struct FailureGroups {
   struct Group {
     /// The first item of the group, in the order of paths.

@@ -17,8 +17,8 @@ package struct NetworkModel: Sendable {
   package var lossPercent: Double
   /// The size of each fetched document, in bytes.
   package var fetchSize: Int64
-  /// The interval at which every fetched document changes, measured from the start; `nil` if documents never change. A fetch of an
-  /// unchanged document has no new data.
+  /// The interval at which every fetched document changes, measured from the start; `nil` if documents never change. A
+  /// fetch of an unchanged document has no new data.
   package var fetchChanges: Duration?
 
   package init(

@@ -14,8 +14,8 @@ final class ByteServer: Sendable {
     process.signal(SIGKILL)
   }
 
-  /// - Parameter answer: the body of the Python function that responds, indented by two spaces. The connection is closed when it
-  ///   returns.
+  /// - Parameter answer: the body of the Python function that responds, indented by two spaces. The connection is
+  ///   closed when it returns.
   static func start(_ answer: String) async throws -> ByteServer {
     let script = """
       import socket, sys, threading, time
