@@ -81,7 +81,22 @@ extension ItemLifecycleTests {
     Row(
       transition: "startTransfer", samples: [.startTransfer], state: "allocated or transferring",
       isPossible: { ["allocated", "transferring"].contains($0.begun?.stageName) }, newState: "transferring",
-      after: { state, _ in state.mapProgress { $0.stage = .transferring($0.uploadID) } }, journal: "–",
+      after: { state, _ in
+        state.mapProgress { progress in
+          guard case .allocated(let id) = progress.stage else { return }
+          progress.stage = .transferring(id, TransferState(isUncertain: id?.isInherited ?? true))
+        }
+      }, journal: "–",
+      entries: { _, _ in [] }),
+    Row(
+      transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true))],
+      state: "transferring",
+      isPossible: { $0.begun?.stageName == "transferring" },
+      newState: "transferring, with the new state of the transfer",
+      after: { state, transition in
+        guard case .updateTransfer(let transfer) = transition else { return state }
+        return state.mapProgress { $0.stage = .transferring($0.uploadID, transfer) }
+      }, journal: "–",
       entries: { _, _ in [] }),
     Row(
       transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",

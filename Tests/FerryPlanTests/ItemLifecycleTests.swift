@@ -28,8 +28,9 @@ struct ItemLifecycleTests {
   static let expires = Instant(nanoseconds: 99)
 
   static let stages: [ItemProgress.Stage] = [
-    .unallocated, .allocated(nil), .allocated(.init(expires: expires)), .transferring(nil),
-    .transferring(.init()), .transferred(nil), .transferred(.init(expires: expires)),
+    .unallocated, .allocated(nil), .allocated(.init(expires: expires)), .allocated(.init(isInherited: true)),
+    .transferring(nil, .init(isUncertain: true)), .transferring(.init(), .init(isUncertain: false)),
+    .transferred(nil), .transferred(.init(expires: expires)),
   ]
 
   static let progresses: [ItemProgress] = stages.flatMap { stage in

@@ -48,7 +48,13 @@ extension Upload {
         transfer: Transfer(request: RequestTemplate(url: Template([]))))
     },
     place: { _, name in .upload(name, nil) },
-    finish: { upload, node, _ in
+    finish: { upload, node, decoder in
+      if upload.transfer.protocol == .contentRange, node["allocate"] == nil, let transfer = node["transfer"] {
+        decoder.report(
+          .missingStep, at: transfer["protocol"]?.location ?? transfer.location,
+          "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create it",
+          help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")
+      }
       upload.places.include = node["files"]?["include"]?.elements?.map(\.location) ?? []
       upload.places.validFor = node["allocate"]?["valid_for"]?.location
     })

@@ -31,13 +31,28 @@ extension Upload.Transfer {
     keys: [
       Key(
         "protocol", \.protocol,
-        .choice(notYet: [.multipartForm, .contentRange, .tus, .resumable, .s3Multipart]),
+        .choice(notYet: [.multipartForm, .tus, .resumable, .s3Multipart]),
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
           (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
-          interrupted upload can resume.
+          interrupted upload can resume. `content_range` sends them to the session that `allocate` has created.
           """,
         example: "put"),
+      Key(
+        "chunk_size", \.chunkSize, .size, default: "10MiB",
+        doc: """
+          For `content_range`: the number of bytes in each request except the last one. Google accepts multiples of 256 KiB, \
+          and Microsoft multiples of 320 KiB.
+          """,
+        example: "8MiB"),
+      Key(
+        "offset_query", \.offsetQuery, .choice(), default: "`put`; `get` if the method is PATCH",
+        doc: """
+          For `content_range`: the request that asks the server how many bytes it has, after an interruption. `put`: without \
+          a body, with `Content-Range: bytes */SIZE` (Google). `get`: a GET of the session's URL (Microsoft, OCI registries). \
+          `head`: a HEAD of it.
+          """,
+        example: "get"),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
       .expect(\.expect),

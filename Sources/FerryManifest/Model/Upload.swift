@@ -112,7 +112,24 @@ package struct Upload: Equatable, Sendable {
       }
     }
 
+    /// The request that asks a server for the offset of an upload session.
+    package enum OffsetQuery: String, Codable, Sendable, CaseIterable {
+      /// A PUT without a body, with `Content-Range: bytes */1000` (Google).
+      case put
+      /// A GET of the session's URL (Microsoft, OCI).
+      case get
+      /// A HEAD of the session's URL.
+      case head
+    }
+
+    /// The default size of a chunk: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
+    package static let defaultChunkSize: Int64 = 10 << 20
+
     package var `protocol`: `Protocol`
+    /// The number of bytes in each request except the last one, for protocols that send a file in parts.
+    package var chunkSize = Self.defaultChunkSize
+    /// `nil` if the method of the request determines it.
+    package var offsetQuery: OffsetQuery?
     package var token: StepToken
     /// The request. Its body is the file; by default, the protocol determines its method.
     package var request: RequestTemplate

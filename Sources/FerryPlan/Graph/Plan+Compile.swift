@@ -175,8 +175,9 @@ private struct PlanCompiler {
       // If an upload ID is requested twice, the server issues two IDs, and one of them is used.
       step(.allocate, $0.session, $0.token, $0.request, $0.expect, $0.capture, [], .repeatable)
     }
+    let transferProtocol = TransferProtocol(upload.transfer)
     let transferRepeats: Step.Repeatability =
-      if upload.transfer.request.isIdempotent {
+      if upload.transfer.request.isIdempotent || transferProtocol.machine != nil {
         .repeatable
       } else if upload.allocate != nil, upload.commit != nil {
         .startsOver
@@ -212,8 +213,9 @@ private struct PlanCompiler {
         UploadWork(
           files: upload.files, deliver: upload.deliver, compare: upload.compare, priority: upload.priority,
           batch: upload.batch,
-          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer, commit: commit,
-          probe: probe, abandon: abandon, after: upload.after)))
+          allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer,
+          transferProtocol: transferProtocol, commit: commit, probe: probe, abandon: abandon,
+          after: upload.after)))
   }
 
   private func node(_ fetch: Fetch) -> Node {

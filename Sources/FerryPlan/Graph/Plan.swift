@@ -178,6 +178,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   /// How long an upload ID is valid; `nil` means no limit.
   package var validFor: Duration?
   package var transfer: Step
+  package var transferProtocol = TransferProtocol.whole
   package var commit: Step?
   /// Checks whether a commit with a lost response was executed.
   package var probe: Step?

@@ -6,6 +6,8 @@ package struct Attempt: Hashable, Sendable {
   package var id: UInt64
   package var ref: ItemRef
   package var step: Step.Kind
+  /// The part of a transfer that the request performs; `whole` for other steps.
+  package var operation = TransferOperation.whole
   /// The generation of the token in the request: 0 without a token, then 1, 2, … for each response of the
   /// token step.
   package var tokenGeneration: Int
@@ -90,6 +92,8 @@ package struct AttemptResult: Sendable {
     package var withheld: String?
     /// Whether the response says that the URL of the request has expired.
     package var reportsExpiry = false
+    /// The number of the file's bytes that the server states to have, for a transfer that has not completed.
+    package var offset: Int64?
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

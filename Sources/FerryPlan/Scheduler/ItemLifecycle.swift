@@ -32,7 +32,7 @@ struct ItemProgress: Hashable, Sendable {
     /// No transfer of this launch uses the upload ID yet: `transfer` is next. Without `allocate`, there is no ID.
     case allocated(UploadID?)
     /// A transfer was started in this launch.
-    case transferring(UploadID?)
+    case transferring(UploadID?, TransferState)
     /// The server has the whole file: `commit` is next, or the probe for it.
     case transferred(UploadID?)
   }
@@ -40,6 +40,8 @@ struct ItemProgress: Hashable, Sendable {
   struct UploadID: Hashable, Sendable {
     /// The time at which the ID expires; `nil` if it does not expire.
     var expires: Instant?
+    /// Whether an earlier launch allocated it, and may have sent a part of the file.
+    var isInherited = false
   }
 
   /// The journal's record that an unrepeatable step or a commit is about to be sent.
@@ -79,7 +81,15 @@ struct ItemProgress: Hashable, Sendable {
   var uploadID: UploadID? {
     switch stage {
     case .unallocated: nil
-    case .allocated(let id), .transferring(let id), .transferred(let id): id
+    case .allocated(let id), .transferring(let id, _), .transferred(let id): id
+    }
+  }
+
+  /// The state of the current transfer; `nil` if none was started.
+  var transfer: TransferState? {
+    switch stage {
+    case .transferring(_, let state): state
+    case .unallocated, .allocated, .transferred: nil
     }
   }
 
@@ -118,6 +128,8 @@ enum ItemTransition: Hashable, Sendable {
   /// The server issued an upload ID; `nil` if it does not expire.
   case allocate(expires: Instant?)
   case startTransfer
+  /// A response has stated the server's offset, or a request has failed.
+  case updateTransfer(TransferState)
   case finishTransfer
   /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
   /// becomes an orphan; the reason is `nil` if the ID no longer exists on the server.
@@ -194,9 +206,11 @@ extension ItemProgress {
     case (.allocate(let expires), .unallocated):
       stage = .allocated(UploadID(expires: expires))
       return [.uploadIDAllocated(context.ref, expires: expires)]
-    case (.startTransfer, .allocated(let id)), (.startTransfer, .transferring(let id)):
-      stage = .transferring(id)
-    case (.finishTransfer, .transferring(let id)):
+    case (.startTransfer, .allocated(let id)):
+      stage = .transferring(id, TransferState(isUncertain: id?.isInherited ?? true))
+    case (.startTransfer, .transferring): break
+    case (.updateTransfer(let state), .transferring(let id, _)): stage = .transferring(id, state)
+    case (.finishTransfer, .transferring(let id, _)):
       stage = .transferred(id)
       return [.fileTransferred(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)

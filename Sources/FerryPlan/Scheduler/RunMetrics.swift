@@ -28,16 +28,31 @@ package struct RunMetrics: Sendable {
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
 
-  package mutating func count(_ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict) {
+  /// - Parameter isPart: whether the request is one of several of a transfer, whose bytes `countPart` counts.
+  package mutating func count(
+    _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, isPart: Bool = false
+  ) {
     requests += 1
     traffic += result.traffic
     let isGood = verdict == .succeeded || verdict == .unchanged
     switch step.traits.content {
+    case .sent where isPart: break
     case .sent:
       if isGood { usefulBytes +|= result.traffic.bodySent } else { resentBytes +|= result.traffic.bodySent }
     case .received: if isGood { usefulBytes +|= result.traffic.bodyReceived }
     case nil: break
     }
+  }
+
+  /// Counts the bytes of one of several requests of a transfer.
+  ///
+  /// - Parameters:
+  ///   - sent: the file's bytes that it sent.
+  ///   - useful: how many bytes its response has confirmed, including bytes of earlier requests of the launch that had
+  ///     been counted as resent.
+  mutating func countPart(sent: Int64, useful: Int64) {
+    usefulBytes +|= useful
+    resentBytes = resentBytes +| sent - useful
   }
 
   /// Records that an upload has to start over after its transfer succeeded.

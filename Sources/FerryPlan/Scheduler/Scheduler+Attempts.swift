@@ -53,11 +53,11 @@ extension Scheduler {
     guard isTokenReady(for: ready), isCovered(ready) else { return }
     let token = step(ref.node, ready.step).token
     attemptCount += 1
+    if ready.step == .transfer { change(ref, .startTransfer) }
     let attempt = Attempt(
-      id: attemptCount, ref: ref, step: ready.step,
+      id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready), isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
-    if ready.step == .transfer { change(ref, .startTransfer) }
     let now = now
     if ref.item == nil, self[attempts: ref]?.startedAt == nil { self[attempts: ref]?.startedAt = now }
     hostQueues[hostQueue].inFlight += 1
@@ -72,8 +72,14 @@ extension Scheduler {
   mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))
-    metrics.startsOver(self[attempts: ref]?.usefulBytes ?? 0)
+    let useful = self[attempts: ref]?.usefulBytes ?? 0
+    metrics.startsOver(useful)
+    // The reservation of a file that was sent completely has been released.
+    if progress.transfer != nil, useful > 0, let gate = gate(of: ref) {
+      gates[gate].sendsAgain(ref, bytes: useful)
+    }
     self[attempts: ref]?.usefulBytes = 0
+    self[attempts: ref]?.unconfirmedBytes = 0
     self[attempts: ref]?.hostQueues = [:]
     if progress.isTransferred { uploads[upload].isHandled = false }
   }

@@ -115,7 +115,7 @@ extension Scheduler {
   ) {
     let ref = flight.attempt.ref
     switch verdict {
-    case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused:
+    case .succeeded, .offset, .unchanged, .uploadIDGone, .uploadIDRefused:
       entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }

@@ -19,21 +19,16 @@ extension Scheduler {
       result.answer, refreshStatuses: refreshStatuses,
       uploadID: progress(of: ref)?.uploadID.map { id in
         id.expires.map { $0 <= now } == true ? .expired : .valid
-      })
+      }, operation: flight.attempt.operation)
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
-    metrics.count(flight.attempt.step, result, verdict)
-    if flight.attempt.step == .transfer, verdict != .succeeded {
-      if let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent) }
-    }
-    if flight.attempt.step == .transfer, verdict == .succeeded {
-      sample(ref.node, result)
-      self[attempts: ref]?.usefulBytes = result.traffic.bodySent
-    }
+    metrics.count(
+      flight.attempt.step, result, verdict, isPart: flight.attempt.operation != .whole)
+    if flight.attempt.step == .transfer { countTransfer(flight, result, verdict) }
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
-    case .succeeded, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
+    case .succeeded, .offset, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
       .transient,
       .permanent, .answerLost, .notCommitted, .integrity, .limited:
       // The result of a request that started before the host failed provides no information about its
@@ -57,6 +52,18 @@ extension Scheduler {
     }
   }
 
+  /// Counts the file's bytes in a request of a transfer.
+  private mutating func countTransfer(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
+    let ref = flight.attempt.ref
+    guard flight.attempt.operation == .whole else { return count(flight, result, verdict) }
+    if verdict == .succeeded {
+      sample(ref.node, result)
+      self[attempts: ref]?.usefulBytes = result.traffic.bodySent
+    } else if let gate = gate(of: ref) {
+      gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent)
+    }
+  }
+
   private mutating func sample(_ node: NodeID, _ result: AttemptResult) {
     guard let upload = uploadIndex[node.index], result.traffic.bodySent > uploads[upload].largest?.bytes ?? 0
     else { return }
@@ -71,7 +78,10 @@ extension Scheduler {
       // The request completed before it could be canceled.
       return end(ref, .cancelled, .cancelled)
     }
+    if flight.attempt.operation != .whole { noteLoss(of: flight, verdict) }
     switch verdict {
+    case .offset(let offset): proceed(flight, step, result, to: offset)
+    case .succeeded where flight.attempt.operation != .whole: proceed(flight, step, result, to: nil)
     case .succeeded, .unchanged: succeed(ref, step, result, verdict)
     case .conditionRefused(let failure):
       guard self[attempts: ref]?.isUnconditional == false else { return end(ref, .failed, failure) }
@@ -154,9 +164,8 @@ extension Scheduler {
     case .succeeded, .unchanged:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return false }
       return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused, .otherServer, .transient,
-      .notCommitted,
-      .limited:
+    case .offset, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused, .otherServer, .transient,
+      .notCommitted, .limited:
       return true
     case .answerLost: return step.repeatability == .afterProbe
     case .permanent, .integrity, .cancelled: return false
@@ -195,7 +204,7 @@ extension Scheduler {
     enqueueCreated(ref, .transfer)
   }
 
-  private mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
+  mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     guard case .response(let response) = result.answer else { return }
     for (kind, origin) in response.origins {
       let later = self.step(ref.node, kind)
@@ -242,9 +251,8 @@ extension Scheduler {
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
       // attempt may still have a lost response.
       withdrawIntent(ref)
-    case .succeeded, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
-      .notCommitted, .integrity,
-      .limited:
+    case .succeeded, .offset, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
+      .notCommitted, .integrity, .limited:
       useIntent(ref)
     }
   }
@@ -261,6 +269,7 @@ extension Scheduler {
       (.commit, .cancelled(reachedServer: true)):
       change(ref, .doubt(.unknown))
     case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
+    case (.transfer, .offset): break
     case (.transfer, _): if work.commit == nil, answer.mayHaveActed { change(ref, .doubt(.possible)) }
     case (.probe, .notCommitted): change(ref, .clearDoubt)
     default: break
@@ -286,7 +295,7 @@ extension Scheduler {
   }
 
   /// Sends the next step, or the same one again, as soon as a connection is free.
-  private mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
+  mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
     if stop == nil {
       enqueue(ref, kind)
     } else {

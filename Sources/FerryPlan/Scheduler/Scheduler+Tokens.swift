@@ -43,7 +43,7 @@ extension Scheduler {
   mutating func finishToken(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
     let node = flight.attempt.ref.node
     switch verdict {
-    case .succeeded, .unchanged:
+    case .succeeded, .offset, .unchanged:
       tokens[node.index]?.phase = .valid
       tokens[node.index]?.generation += 1
       tokens[node.index]?.fetchedAt = now

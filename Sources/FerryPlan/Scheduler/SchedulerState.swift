@@ -16,6 +16,10 @@ struct AttemptHistory: Sendable {
   var hostQueues: [Step.Kind: Int] = [:]
   /// The bytes of the file in the transfer that succeeded last, as long as its upload has not started over.
   var usefulBytes: Int64 = 0
+  /// The greatest offset that the server has stated for its file in this launch.
+  var greatestOffset: Int64 = 0
+  /// The bytes that its transfer has sent in several requests, and that no response has confirmed.
+  var unconfirmedBytes: Int64 = 0
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
 }

@@ -8,10 +8,15 @@ extension Step {
   /// - Parameters:
   ///   - refreshStatuses: the statuses on which the step's token is refreshed.
   ///   - uploadID: the validity of the allocated upload ID that the step uses; `nil` if it uses none.
+  ///   - operation: the part of a transfer that the request performed.
   package func judge(
-    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?
+    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?,
+    operation: TransferOperation = .whole
   ) -> Verdict {
     switch answer {
+    // The server has a different offset.
+    case .response(let response) where operation != .whole && [409, 416].contains(response.status):
+      .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case .response(let response):
       judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID)
     case .failure(let failure): judge(failure)
@@ -22,6 +27,7 @@ extension Step {
     _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     let status = response.status
+    if kind == .transfer, let offset = response.offset { return .offset(offset) }
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
     // An ID that is unknown to the server does not need to be released.

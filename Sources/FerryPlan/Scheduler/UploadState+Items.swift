@@ -8,6 +8,7 @@ struct ItemRules: Hashable, Sendable {
   let hasAbandon: Bool
   /// Whether a transfer must not be sent twice under the same upload ID.
   let transferStartsOver: Bool
+  let transferProtocol: TransferProtocol
   /// The point from which the data of an item begun by an earlier launch may count as delivered.
   private let countingPoint: CountingPoint
 
@@ -17,6 +18,7 @@ struct ItemRules: Hashable, Sendable {
     keyHeader = work.commit?.necessaryKeyHeader
     hasAbandon = work.abandon != nil
     transferStartsOver = work.transfer.repeatability == .startsOver
+    transferProtocol = work.transferProtocol
     countingPoint = recorded == .allocated ? .allocated : work.countingPoint
   }
 
@@ -73,7 +75,7 @@ struct ItemRules: Hashable, Sendable {
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {
     // Without a commit, a transferred item has ended, and its upload ID is in use.
-    let id = hasAllocate ? ItemProgress.UploadID(expires: begun.expires) : nil
+    let id = hasAllocate ? ItemProgress.UploadID(expires: begun.expires, isInherited: true) : nil
     switch begun.state {
     case .allocated where hasAllocate: return .allocated(id)
     case .transferred: return .transferred(commit == nil ? nil : id)
@@ -222,7 +224,7 @@ extension ItemRules {
   fileprivate func contradiction(in progress: ItemProgress) -> String? {
     switch progress.stage {
     case .unallocated: if !hasAllocate { return "it waits for an allocation that the upload does not have" }
-    case .allocated(let id), .transferring(let id):
+    case .allocated(let id), .transferring(let id, _):
       if (id != nil) != hasAllocate { return "its upload ID does not match the upload's steps" }
     case .transferred(let id): if id != nil, !hasAllocate { return "its upload ID was not allocated" }
     }

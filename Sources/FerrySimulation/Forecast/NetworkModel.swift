@@ -45,6 +45,8 @@ final class SimulatedNetwork {
   private let plan: Plan
   private var random: SeededRandom
   private var ends: [Instant] = []
+  /// The number of bytes that the server has of each file that is being sent in parts.
+  private var offsets: [ItemRef: Int64] = [:]
   private var nextID = 0
   private let start: Instant
   /// The versions of the documents that fetches have stored, by node.
@@ -86,8 +88,24 @@ final class SimulatedNetwork {
       nextID += 1
       reply.uploadID = nextID
     }
+    if call.step == .transfer { store(call, isLost: isLost, &reply) }
     ends.append(call.now.advanced(by: reply.after))
     return reply
+  }
+
+  /// Stores the bytes of one of several requests of a transfer, and states the offset if it has not completed.
+  private func store(_ call: Call, isLost: Bool, _ reply: inout Reply) {
+    switch call.attempt.operation {
+    case .whole: return
+    case .queryOffset: break
+    case .send(let range): offsets[call.attempt.ref] = range.lowerBound + reply.sent
+    }
+    let offset = offsets[call.attempt.ref] ?? 0
+    let isComplete = offset == call.fileSize
+    if isComplete, !isLost { offsets[call.attempt.ref] = nil }
+    guard !isComplete, case .response(var response) = reply.answer else { return }
+    response.offset = offset
+    reply.answer = .response(response)
   }
 
   /// The status that the step expects.

@@ -11,11 +11,13 @@ package struct Call: Sendable {
   /// The item's path; empty for a node with a single request.
   package var pathBytes: ArraySlice<UInt8>
   /// The size of the file sent by a transfer; 0 for other steps.
-  package var size: Int64
+  package var fileSize: Int64
   /// The upload ID in the request.
   package var uploadID: Int?
   package var now: Instant
 
   package var step: Step.Kind { attempt.step }
+  /// The number of the file's bytes in the request.
+  package var size: Int64 { step == .transfer ? attempt.operation.length(of: fileSize) : 0 }
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 }

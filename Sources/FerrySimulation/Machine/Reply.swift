@@ -21,14 +21,13 @@ package struct Reply: Sendable {
 
   package static func status(
     _ status: Int, after: Duration = .milliseconds(10), retryAfter: Duration? = nil, expires: Instant? = nil,
-    origins: [Step.Kind: Origin] = [:]
+    origins: [Step.Kind: Origin] = [:], offset: Int64? = nil
   ) -> Reply {
-    Reply(
-      answer: .response(
-        .init(
-          status: status, retryAfter: retryAfter, expires: expires, origins: origins,
-          condition: status == 304 ? .recorded(isNamed: true) : .absent)),
-      after: after)
+    var response = AttemptResult.Response(
+      status: status, retryAfter: retryAfter, expires: expires, origins: origins,
+      condition: status == 304 ? .recorded(isNamed: true) : .absent)
+    response.offset = offset
+    return Reply(answer: .response(response), after: after)
   }
 
   package static func fails(

@@ -96,7 +96,7 @@ extension VirtualMachine {
       attemptsAt[key] = number
     }
     var call = Call(
-      attempt: attempt, number: number, node: plan.nodes[ref.node.index].name, pathBytes: [], size: 0,
+      attempt: attempt, number: number, node: plan.nodes[ref.node.index].name, pathBytes: [], fileSize: 0,
       uploadID: nil, now: now)
     if let orphan = ref.orphan {
       call.uploadID = journal.orphans[ref.node.index]?.first { $0.number == orphan }?.uploadID
@@ -104,7 +104,7 @@ extension VirtualMachine {
     }
     guard let item = ref.item, let table = tables[ref.node.index] else { return call }
     call.pathBytes = table.files.path(item)
-    if attempt.step == .transfer { call.size = table.files.sizes[item] }
+    if attempt.step == .transfer { call.fileSize = table.files.sizes[item] }
     let row = Int(table.rows[item]) - 1
     if row < journal.items[ref.node.index].count {
       call.uploadID = journal.items[ref.node.index].uploadID(row)

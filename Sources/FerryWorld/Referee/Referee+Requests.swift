@@ -25,6 +25,10 @@ extension Referee {
     checkLaunch(call, step, name)
     checkTime(call, name)
     checkJournal(call, reply, step, name, machine)
+    if call.step == .transfer { checkPart(call, name) }
+    if case .response = reply.answer, let id = reply.uploadID {
+      parts[FileUploadID(node: ref.node.index, id: id)] = Parts(offset: 0)
+    }
     if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)
     checkPriority(call, step, name, machine)
@@ -256,6 +260,9 @@ extension Referee {
     guard ref.item != nil else { return }
     let key = key(ref, machine)
     if !ended.insert(ref).inserted { report(.requests, "\(name(ref, machine)) is closed twice") }
+    if state == .done, case .upload(let work) = plan.nodes[ref.node.index].work, work.commit == nil {
+      checkWhole(ref, machine)
+    }
     if state == .failed || state == .cancelled, unknownCommits.contains(key) {
       report(.nothingTwice, "\(name(ref, machine)) is \(state), but its commit may have been executed")
     }

@@ -81,6 +81,10 @@ package struct Referee {
   var usedIDs: Set<FileUploadID> = []
   /// Files that were queued in a foreground launch, or before one.
   var inForeground: Set<FileKey> = []
+  /// What is known of the files that are sent in parts, by upload ID.
+  var parts: [FileUploadID: Parts] = [:]
+  /// The upload ID of each such file.
+  var partsOf: [ItemRef: FileUploadID] = [:]
   /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
@@ -96,6 +100,7 @@ package struct Referee {
   /// Called before a launch to record its initial state.
   package mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
+    (parts, partsOf) = ([:], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
     (requests, begunAt, late) = ([:], [:], [])
@@ -193,6 +198,7 @@ package struct Referee {
     }
     let ref = flight.call.attempt.ref
     learnOfCommit(flight.call, result)
+    learnOffset(flight.call, result)
     if let deadline = flight.call.attempt.deadline, now > deadline {
       report(
         .resource,
@@ -231,7 +237,9 @@ package struct Referee {
       .intentWithdrawn(let ref):
       intents[ref] = nil
     case .intentRecorded(let ref, _): intents[ref] = recorded
-    case .fileTransferred(let ref): transferred[ref] = recorded
+    case .fileTransferred(let ref):
+      transferred[ref] = recorded
+      checkWhole(ref, machine)
     case .itemClosed(let ref, let state, let failure, _):
       close(ref, state, machine)
       if failure?.code == .init(TransportFailure.Code.resourceTimeout) { checkRunOut(ref, machine) }

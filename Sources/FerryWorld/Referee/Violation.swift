@@ -31,6 +31,8 @@ package struct Violation: Hashable, Sendable {
     case stuck
     /// The scheduler's state is contradictory (`checkInvariants`).
     case invariant
+    /// A part was sent at another offset than the server's, or a file that is not whole counts as sent.
+    case offset
   }
 
   package var rule: Rule

@@ -23,11 +23,13 @@ package enum FaultKind: Hashable, Sendable {
   case redirectRefused(hasActed: Bool)
   /// The server responds with an invalid status, whether or not it has acted.
   case invalidStatus(hasActed: Bool)
+  /// The server has lost a part of the file's bytes that it had stored.
+  case losesBytes
   /// The request takes this much longer.
   case slow(seconds: Int)
 
   static func random(_ random: inout RandomSource) -> FaultKind {
-    switch random.roll(27) {
+    switch random.roll(28) {
     case 0, 1, 2: .refused
     case 3: .handshakeFails
     case 4, 5: .timesOut
@@ -42,6 +44,7 @@ package enum FaultKind: Hashable, Sendable {
     case 22: .seeOther(hasActed: random.once(in: 2))
     case 23: .redirectRefused(hasActed: random.once(in: 2))
     case 24: .invalidStatus(hasActed: random.once(in: 2))
+    case 25: .losesBytes
     default: .slow(seconds: random.roll(1...100))
     }
   }

@@ -13,6 +13,12 @@ package struct UploadSpec: Hashable, Sendable {
     case idsOnly
     /// An upload ID, a transfer and a commit, with a probe that reports whether the commit was executed.
     case probed
+    /// Like `ids`, but the file is sent in parts.
+    case parts
+    /// Like `parts`, without a commit.
+    case partsOnly
+    /// Like `parts`, with the requests of an OCI registry.
+    case patches
   }
 
   /// The server of the commit and its probe.
@@ -78,28 +84,38 @@ package struct UploadSpec: Hashable, Sendable {
     case .put: lines.append("    transfer: { request: { url: \"\(url)/${file.path}\" } }")
     case .post:
       lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")
-    case .ids, .startsOver, .commitOnce, .idsOnly, .probed:
+    case .ids, .startsOver, .commitOnce, .idsOnly, .probed, .parts, .partsOnly, .patches:
       lines.append(
         """
             allocate: { \(quick)request: { method: POST, url: "\(url)" }, capture: { id: { json: /id } }, \
         valid_for: \(validForSeconds)s }
         """)
-      let method = shape == .startsOver ? "PATCH" : "PUT"
-      lines.append("    transfer: { request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
+      let method = [.startsOver, .patches].contains(shape) ? "PATCH" : "PUT"
+      let parts = sendsParts ? "protocol: content_range, chunk_size: 1MB, " : ""
+      lines.append(
+        "    transfer: { \(parts)request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
       if abandons {
         lines.append("    abandon: { \(quick)request: { method: DELETE, url: \"\(url)/${allocate.id}\" } }")
       }
-      guard shape != .idsOnly else { break }
+      guard shape != .idsOnly, shape != .partsOnly else { break }
       let already =
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly: ", already_done: { status: [409] }"
+        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches:
+          ", already_done: { status: [409] }"
         }
       lines.append(
         "    commit: { \(quick)request: { method: POST, url: \"\(commitURL)/${allocate.id}/c\" }\(already) }")
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var sendsParts: Bool {
+    switch shape {
+    case .parts, .partsOnly, .patches: true
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed: false
+    }
   }
 
   private var commitURL: String {

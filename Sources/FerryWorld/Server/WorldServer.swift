@@ -7,6 +7,8 @@ struct WorldServer {
   private struct Upload {
     var end: Instant
     var isWhole = false
+    /// The number of bytes stored from the start of the file, if it is sent in parts.
+    var stored: Int64 = 0
     var isCommitted = false
   }
 
@@ -48,7 +50,9 @@ struct WorldServer {
     case .refused: return .fails(.connect, reached: false, after: after)
     case .handshakeFails: return .fails(.handshake, reached: false, after: after)
     case .timesOut: return .fails(.requestTimeout, reached: true, after: after)
-    case .cut: return .fails(.connectionLost, reached: true, after: after)
+    case .cut(let percent):
+      store(call, percent: percent)
+      return .fails(.connectionLost, reached: true, after: after)
     case .answerLost:
       _ = act(call)
       return .fails(.connectionLost, reached: true, after: after)
@@ -72,6 +76,8 @@ struct WorldServer {
     case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
       if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
+    case .losesBytes:
+      if let id = call.uploadID, !uploads[id - 1].isWhole { uploads[id - 1].stored /= 2 }
     case .slow, .tokenRefused, .forbidden, nil: break
     }
     var reply = act(call)
@@ -84,7 +90,7 @@ struct WorldServer {
     case .refused, .handshakeFails: return
     case .timesOut, .cut, .answerLost, .gatewayTimesOut, .seeOther, .redirectRefused, .invalidStatus, .busy,
       .tooMany, .tokenRefused, .forbidden, .idEnds,
-      .slow, nil:
+      .losesBytes, .slow, nil:
       reply.overhead = 300
     }
     if scenario.lingers, !isGood { reply.lingers = .milliseconds(scenario.chance(number ^ 0x11F, 900)) }
@@ -129,8 +135,7 @@ struct WorldServer {
       guard let id = call.uploadID else { return count(call) }
       if uploads[id - 1].isCommitted { return .status(409) }
       guard call.now < uploads[id - 1].end else { return .status(404) }
-      uploads[id - 1].isWhole = true
-      return .status(200)
+      return transfer(call, to: id)
     case .commit:
       guard let id = call.uploadID else { return .status(404) }
       if uploads[id - 1].isCommitted { return .status(409) }
@@ -149,6 +154,36 @@ struct WorldServer {
     case .fetch: return .status(scenario.chance(requests, 4) == 0 ? 304 : 200)
     case .request: return count(call)
     }
+  }
+
+  /// Stores the bytes of a transfer, and states how many bytes there are if it has not completed.
+  private mutating func transfer(_ call: Call, to id: Int) -> Reply {
+    switch call.attempt.operation {
+    case .whole:
+      uploads[id - 1].isWhole = true
+      return .status(200)
+    case .send(let range):
+      guard range.lowerBound == uploads[id - 1].stored else { return .status(416) }
+      store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)
+    case .queryOffset: break
+    }
+    let stored = uploads[id - 1].stored
+    let isBare = step(call)?.request.method == "PATCH"
+    if stored == call.fileSize { uploads[id - 1].isWhole = true }
+    if stored == call.fileSize, !isBare { return .status(200) }
+    return .status(isBare ? 202 : 308, offset: stored)
+  }
+
+  /// Stores the first bytes of a part.
+  private mutating func store(_ call: Call, percent: Int) {
+    guard call.step == .transfer, case .send(let range) = call.attempt.operation, let id = call.uploadID,
+      range.lowerBound == uploads[id - 1].stored
+    else { return }
+    uploads[id - 1].stored += (range.upperBound - range.lowerBound) * Int64(percent) / 100
+  }
+
+  private func step(_ call: Call) -> Step? {
+    plan.nodes[call.attempt.ref.node.index].steps.first { $0.kind == call.step }
   }
 
   private func counts(_ upload: Upload, _ call: Call) -> Bool {

@@ -1,0 +1,64 @@
+import FerryManifest
+
+/// Upload sessions whose requests state the position of their bytes in `Content-Range` (RFC 9110, section 14.4).
+///
+/// Google (Drive, YouTube, Cloud Storage), Microsoft (Graph, OneDrive) and the registries of the Open Container
+/// Initiative define such sessions. The response to `allocate` contains the URL of the session.
+package struct ContentRange: Hashable, Codable, Sendable {
+  /// The form of `Content-Range` in requests.
+  package enum Form: String, Codable, Sendable {
+    /// `bytes 0-99/1000`. A response with a status of success completes the upload.
+    case bytes
+    /// `0-99` (OCI). The upload is complete once the server has all bytes.
+    case bare
+  }
+
+  /// The number of bytes in each request except the last one.
+  package var chunkSize: Int64
+  package var form: Form
+  package var offsetQuery: Upload.Transfer.OffsetQuery
+
+  package init(chunkSize: Int64, form: Form, offsetQuery: Upload.Transfer.OffsetQuery) {
+    self.chunkSize = chunkSize
+    self.form = form
+    self.offsetQuery = offsetQuery
+  }
+}
+
+extension ContentRange: TransferMachine {
+  package func next(_ state: TransferState, size: Int64) -> TransferOperation {
+    // If the server has all bytes and has not completed the upload, the query lets it do so.
+    if state.isUncertain || (state.confirmedOffset == size && size > 0) { return .queryOffset }
+    return .send(state.confirmedOffset..<min(size, state.confirmedOffset +| chunkSize))
+  }
+
+  package func apply(
+    _ offset: Int64?, of operation: TransferOperation, to state: inout TransferState, size: Int64
+  ) -> TransferProgress {
+    guard let offset else {
+      switch operation {
+      case .send(let range) where range.upperBound < size:
+        return .contradicts(
+          "the server completed the upload after \(range.upperBound) of \(size) bytes")
+      case .send, .queryOffset, .whole: return .complete
+      }
+    }
+    let limit = if case .send(let range) = operation { range.upperBound } else { size }
+    guard (0...limit).contains(offset) else {
+      return .contradicts("the server states that it has \(offset) bytes, but \(limit) were sent at most")
+    }
+    let before = state.confirmedOffset
+    state.confirmedOffset = offset
+    state.isUncertain = false
+    if offset == size, form == .bare { return .complete }
+    switch operation {
+    case .send(let range) where offset <= range.lowerBound && !range.isEmpty:
+      return .stalled("the server has stored none of the bytes that were sent to it")
+    case .queryOffset where offset < before:
+      return .stalled("the server had \(before) bytes, and states that it has \(offset)")
+    case .queryOffset where offset == size:
+      return .stalled("the server has all bytes, but has not completed the upload")
+    case .send, .queryOffset, .whole: return .proceeds
+    }
+  }
+}

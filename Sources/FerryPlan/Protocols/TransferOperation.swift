@@ -1,0 +1,20 @@
+/// One request of a transfer.
+package enum TransferOperation: Hashable, Codable, Sendable {
+  /// The whole file is sent in one request.
+  case whole
+  /// The server is asked how many bytes of the file it has.
+  case queryOffset
+  /// This range of the file's bytes is sent.
+  case send(Range<Int64>)
+
+  /// The number of the file's bytes in the body of the request.
+  ///
+  /// - Parameter size: the size of the file.
+  package func length(of size: Int64) -> Int64 {
+    switch self {
+    case .whole: size
+    case .queryOffset: 0
+    case .send(let range): range.upperBound - range.lowerBound
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import FerryManifest
+import FerryPlan
+import FerrySimulation
+import Testing
+
+/// Uploads in parts, whose requests state their position in `Content-Range`.
+@Suite struct `An upload session` {
+  private static let google = ContentRange(chunkSize: 100, form: .bytes, offsetQuery: .put)
+  private static let registry = ContentRange(chunkSize: 100, form: .bare, offsetQuery: .get)
+
+  private func state(_ offset: Int64 = 0, isUncertain: Bool = false) -> TransferState {
+    var state = TransferState(isUncertain: isUncertain)
+    state.confirmedOffset = offset
+    return state
+  }
+
+  @Test func `sends the file in parts`() {
+    #expect(Self.google.next(state(), size: 250) == .send(0..<100))
+    #expect(Self.google.next(state(100), size: 250) == .send(100..<200))
+    #expect(Self.google.next(state(200), size: 250) == .send(200..<250))
+    #expect(Self.google.next(state(), size: 0) == .send(0..<0))
+  }
+
+  @Test func `asks for the offset if it is uncertain, or if the upload was not completed`() {
+    #expect(Self.google.next(state(100, isUncertain: true), size: 250) == .queryOffset)
+    #expect(Self.google.next(state(250), size: 250) == .queryOffset)
+  }
+
+  @Test func `continues from the offset of the server`() {
+    var transfer = state(100)
+    #expect(Self.google.apply(150, of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
+    #expect(transfer == state(150))
+    transfer = state(100, isUncertain: true)
+    #expect(Self.google.apply(200, of: .queryOffset, to: &transfer, size: 250) == .proceeds)
+    #expect(transfer == state(200))
+  }
+
+  @Test func `is complete after the last part, or if the server says so`() {
+    var transfer = state(200)
+    #expect(Self.google.apply(nil, of: .send(200..<250), to: &transfer, size: 250) == .complete)
+    #expect(Self.google.apply(nil, of: .queryOffset, to: &transfer, size: 250) == .complete)
+    #expect(Self.registry.apply(250, of: .send(200..<250), to: &transfer, size: 250) == .complete)
+    #expect(Self.registry.apply(250, of: .queryOffset, to: &transfer, size: 250) == .complete)
+  }
+
+  @Test func `has failed if the server states bytes that it cannot have`() {
+    for (offset, operation) in [
+      (251, .queryOffset), (-1, .queryOffset), (201, .send(100..<200)), (nil, .send(100..<200)),
+    ] as [(Int64?, TransferOperation)] {
+      var transfer = state(100)
+      guard case .contradicts = Self.google.apply(offset, of: operation, to: &transfer, size: 250) else {
+        Issue.record("\(String(describing: offset)) after \(operation)")
+        continue
+      }
+    }
+  }
+
+  @Test func `waits if the server has stored nothing, lost bytes or does not complete`() {
+    for (offset, operation) in [
+      (100, .send(100..<200)), (50, .send(100..<200)), (50, .queryOffset), (250, .queryOffset),
+    ] as [(Int64, TransferOperation)] {
+      var transfer = state(100)
+      guard case .stalled = Self.google.apply(offset, of: operation, to: &transfer, size: 250) else {
+        Issue.record("\(offset) after \(operation)")
+        continue
+      }
+      #expect(transfer.confirmedOffset == offset)
+    }
+  }
+
+  // MARK: In a launch
+
+  private static let yaml =
+    Yaml.head + """
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          retry: { limit: 2, initial: 1s }
+          allocate: { request: { method: POST, url: "http://host/up" }, capture: { id: { json: /id } } }
+          transfer: { protocol: content_range, chunk_size: 100B, request: { url: "http://host/${allocate.id}" } }
+      """
+
+  /// Runs one launch with a file of 250 bytes; returns the operations of its transfer.
+  private func operations(
+    in world: inout World, _ serve: @escaping (TransferOperation, Int) -> Reply
+  ) -> [TransferOperation] {
+    var (count, allocated) = (0, 0)
+    world.serve = { call in
+      guard call.step == .transfer else {
+        allocated += 1
+        var reply = Reply.status(200)
+        reply.uploadID = allocated
+        return reply
+      }
+      count += 1
+      return serve(call.attempt.operation, count)
+    }
+    world.run()
+    return world.starts.filter { $0.attempt.step == .transfer }.map(\.attempt.operation)
+  }
+
+  private func world() throws -> World {
+    try World(Self.yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+  }
+
+  @Test func `asks for the offset after a lost response, and sends only the rest`() throws {
+    var world = try world()
+    let operations = operations(in: &world) { operation, number in
+      switch (operation, number) {
+      case (.send(let range), 2) where range == 100..<200: .lost
+      case (.queryOffset, _): .status(308, offset: 150)
+      case (.send(let range), _) where range.upperBound < 250: .status(308, offset: range.upperBound)
+      default: .status(200)
+      }
+    }
+    #expect(operations == [.send(0..<100), .send(100..<200), .queryOffset, .send(150..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `asks for the offset in the next launch`() throws {
+    var world = try world()
+    let first = operations(in: &world) { operation, number in
+      number == 1 ? .status(308, offset: 100) : .status(503)
+    }
+    #expect(first.prefix(2) == [.send(0..<100), .send(100..<200)])
+    #expect(world.scheduler.totals.items.waiting == 1)
+    let second = operations(in: &world) { operation, _ in
+      operation == .queryOffset ? .status(308, offset: 200) : .status(201)
+    }
+    #expect(second == [.queryOffset, .send(200..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `counts retries only while the server does not confirm more bytes`() throws {
+    var world = try world()
+    // Each part is answered with 503 twice, which is the limit, before it is stored.
+    var stored: Int64 = 0
+    var refusals = 0
+    _ = operations(in: &world) { operation, _ in
+      guard case .send(let range) = operation else { return .status(308, offset: stored) }
+      refusals += 1
+      guard refusals > 2 else { return .status(503) }
+      (refusals, stored) = (0, range.upperBound)
+      return stored == 250 ? .status(200) : .status(308, offset: stored)
+    }
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `is given up if the server loses its bytes again and again`() throws {
+    var world = try world()
+    let operations = operations(in: &world) { operation, _ in
+      if case .send(let range) = operation { return .status(308, offset: range.upperBound == 200 ? 0 : 100) }
+      return .status(308, offset: 0)
+    }
+    #expect(world.scheduler.totals.items.waiting == 1)
+    #expect(operations.count <= 8)
+  }
+
+  @Test func `starts over with another upload ID if the session has ended`() throws {
+    var world = try world()
+    let operations = operations(in: &world) { operation, number in
+      if number == 2 { return .status(404) }
+      guard case .send(let range) = operation, range.upperBound < 250 else { return .status(200) }
+      return .status(308, offset: range.upperBound)
+    }
+    #expect(
+      operations == [.send(0..<100), .send(100..<200), .send(0..<100), .send(100..<200), .send(200..<250)])
+  }
+
+  @Test func `keeps its offset when its token is replaced`() throws {
+    let token = """
+      tokens:
+        t: { session: s, request: { method: POST, url: "http://host/t" }, capture: { a: { json: /a } }, apply: { header: A, value: "${token.a}" } }
+
+      """
+    let yaml = Self.yaml.replacing("uploads:", with: token + "uploads:").replacing(
+      "    session: s\n    files", with: "    session: s\n    token: t\n    files")
+    var world = try World(yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    let operations = operations(in: &world) { operation, number in
+      if number == 2 { return .status(401) }
+      guard case .send(let range) = operation, range.upperBound < 250 else { return .status(200) }
+      return .status(308, offset: range.upperBound)
+    }
+    #expect(operations == [.send(0..<100), .send(100..<200), .send(100..<200), .send(200..<250)])
+  }
+}
