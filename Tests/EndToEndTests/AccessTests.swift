@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Who may read what a fetch and a report leave.
+/// The permissions of the files that a fetch or a report writes.
 @Suite struct `A file that is replaced` {
-  /// What writes it: a fetch's `save_to`, or `--report`.
+  /// The option that writes the file: a fetch's `save_to`, or `--report`.
   enum Writer: String, CaseIterable, Sendable {
     case fetch, report
     var name: String { self == .fetch ? "catalog.json" : "report.json" }
@@ -46,7 +46,7 @@ import Testing
         writer, umask: umask, before: "echo {} > \(writer.name); chmod \(mode) \(writer.name)")
       #expect(try status(job, writer).st_mode & 0o7777 == mode_t(mode, radix: 8), "\(mode)")
     }
-    // As a write to the file would drop them.
+    // A write to the file would drop these bits, too.
     let job = try await run(writer, before: "echo {} > \(writer.name); chmod 6755 \(writer.name)")
     #expect(try status(job, writer).st_mode & 0o7777 == 0o755)
   }
@@ -74,7 +74,7 @@ import Testing
       "--reuid=65534", "--regid=65534", "--clear-groups", Product.path("ferry"), "run", "job.yaml", "--quiet",
     ]
     if writer == .report { words += ["--report", "report.json"] }
-    // Where the build folder may not be read by others there is nothing to run.
+    // If other users cannot read the build folder, they cannot run this ferry.
     guard try await Command.run("setpriv", Array(words[..<4]) + ["--version"]).status == 0 else {
       FileHandle.standardError.write(Data("skipped: another user cannot run this ferry\n".utf8))
       return
@@ -85,7 +85,7 @@ import Testing
     #expect(status.st_uid == 65534 && status.st_mode & 0o7777 == 0o604, "\(String(status.st_mode, radix: 8))")
   }
 
-  /// The ACL lets user 1 read, and the group of the file not; its mode shows the ACL's mask in the group's place.
+  /// The ACL allows user 1 to read the file, but not the file's group. The group bits of the mode show the ACL's mask.
   @Test(arguments: Writer.allCases) func `keeps its access ACL`(_ writer: Writer) async throws {
     let set = """
       import os, struct, sys

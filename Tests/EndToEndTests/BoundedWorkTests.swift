@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that take all the time, room or work that they are given.
+/// Servers that would use unlimited time, space or CPU time.
 @Suite struct `A server that would keep ferry busy` {
   private func job(_ nodes: String, session: String = "{}") throws -> Workspace {
     try Workspace(
@@ -142,7 +142,8 @@ import Testing
 
   @Test func `whose response exhausts a pattern does not block signals`() async throws {
     let server = try await ByteServer.start(Self.digits)
-    // One after another, the searches take half a minute: all but the first wait when the signals come.
+    // The searches run one after another and take half a minute in total. All but the first are waiting when the
+    // signals arrive.
     let nodes = (0..<40).map {
       "  r\($0): { session: s, request: { url: \"\(server.url)/digits/\($0)\" }, capture: { n: { regex: '(\\d+) items' } } }"
     }

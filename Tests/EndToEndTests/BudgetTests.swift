@@ -66,7 +66,7 @@ struct BudgetTests {
     let (second, report) = try await job.run()
     #expect(second.status == 8 || second.status == 0)
     let budget = try #require(report.run.budgets?.first)
-    // What it had leased and not sent was never given back.
+    // The part of its lease that the killed run did not send was never returned.
     #expect(budget.usedBytesBefore > sent && budget.usedBytesBefore >= 1_000_000, "\(budget), \(sent)")
     #expect(budget.usedBytesAfter <= 2_000_000 + 20_480, "\(budget)\n\(report.totals)\n\(second.stderr)")
   }

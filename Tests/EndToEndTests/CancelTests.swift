@@ -220,7 +220,7 @@ import Testing
     }
     let notes = try await job.status().session("e2e.uploads")?.notes ?? []
     #expect(notes.map(\.paths) == [["1.txt", "2 2.txt"], ["1.txt", "2 2.txt"]])
-    // Cancelling drops them too.
+    // `ferry cancel` also drops the submitted files.
     let cancelled = try await job.ferry("cancel", "job.yaml", "--format", "json").json(Cancelled.self)
     #expect(cancelled.sessions.reduce(0) { $0 + $1.submitted } == 4)
     #expect(cancelled.sessions.flatMap(\.closedRounds).count == 1)

@@ -20,8 +20,8 @@ import Testing
       let arguments = CommandArguments(seed: seed).words
       let run = try job.start(["-k", "1", "20", Product.path("ferry")] + arguments, program: "timeout")
       let end = await run.end()
-      // docs/commands/README.md lists them; 124 is the time limit, 70 a fault of ferry, and a number
-      // from 128 on a signal.
+      // The exit codes that docs/commands/README.md lists. 124 would mean the time limit, 70 an internal error of
+      // ferry, and a number from 128 a signal.
       let known: Set<Int32> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]
       #expect(
         known.contains(end.status), "seed \(seed): \(arguments)\n\(end.status) \(end.stderr.suffix(2000))")
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// The arguments of one run, which its seed decides.
+/// The arguments of one run, determined by its seed.
 private struct CommandArguments {
   private(set) var words: [String] = []
   private var random: SplitMix
@@ -163,7 +163,7 @@ private struct CommandArguments {
     return (0..<Int.random(in: 4...6, using: &random)).map { _ in pick(fields) }.joined(separator: " ")
   }
 
-  /// Consists of letters with a meaning in some syntax, without NUL, which no argument can contain.
+  /// Returns a text of characters that have a meaning in some syntax. It has no NUL, which no argument can contain.
   private mutating func text() -> String {
     let letters = Array("abu09=/.-_ ,:*?[]{}$@%\\\"'~+\n\t\u{1B}\u{202E}é\u{301}\u{1F600}").map(String.init)
     return (0..<Int.random(in: 0...12, using: &random)).map { _ in pick(letters) }.joined()

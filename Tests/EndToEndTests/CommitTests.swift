@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commits whose responses are lost, with the settings by which the manifest recognizes them.
+/// Commits whose responses are lost, and the settings that identify commits that were executed.
 @Suite struct `A commit` {
   private static let key = "idempotency_key: { header: Idempotency-Key }"
   private static let noRetry = "retry: { limit: 0, initial: 10ms, max: 10ms }"
@@ -41,7 +41,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  /// An upload without upload IDs: a commit has no other identity than its key.
+  /// An upload without upload IDs, so that only its key identifies a commit.
   private static func keyed(
     _ server: ScriptedServer, _ route: String, deliver: String = "every_run", more: String = "",
     recognized: String = key
@@ -75,8 +75,7 @@ import Testing
     try await .start(["/busy/commit/a": .init(status: 500)])
   }
 
-  /// The server executed the commit and its response was lost; meanwhile, a run against another server closed the
-  /// round.
+  /// The server executed the commit, but its response was lost. Then, a run against another server closed the round.
   @Test func `keeps its idempotency key in a later round`() async throws {
     let server = try await Self.busy()
     let job = try Workspace(Self.keyed(server, "busy/commit"))

@@ -34,7 +34,7 @@ import Testing
     #expect(try await planned(job).hasSuffix("0 items, 0 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1])
     #expect(try job.report().totals.items.unchanged == 1)
-    // By its size and time it is not changed either now.
+    // Now the size and the time are also unchanged.
     try job.write(manifest: text(receiver))
     #expect(try await planned(job).hasSuffix("0 items, 0 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1])
@@ -148,7 +148,7 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.node("files")?.items?["to_compare"] == 2)
   }
 
-  // MARK: What ends the reading
+  // MARK: Interrupted comparisons
 
   private static let size: UInt64 = 8 << 30
 
@@ -192,7 +192,7 @@ import Testing
     return (job, run)
   }
 
-  /// The file has its old size again: the next run finds what was delivered.
+  /// Restores the file's size, so that the next run finds the delivered content.
   private func finish(_ job: Workspace, _ receiver: ReceiverProcess) async throws {
     #expect(try await receiver.received().puts == ["large.bin": 1])
     try await resize(job, to: 5)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// ferry's memory has secrets in it: it is in no core dump, unless that is asked for.
+/// ferry's memory contains secrets. It is written to a core dump only if an environment variable permits that.
 @Suite struct `A run that goes down` {
   /// The shell's message about a core dump, wherever the dump goes (core_pattern, core(5)).
   private func dumpsCore(_ environment: [String: String]) async throws -> Bool {
@@ -11,7 +11,7 @@ import Testing
     let script = "ulimit -c unlimited; \"$0\" run job.yaml & echo \"process $!\"; wait $!"
     let shell = try job.start(
       ["-c", script, Product.path("ferry")], program: "bash",
-      // The handler that `swift test` asks for would take the signal, and the run would survive it.
+      // The handler that `swift test` enables would catch the signal, and the run would survive.
       environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 })
     let process = try #require(Int32(try await shell.line(after: "process ")))
     _ = try await receiver.received { $0.files.count >= 1 }

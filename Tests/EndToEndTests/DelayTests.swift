@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Resume delays and execution windows with seconds for hours, and the plan that foretells them.
+/// Resume delays and execution windows, with seconds in place of hours, and the plan that predicts them.
 @Suite("A launch in the background")
 struct DelayTests {
   private func job(_ receiver: ReceiverProcess, policy: String, batch: Int, more: String = "") throws
@@ -70,7 +70,7 @@ struct DelayTests {
     }
   }
 
-  /// From the run's begin to its end, of less than a minute.
+  /// The duration of a run that takes less than a minute.
   private func seconds(of run: RunReport.Run) throws -> Double {
     let begin = try #require(Double(run.startedAt.suffix(7).dropLast()))
     let end = try #require(Double(run.endedAt.suffix(7).dropLast()))

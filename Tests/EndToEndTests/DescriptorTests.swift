@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a process is started with: its standard input, output and error, and how many files it may open.
+/// The standard input, output and error with which a process is started, and its limit on open files.
 @Suite struct `A process that starts` {
   private func list(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(
@@ -17,7 +17,7 @@ import Testing
     return job
   }
 
-  /// - Parameter line: a line of sh with ferry's command in it.
+  /// - Parameter line: a shell command line that runs ferry.
   private func shell(_ job: Workspace, _ line: String) async throws -> Command {
     let run = "\(Product.path("ferry")) run job.yaml"
     return try await job.start(["-c", line.replacing("FERRY", with: run)], program: "/bin/sh").end()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manifests of this package, valid and invalid.
+/// The valid and invalid manifests of this package.
 enum CheckedManifests {
   static let golden = Product.package.appending(path: "Tests/FerryManifestTests/Golden")
 
@@ -42,7 +42,7 @@ enum CheckedManifests {
     #expect(command.status == 3)
   }
 
-  /// What `--format json` writes.
+  /// The output of `--format json`.
   private struct Checked: Decodable {
     struct Manifest: Decodable {
       var file: String

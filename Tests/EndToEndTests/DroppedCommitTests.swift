@@ -28,7 +28,7 @@ import Testing
     }
     #expect(refused.stderr.contains("--drop-unanswered"), "\(refused.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })
-    // What a person does not drop ends ambiguous, and is not sent again.
+    // A commit that no person drops becomes ambiguous, and is not sent again.
     let run = try await job.run()
     #expect(run.command.status == 1 && run.report.totals.items.ambiguous == 3, "\(run.command.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })

@@ -1,14 +1,13 @@
 import Foundation
 import Testing
 
-/// A manifest that is edited between two runs of a round, of whose eight files two are committed, two are whole on the
-/// server and wait for their commits, and four have an upload ID: docs/editing.md.
+/// A manifest that is edited between two runs of a round (docs/editing.md). Of its eight files, two are committed, two
+/// are transferred and wait for their commits, and four have an upload ID.
 @Suite struct `A manifest that is edited half way` {
   struct Edit: Sendable, CustomTestStringConvertible {
     var what: String
     var replacing: [(String, String)]
-    /// Of all that the server saw in both runs: beyond the eight IDs, the eight contents that a run without an edit
-    /// sends, and the eight commits.
+    /// The numbers of requests that the server received in both runs. The defaults are those of a run without an edit.
     var allocations = 8
     var contents = 8
     var commits = 8

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the command of `on_events` is started with.
+/// The environment in which a command of `on_events` is started.
 @Suite struct `A command of on_events` {
   private static let script = """
     #!/bin/sh
@@ -28,12 +28,12 @@ import Testing
     return job
   }
 
-  /// The run's folder, once the command has ended.
+  /// Returns the command's environment variables once the command has ended.
   private func told(_ job: Workspace) async throws -> [String: String] {
     let done = job.folder.path("done.txt")
     let deadline = ContinuousClock.now + .seconds(20)
     while !FileManager.default.fileExists(atPath: done), .now < deadline {
-      // A run does not wait for it indefinitely.
+      // The run does not wait for the command indefinitely.
       try await Task.sleep(for: .milliseconds(10))
     }
     var variables: [String: String] = [:]
@@ -61,7 +61,7 @@ import Testing
       "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
       "LC_TIME",
       "FERRY_REPORT", "FERRY_RUN", "FERRY_SESSION", "FERRY_STATE",
-      // The shell's own.
+      // Set by the shell itself.
       "PWD", "OLDPWD", "SHLVL", "_",
     ]
     let others = variables.keys.filter { !known.contains($0) && !$0.hasPrefix("LC_") }
@@ -106,7 +106,7 @@ import Testing
   @Test func `has only the standard descriptors, and its own session`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
-    // What ferry itself has inherited is not passed on either.
+    // Descriptors that ferry itself has inherited are not passed on either.
     let end = try await job.start(
       ["-c", "exec \(Product.path("ferry")) run job.yaml 7< job.yaml"], program: "/bin/sh"
     ).end()
@@ -308,7 +308,7 @@ import Testing
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(
       manifest: text.replacing("name: e2e\n", with: "name: e2e\nexecution_window: { event: 1h }\n"))
-    // The last file keeps the run, so that the first command finds it running.
+    // The response to the last file is delayed, so that the first command finds the run in progress.
     try await receiver.add(spec: "file:every=6,delay=300")
     let run = try job.start(["run", "job.yaml", "--quiet", "--launch", "event"])
     let path = job.folder.path("status.json")

@@ -87,7 +87,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.catalog("interval: { minimum: 1h }", "expect: { regex: '.' }"))
     #expect(try await job.run().command.status == 0)
-    // Its time has come, and nothing is new.
+    // The fetch is due again, and the document has not changed.
     let edit =
       "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('UPDATE node SET fetched_at = 1').connection.commit()"
     let file = job.state + "/sessions/e2e.quick.db"

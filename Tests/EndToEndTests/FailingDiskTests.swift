@@ -3,7 +3,7 @@ import Testing
 
 /// A state folder whose nth write, truncation or sync fails: with EIO only that one, with ENOSPC also all later ones.
 ///
-/// FERRY_SOAK_KILLS asks for every n, which scripts/soak does.
+/// If FERRY_SOAK_KILLS is set, as by scripts/soak, every n is tested.
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
 ) struct `A state folder on a failing disk` {
@@ -47,12 +47,12 @@ import Testing
     let moment = "\(job.title): \(what) of \(failure.path)"
     if end.status == 70 {
       #expect(end.stderr.contains("help: "), "\(moment): \(end.stderr)")
-      // The message is the disk's.
+      // The message is that of the disk's error.
       let words =
         error == "ENOSPC" ? ["space", "reading or writing"] : ["reading or writing", "I/O", "Input"]
       #expect(words.contains { end.stderr.contains($0) }, "\(moment): \(end.stderr)")
     } else {
-      // What failed did not matter, and nothing is missing.
+      // The failed operation was not essential, and nothing is missing.
       #expect(end.status == 0, "\(moment): \(end.status) \(end.stderr)")
       #expect(try await job.deliveries().count == 8, "\(moment)")
     }

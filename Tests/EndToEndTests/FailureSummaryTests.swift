@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a run says about requests that failed.
+/// A run's summary of the requests that failed.
 @Suite struct `The failures of a run` {
   @Test func `are one line for one cause, with the URL, the reason phrase and the body`() async throws {
     let body =
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `name a proxy that does not respond, without its password`() async throws {
-    // Nobody listens on it.
+    // No program listens on this port.
     let closed = "127.0.0.1:9"
     let job = try Workspace(JobText.text(server: "http://target.example:8080", JobText.puts))
     try job.write("text", to: "1.txt")

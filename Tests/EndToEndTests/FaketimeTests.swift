@@ -29,7 +29,8 @@ struct `Under libfaketime` {
     #expect(try await receiver.received().puts.count == 5)
   }
 
-  /// 64 bits of nanoseconds since 1970 end on 2262-04-11, and so do those of the monotonic clock, which is moved too.
+  /// A 64-bit number of nanoseconds since 1970 overflows on 2262-04-11. The library also shifts the monotonic clock,
+  /// which overflows in the same way.
   @Test(arguments: ["@2262-04-13 00:00:00", "+400y", "@9999-12-31 23:59:59"])
   func `a run beyond the clock's range ends without a crash`(_ time: String) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -48,7 +49,7 @@ struct `Under libfaketime` {
 }
 
 private enum Faketime {
-  /// Debian's path of it; `nil` if it is not installed. An unnoticed skip would look like a pass.
+  /// The library's path on Debian; `nil` if it is not installed. An unnoticed skip would look like a pass.
   static let library: String? = {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
     let paths = (["."] + folders.sorted()).map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }

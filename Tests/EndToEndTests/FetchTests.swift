@@ -30,7 +30,7 @@ import Testing
     #expect(try await job.run().command.status == code)
     #expect(server.lines == ["home GET /catalog"])
 
-    // The next crontab line.
+    // The next run of the crontab line.
     let (command, report) = try await job.run()
     #expect(command.status == code, "\(command.stdout)\(command.stderr)")
     #expect(server.lines == ["home GET /catalog"], "the server was asked again")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file that changes between its listing and what becomes of it at the end: docs/files.md has this table.
+/// A file that changes between its listing and its `after` action. docs/files.md contains this table.
 @Suite struct `A file that changes` {
   enum Phase: String, Sendable {
     case listed = "listed, not sent"
@@ -24,7 +24,7 @@ import Testing
 
     var testDescription: String { "\(phase.rawValue): \(what)" }
 
-    /// Its line of docs/files.md.
+    /// The change's line in docs/files.md.
     var line: String {
       "| \(phase.rawValue) | \(what) | \(state) | \(code.map { "`\($0)`" } ?? "") | \(exit) |"
     }
@@ -180,7 +180,7 @@ import Testing
       let receiver = try await ReceiverProcess.start()
       let job = try job(
         receiver.url, JobText.puts + "\n    deliver: once\n    after: { move_to: sent/ }")
-      // A name that is taken keeps the first run from moving it.
+      // A file with this name in `sent` keeps the first run from moving the file.
       try job.folder.write(Data("taken".utf8), to: "files/sent/\(Self.name)")
       #expect(try await job.run().command.status == 5)
       try await apply(change, to: job)
@@ -209,7 +209,7 @@ import Testing
     #expect(report.totals.items.done == (change.state == "done" ? 1 : 0))
   }
 
-  /// The superuser may read whatever it wants; for others there is one more result.
+  /// The superuser can read every file; for other users there is one more result.
   @Test func `and is no longer readable fails, and reports which user needs access`() async throws {
     guard !Self.isRoot else {
       FileHandle.standardError.write(Data("skipped: the superuser reads files of mode 000\n".utf8))

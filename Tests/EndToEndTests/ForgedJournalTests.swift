@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A journal in which a column holds what no ferry writes: NULL, another type, text that is not UTF-8, a blob, a
-/// negative, an unknown or a huge number.
+/// A journal with a value that ferry never writes: NULL, another type, text that is not UTF-8, a blob, or a negative,
+/// unknown or huge number.
 ///
-/// Each column has NULL and one other value, each met by a few commands; FERRY_SOAK_KILLS asks for all values and
-/// commands, which scripts/soak does.
+/// Each column is tested with NULL and one other value, and each value with a few commands. If FERRY_SOAK_KILLS is set,
+/// as by scripts/soak, all values and commands are tested.
 @Suite struct `A forged journal` {
   private static let isSoak = ProcessInfo.processInfo.environment["FERRY_SOAK_KILLS"] != nil
 
@@ -148,7 +148,7 @@ import Testing
     let forged = try await Command.run("python3", ["-c", edit, path, table, column, value])
     try #require(forged.status == 0, "\(forged.stderr)")
     chmod(path, 0o600)
-    // A run reads neither what others are to resume nor runs that have ended.
+    // `ferry run` reads neither the table of jobs, which `ferry resume` reads, nor runs that have ended.
     let words: [String] =
       switch table {
       case "job": ["resume"]

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Names of files on their whole way: listing, journal, URL, report, resume, `after: move_to`. docs/files.md has this
+/// File names in the listing, the journal, URLs, the report, a resumed run and `after: move_to`. docs/files.md has this
 /// table.
 @Suite struct `A hostile name` {
-  /// What became of all of them, looked at once for every name.
+  /// The results for all names, collected once.
   struct Delivery: Sendable {
     var log: [String]
     var received: Received
@@ -32,7 +32,7 @@ import Testing
     for item in first.report.items + second.report.items where item.state == "failed" {
       refused[item.pathBase64 ?? ""] = item
     }
-    // It accepts them outside the path.
+    // The receiver accepts such names outside the path.
     try job.write(
       manifest: JobText.text(
         server: receiver.url, connections: 2,
@@ -117,7 +117,7 @@ import Testing
   private static func read(_ path: [UInt8]) -> Data? {
     let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
     guard file >= 0 else { return nil }
-    // What cannot be read is not as it should be either.
+    // A file that cannot be read does not have the expected content.
     return try? FileHandle(fileDescriptor: file, closeOnDealloc: true).readToEnd()
   }
 }

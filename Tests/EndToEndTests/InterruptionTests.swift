@@ -83,7 +83,7 @@ import Testing
     #expect(skipping.status == 0)
     #expect(skipping.stdout + skipping.stderr == "")
 
-    // Another session is another matter.
+    // A run of another session is not affected.
     let text = JobText.text(server: receiver.url, name: "other", JobText.catalog())
     try job.folder.write(Data(text.utf8), to: "other.yaml")
     #expect(try await job.ferry("run", "other.yaml").status == 0)

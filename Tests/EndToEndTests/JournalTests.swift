@@ -165,7 +165,7 @@ import Testing
     #expect(pruned.stdout == "session e2e.uploads: 3 delivered items deleted\n1 run deleted\n")
     #expect(try reports(job).count == 1)
     #expect(try await job.ferry("journal", "check").status == 0)
-    // They are new to the journal.
+    // The pruned items are new to the journal.
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
     #expect(try await receiver.received().contents == 6)
     #expect(try await job.ferry("journal", "prune").status == 2)

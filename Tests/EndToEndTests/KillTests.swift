@@ -33,7 +33,7 @@ import Testing
         run.signal(SIGKILL)
         let end = await run.end()
         guard end.status == 128 + SIGKILL else {
-          // It had come to its end before. At the first launch there may be nothing to resume.
+          // The run ended before the kill. At the first launch, there may be nothing to resume.
           #expect([0, 1, 5].contains(end.status), "\(kind): \(end.stderr)")
           if words[0] == "resume" && trial.isNew { continue }
           break

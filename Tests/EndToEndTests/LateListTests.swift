@@ -47,7 +47,7 @@ import Testing
     #expect(server.lines.first == "home GET /wanted")
     #expect(report.totals.items.done == 2 && report.run.roundClosed)
 
-    // The list of the last run has another file, which the new one does not have.
+    // The last run's list contains another file, which the new list does not contain.
     try job.folder.write(Data("c\n".utf8), to: "wanted.txt")
     let (again, later) = try await job.run()
     #expect(again.status == 0, "\(again.stderr)")
@@ -93,7 +93,7 @@ import Testing
     #expect(try await job.ferry("submit", "job.yaml", "files", "files/c").status == 0)
     #expect(try await job.run().command.status == 0)
     #expect(sent(server) == ["home PUT /put/a", "home PUT /put/b", "home PUT /put/c"])
-    // A file that was only touched is not sent again, one with other content is.
+    // A file that was only touched is not sent again; a file with other content is.
     try job.write("a", to: "a")
     try job.write("B", to: "b")
     let (command, report) = try await job.run()

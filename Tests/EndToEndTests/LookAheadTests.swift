@@ -74,7 +74,7 @@ import Testing
     #expect(reason.budget?.network == "wifi" && reason.budget?.usedBytes == wifi.usedBytes)
     let text = try await job.ferry("plan", "job.yaml", "--network", "wifi")
     #expect(text.stdout.contains("waiting for the budget of wifi networks"))
-    // Another network's budget has room, and so has the next day's.
+    // The budgets of another network and of the next day have room.
     for more in [["--network", "wired"], ["--network", "wifi", "--at", wifi.window.until]] {
       let command = try await job.start(["plan", "job.yaml", "--format", "json"] + more).end()
       #expect(try command.json(Plan.self).nodes.first { $0.name == "files" }?.state == "run")
@@ -161,7 +161,7 @@ import Testing
     let shown = try await job.ferry("next", "job.yaml", environment: ["TZ": "Asia/Kathmandu"]).stdout
     #expect(shown.hasSuffix("+05:45\n"))
     #expect(try await job.ferry("next", "job.yaml", "--at", moment).stdout == "now\n")
-    // Two manifests, a line each.
+    // The output for two manifests has one line for each.
     try job.folder.write(Data(job.folder.text("job.yaml").utf8), to: "other.yaml")
     let both = try await job.ferry("next", "job.yaml", "other.yaml").stdout
     #expect(both.hasPrefix("job.yaml: 20") && both.contains("\nother.yaml: 20"))
@@ -190,7 +190,7 @@ import Testing
       words.stdout
         == "\(folder.hasSuffix("/") ? String(folder.dropLast()) : folder)\n<run>\n<job.yaml>\n<--state>\n<\(job.state)>\n"
         + "<--var>\n<api=http://a.example/%20>\n")
-    // At a moment, in the machine's own zone, in which cron reads it.
+    // A crontab line for a given time is in the machine's own time zone, because cron reads it in that zone.
     let later = try await job.ferry(
       "next", "job.yaml", "--format", "cron", "--at", "2026-03-29T10:04:30Z",
       environment: ["TZ": "Asia/Tokyo"])

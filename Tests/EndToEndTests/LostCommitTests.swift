@@ -47,7 +47,7 @@ import Testing
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     try await expectOneCommit()
-    // What has changed is the next round's.
+    // The changed file is sent in the next round.
     #expect(try await job.run().command.status == 0)
     #expect(try await receiver.received().commits == 2)
   }

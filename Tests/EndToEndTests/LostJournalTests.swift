@@ -20,7 +20,7 @@ import Testing
     return (job, done)
   }
 
-  /// Which of these the server has been sent more than once.
+  /// Returns those of the names that the server has received more than once.
   private func doubled(_ names: Set<String>, _ receiver: ReceiverProcess) async throws -> [String] {
     try await receiver.received().files.filter { names.contains($0.name) && $0.puts > 1 }.map(\.name)
   }

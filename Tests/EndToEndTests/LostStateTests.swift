@@ -110,7 +110,7 @@ import Testing
     #expect(try await receiver.received().files.map(\.puts) == [1])
   }
 
-  /// Commands that write to the journal of a session, one way of naming it each.
+  /// Commands that write to the journal of a session, one for each way to name the session.
   private static let changing = [
     ["journal", "prune", "--delivered", "365d"], ["journal", "prune", "--delivered", "365d", "e2e.uploads"],
     ["reset", "e2e.uploads"], ["cancel", "e2e.uploads"], ["cancel", "./job.yaml"],
@@ -186,7 +186,7 @@ import Testing
       "files: { root: files }", with: "files: { root: files }\n    after: { move_to: sent/ }")
     let job = try Workspace(text)
     try job.write("a", to: "a.txt")
-    // Its place is taken, so it stays where it is.
+    // The destination name is taken, so the file is not moved.
     try job.write("older", to: "sent/a.txt")
     #expect(try await job.run().command.status == 5)
     let pruned = try await job.ferry("journal", "prune", "--delivered", "0s")

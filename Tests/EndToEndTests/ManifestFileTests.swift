@@ -86,7 +86,7 @@ import Testing
     #expect(!check.stdout.contains("F0603"))
   }
 
-  /// In a world-writable folder, even if the user's own link leads there.
+  /// The file is in a world-writable folder; a user's own link to it makes no difference.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Moments at the ends of what ferry can count, and beyond them.
+/// Times at and beyond the ends of the range that ferry can represent.
 @Suite struct `A moment far away` {
   private func job() throws -> Workspace {
     let job = try Workspace(

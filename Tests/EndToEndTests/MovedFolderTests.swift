@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The manifest's folder and the state folder in other places than they were in.
+/// The manifest's folder and the state folder, after they were moved.
 @Suite struct `Folders that were moved` {
   private static let count = 40
 
@@ -31,7 +31,7 @@ import Testing
       Product.path("ferry"), words, environment: ["E2E_SECRET": Workspace.secret], in: folder.url)
   }
 
-  /// Everything was sent, and what was done at the kill only once.
+  /// Checks that everything was sent, and that files that were done at the kill were sent only once.
   private func check(_ receiver: ReceiverProcess, done: Set<String>) async throws {
     let puts = try await receiver.received().puts
     #expect(puts.count == Self.count)

@@ -25,7 +25,7 @@ struct NoteTests {
     #expect(await run.end().status == 0)
     #expect(try job.report().totals.items.done == 31)
     #expect(try await receiver.received().files.contains { $0.name == "extra.bin" && $0.puts == 1 })
-    // The note is done with.
+    // The note has been completed.
     let again = try await job.run()
     #expect(again.command.status == 0 && again.report.totals.itemsDoneInRun == 0)
   }
@@ -301,7 +301,7 @@ struct NoteTests {
     let first = try await job.run("--limit", "1").report
     #expect(first.totals.items.failed == 1 && !first.run.roundClosed)
     if isRunning {
-      // That run does not list it, and leaves it to the next.
+      // This run does not list the file, and leaves it to the next run.
       try await receiver.add(spec: "file:delay=1")
       let run = try job.start(["run", "job.yaml"])
       try await wait(for: "files", "done", 1, of: job)

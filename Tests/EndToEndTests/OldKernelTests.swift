@@ -37,7 +37,7 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 1, "sub/er/b.txt": 1])
   }
 
-  /// The next run may have a newer kernel, or not.
+  /// The next run may or may not have a newer kernel.
   @Test(arguments: [true, false])
   func `has two names after a kill between the two steps, and then one`(_ isUpgraded: Bool) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -70,7 +70,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("outside")) == [])
   }
 
-  /// Behind the link the file exists, so it is not missing.
+  /// The file exists behind the link, so it is not missing.
   @Test(arguments: answers)
   func `keeps its move pending behind a linked folder, which is not followed`(_ answers: [String])
     async throws

@@ -122,7 +122,7 @@ import Testing
       while !server.lines.contains("home POST /token"), .now < deadline {
         try await Task.sleep(for: .milliseconds(10))
       }
-      // The file follows the token.
+      // The upload follows the token request.
       for _ in 0..<count {
         try await Task.sleep(for: .milliseconds(500))
         run.signal(SIGTERM)
@@ -195,7 +195,7 @@ import Testing
     run.signal(SIGKILL)
     _ = await run.end()
     #expect(told(server) == [])
-    // The next run sends its own only.
+    // The next run sends only its own request.
     try await receiver.clearFaults()
     #expect(try await job.ferry("run", "job.yaml").status == 0)
     #expect(told(server) == [body(0, "success")])

@@ -84,7 +84,7 @@ import Testing
     #expect(export.contains("\"record\":\"orphan\"") && export.contains(id), "\(export)")
     // The field is present only if it is true.
     #expect(!export.contains("in_doubt"))
-    // Added later, the next run releases it.
+    // `abandon` is added to the manifest later, and the next run releases the ID.
     try await receiver.clearFaults()
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: manifest.trimmingCharacters(in: .newlines) + Self.abandon + "\n")
@@ -119,7 +119,7 @@ import Testing
     let command = await run.end()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(try await job.run().command.status == 1)
-    // It is the ambiguous item's, for a person to decide.
+    // The ID belongs to the ambiguous item, which a person has to resolve.
     #expect(try await orphans(job).isEmpty)
     #expect(!receiver.log.contains { $0.hasPrefix("DELETE") })
     let upload = try await receiver.received().byName["0.txt"]
@@ -235,7 +235,7 @@ import Testing
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: manifest.replacing("valid_for: 1h", with: "valid_for: 2s"))
     #expect(try await job.run().command.status == 5)
-    // It is the server's clock, too, that would have to be turned forward.
+    // A shifted clock would not help, because the server's clock also has to advance.
     try await Task.sleep(for: .seconds(2))
     try await receiver.clearFaults()
     let (command, report) = try await job.run()

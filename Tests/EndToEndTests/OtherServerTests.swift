@@ -79,7 +79,7 @@ import Testing
     try job.write("one", to: "a")
     #expect(try await job.run().command.status == 1)
     #expect(try await job.ferry("resolve", "a", "retry", "--manifest", "job.yaml").status == 0)
-    // Both servers respond alike, so that its commit at the other one is ambiguous, too.
+    // Both servers send the same responses, so the commit at the other one is ambiguous, too.
     for status in [5, 1] {
       // Without retries, the next run starts over.
       let (command, _) = try await job.run(Self.away)

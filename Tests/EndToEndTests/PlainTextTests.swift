@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Hostile names in what is printed for people.
+/// Hostile names in text output.
 @Suite struct `A name with control characters` {
   private static let name = "a\nb\u{1B}[31mc\u{7}"
   private static let shown = #""a\nb\033[31mc\a""#

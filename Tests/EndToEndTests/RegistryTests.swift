@@ -48,7 +48,7 @@ import Testing
       environment: registry.environment.merging(["FERRY_REGISTRY_FILES": folder.path("files")]) { $1 })
   }
 
-  /// By another program than ours.
+  /// Computed by a program other than ferry.
   private static func digest(of path: String) async throws -> String {
     let command = try await Command.run("openssl", ["dgst", "-sha256", "-r", path])
     return String(command.stdout.prefix(64))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The destinations of `--report` and the standard output, and why they cannot be written.
+/// The destinations of `--report` and standard output, and the reasons why they cannot be written.
 @Suite struct `The place of a report` {
   private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
@@ -33,7 +33,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "chain.json").status == 0)
     #expect(kind(job.folder.path("chain.json")) == S_IFLNK && kind(job.folder.path("report.json")) == S_IFLNK)
     #expect(try job.report().totals.itemsDoneInRun == 0)
-    // Nothing but the target is in its folder.
+    // The target's folder contains only the target.
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("real")) == ["there.json"])
   }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(end.status == 0, "\(end.stderr)")
     #expect(try RunReport.decode(Data(await reader.end().stdout.utf8)).totals.itemsDoneInRun == 1)
     #expect(kind(fifo) == S_IFIFO)
-    // Without a reader the run does not wait for one.
+    // Without a reader, the run does not wait for one.
     let alone = try await job.ferry("run", "job.yaml", "--report", "fifo")
     #expect(alone.status == 70 && alone.stderr.contains("no process reads it"), "\(alone.stderr)")
     #expect(kind(fifo) == S_IFIFO)
@@ -86,7 +86,7 @@ import Testing
     let run = try job.start(["run", "job.yaml", "--quiet", "--report", "fifo"])
     let deadline = ContinuousClock.now + .seconds(20)
     while try !job.stateFiles().keys.contains(where: { $0.hasSuffix("/report.json") }), .now < deadline {
-      // Another process writes it.
+      // The run, which is another process, writes the report.
       try await Task.sleep(for: .milliseconds(10))
     }
     let other = try await job.ferry("run", "job.yaml", "--wait-lock", "20s")
@@ -114,7 +114,7 @@ import Testing
     try job.folder.write(Data("theirs".utf8), to: "shared/file")
     #expect(mkfifo(job.folder.path("shared/fifo"), 0o666) == 0)
     for name in ["link", "file", "fifo"] { lchown(job.folder.path("shared/\(name)"), 65534, 65534) }
-    // A link of the user's own leads to their files.
+    // The user's own link leads to the user's own file.
     #expect(symlink("shared/link", job.folder.path("mine")) == 0)
     for name in ["shared/link", "shared/file", "shared/fifo", "mine"] {
       let end = try await job.ferry("run", "job.yaml", "--report", name)
@@ -128,7 +128,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
   }
 
-  /// Their owners could redirect the path after any check of its last name.
+  /// The owner of the folder or link could redirect the path after any check of its last component.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["folder", "link"])
   func `is not below a folder or a link of another user in such a folder`(_ name: String) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -145,7 +145,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("precious")).isEmpty)
   }
 
-  /// Numbers are names of files, too: as where a build's number is the report's name.
+  /// A number is also a valid file name, for example if a build's number is the report's name.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["fd", "self"])
   func `is not a descriptor of another process behind another user's link`(_ kind: String) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -225,7 +225,7 @@ import Testing
     #expect(stored.run.exitCode == 70 && stored.totals.itemsDoneInRun == 1 && stored.run.roundClosed)
     let deadline = ContinuousClock.now + .seconds(20)
     while job.folder.text("told.json").isEmpty, .now < deadline {
-      // A run does not wait for it indefinitely.
+      // The run does not wait for the command indefinitely.
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(try RunReport.decode(Data(job.folder.text("told.json").utf8)).run.id == stored.run.id)
@@ -246,7 +246,7 @@ import Testing
     func run(_ text: String) async throws -> Command {
       try await job.start(["-c", text], program: "/bin/sh").end()
     }
-    // Opened and written to, and never renamed over.
+    // The device is opened and written to, and never replaced by a renamed file.
     let full = try await run("\(shell) > /dev/full")
     #expect(full.status == 70, "\(full.stderr)")
     #expect(

@@ -86,7 +86,7 @@ import Testing
     let resolved = try await job.ferry("resolve", "files/\(path)", "retry", "--manifest", "job.yaml")
     #expect(
       resolved.stdout == "files/\(path): the next run will send its commit again\n", "\(resolved.stderr)")
-    // The item is of a round that is known.
+    // The item belongs to a known round.
     #expect(try await job.ferry("journal", "check").status == 0)
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)")
@@ -136,7 +136,7 @@ import Testing
       #expect(command.status == code, "\(command.stdout)\(command.stderr)")
       #expect(try await job.ferry("journal", "check").status == 0)
     }
-    // What the server has under it may count.
+    // The upload that the server has under this ID may count.
     #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
     #expect(try await job.ferry("orphans").stdout.contains("may have used it"))
   }
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  /// The items of a printed command are already resolved; similar items stay.
+  /// A printed command resolves its own item once. Run again, it does not resolve another item with the same path.
   @Test func `is resolved permanently by a printed command`() async throws {
     let (job, receiver) = try await workspace("commit:times=3,drop=after", files: 1)
     _ = try job.folder.makeFolder("files/files")

@@ -149,7 +149,7 @@ import Testing
     #expect(second.command.status == 0, "\(second.command.stdout)\(second.command.stderr)")
     #expect(second.report.node("catalog")?.result == "new_data")
     #expect(job.folder.text("catalog") == "2")
-    // Refused without a validator too, it fails.
+    // If the server also refuses the request without a validator, the fetch fails.
     let third = try await job.run()
     #expect(third.command.status == 1, "\(third.command.stdout)\(third.command.stderr)")
     #expect(job.folder.text("catalog") == "2")

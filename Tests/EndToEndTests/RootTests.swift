@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Which files an upload's root has, also where another user changes it while ferry runs.
+/// The files that an upload's root contains, even if another user changes it while ferry runs.
 @Suite struct `The root of an upload` {
   private static let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
   private static let content = Data(repeating: 0x61, count: 1000)
 
-  /// With a file in `files/sub` and links to it, all of which are listed.
+  /// A job with a file in `files/sub` and links to the file. All of them are listed.
   private func linked(_ server: String, _ nodes: String) throws -> Workspace {
     let job = try Workspace(JobText.text(server: server, nodes))
     try job.folder.write(Self.content, to: "files/sub/real")
     let real = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     let absolute = job.folder.path("files/sub/real").replacing(
       FileManager.default.temporaryDirectory.path, with: real)
-    // Straight, absolute, and out of the root and back into it.
+    // A relative link, an absolute one, and one that leads out of the root and back into it.
     for (name, target) in [("a", "sub/real"), ("b", absolute), ("c", "../files/sub/real")] {
       #expect(symlink(target, job.folder.path("files/\(name)")) == 0)
     }
@@ -72,7 +72,7 @@ import Testing
     #expect(try await receiver.received().byName["x"]?.contents ?? 0 == 0)
   }
 
-  /// As Linux does where fs.protected_symlinks is 1, which is not the kernel's default.
+  /// Linux follows the same rule if fs.protected_symlinks is 1, which is not the kernel's default.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: ["shared/link", "shared/link/sub"])
@@ -96,7 +96,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  /// What an earlier run still has to do with delivered files is not done behind such a link either.
+  /// Pending actions that an earlier run left for delivered files are not performed behind such a link either.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func `that another user replaced by a link has no pending file moved behind it`() async throws {
     let receiver = try await ReceiverProcess.start()

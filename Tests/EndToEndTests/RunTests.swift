@@ -218,14 +218,14 @@ import Testing
     let second = try await next()
     #expect(second?.result == "no_data" && second?.intervalSeconds == 0.8)
 
-    // Other bounds hold at once.
+    // Changed bounds take effect immediately.
     try job.write(manifest: JobText.text(server: receiver.url, nodes("1h", "6h")))
     let requests = try await receiver.received().requests
     let waiting = try await next()
     #expect(waiting?.result == nil && waiting?.notBefore != nil && waiting?.intervalSeconds == 3600)
     #expect(try await receiver.received().requests == requests)
 
-    // What is uploaded is in the catalog of the receiver.
+    // The receiver's catalog lists the uploaded files.
     try job.write(
       manifest: JobText.text(server: receiver.url, JobText.uploadIDs(), nodes("400ms", "1h")))
     try job.write("new", to: "new.txt")

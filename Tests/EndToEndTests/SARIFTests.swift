@@ -105,7 +105,7 @@ import Testing
       let validation = try await SARIFSchema.validate(folder.path("log.sarif"))
       #expect(validation.status == 0, "\(validation.stdout)\(validation.stderr)")
     }
-    // A validator that lets everything through would prove nothing.
+    // A validator that accepts everything would prove nothing.
     try folder.write(Data(#"{ "version": "2.1.0", "runs": [{ "results": [] }] }"#.utf8), to: "bad.sarif")
     #expect(try await SARIFSchema.validate(folder.path("bad.sarif")).status == 1)
   }

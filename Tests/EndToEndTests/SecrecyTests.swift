@@ -28,9 +28,9 @@ import Testing
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     // By then, the request with the token in its path has also received its response.
     _ = try await receiver.received { $0.contents >= 2 && $0.requests >= 6 }
-    // Not every system has it.
+    // Not every system has /proc.
     let title = (try? Data(contentsOf: URL(filePath: "/proc/\(run.pid)/cmdline"))) ?? Data()
-    // A journal at work, with its write-ahead log.
+    // The journal of a running process, with its write-ahead log.
     let working = try job.stateFiles()
     run.signal(SIGKILL)
     let killed = await run.end()

@@ -155,7 +155,7 @@ import Testing
       """)
     let (command, _) = try await job.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
-    // It is still used where the manifest's own URL has it.
+    // The password is still sent, because the manifest's own URL contains it.
     #expect(server.lines == ["home POST /ids", "home PUT /up/7"])
     #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Basic Ym9iOmh1bnRlcjI=" })
     let plan = try await job.ferry("plan", "job.yaml", "--format", "json")

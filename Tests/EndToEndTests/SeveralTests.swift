@@ -3,8 +3,8 @@ import Testing
 
 /// `ferry run` and `ferry resume` with several manifests: one launch, one report.
 @Suite struct `Several manifests` {
-  /// `job.yaml` with the manifest `photos` and `index/job.yaml` with `index`, which goes first; both send the files in
-  /// the folder `files` next to them, over one connection of the session `gallery`.
+  /// `job.yaml` with the manifest `photos` and `index/job.yaml` with `index`, which has the higher priority. Both send
+  /// the files in the folder `files` next to them, over one connection of the session `gallery`.
   private func workspace(
     _ receiver: ReceiverProcess, photos: [String] = [], index: [String] = [], needs: String = "",
     session: String = "gallery"
@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test func `are closed together after a kill, and resume`() async throws {
-    // The third of them is in progress meanwhile.
+    // The third file is still being sent when the run is killed.
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])
     let job = try workspace(receiver)
     let killed = try job.start(["run", "job.yaml", "index/job.yaml"])
@@ -217,7 +217,7 @@ import Testing
     #expect(reports.count == 2)
     #expect(reports.allSatisfy { Set($0.run.manifests.map(\.name)) == ["photos", "index"] })
     #expect(reports.allSatisfy { $0.run.manifests.map(\.round) == [1, 1] })
-    // The names of runs that begin within one second come in any order.
+    // Runs that begin within the same second may be listed in either order.
     #expect(Set(reports.map { $0.run.manifests.map(\.roundClosed) }) == [[false, false], [true, true]])
     #expect(try await receiver.received().files.count == 9)
   }
@@ -226,7 +226,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, session: "own")
     #expect(try await run(job, "--limit", "0").command.status == 0)
-    // The first of them is in progress meanwhile.
+    // The first file is still being sent when the other commands run.
     try await receiver.add(fault: #"{"route": "file", "times": 1, "delay": 120}"#)
     let slow = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.requests == 1 }
@@ -268,7 +268,7 @@ import Testing
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")
     #expect(same.status == 2 && same.stderr.contains("job.yaml and job.yaml: both have the name"))
-    // Both are reported, whichever is wrong.
+    // An error is reported whichever of the manifests is invalid.
     try job.write(manifest: "version: 2\n")
     try await refused("name: index\n", 3, "version")
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that issue one upload ID for several files, as a server does that stores equal content once.
+/// Servers that issue one upload ID for several files, such as a server that stores equal content only once.
 @Suite struct `A shared upload ID` {
   /// An upload of the files whose names begin with its own name. Its requests go to `/NAME/ids`, `/NAME/put/…`,
   /// `/NAME/commit/…` and `/ids/…`.
@@ -55,7 +55,8 @@ import Testing
     #expect(try await !job.ferry("orphans").stdout.contains("same"))
   }
 
-  /// Whether the commit of the other file was executed is not known, and its content may be all that there is.
+  /// It is not known whether the commit of the other file was executed, and the server may have no other copy of the
+  /// content.
   @Test(arguments: [[], ["--only", "b"]])
   func `of an ambiguous file is not released for another`(_ options: [String]) async throws {
     let server = try await ScriptedServer.start([
@@ -119,7 +120,8 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// Many files of an upload have one value, which could be the name of a bucket; but another upload releases it.
+  /// Many files of an upload have the same value, which could be the name of a bucket. However, another upload releases
+  /// it.
   @Test func `of many delivered files is not released by another upload`() async throws {
     let names = (10..<22).map { "a\($0)" }
     var responses = [

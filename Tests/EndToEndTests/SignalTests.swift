@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  /// The next run does the rest, and only that.
+  /// Checks that the next run completes the remaining work and sends nothing else.
   private func finish(_ job: Workspace, _ receiver: ReceiverProcess) async throws {
     let done = try await RecordedItems.read(session: "e2e.uploads", of: job).names(.done)
     let before = try await receiver.received().puts
@@ -180,7 +180,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try job(
       receiver, JobText.puts.replacing("{ root: files }", with: "{ root: files, list: \"-\" }"))
-    // The list does not end.
+    // The input ends only after the run has ended.
     let input = Pipe()
     let run = try RunningCommand(
       Product.path("ferry"), ["run", "job.yaml", "--report", "report.json"],
@@ -188,7 +188,7 @@ import Testing
       input: input)
     try input.fileHandleForWriting.write(contentsOf: Data("0.txt\n1.txt\n".utf8))
     while try await job.status().session("e2e.uploads")?.holder == nil {}
-    // Its handlers are there before it lists, and soon after it has the session.
+    // Soon after ferry has locked the session, and before it reads the list, it installs its signal handlers.
     try await Task.sleep(for: .milliseconds(500))
     run.signal(signal)
     #expect(await run.end().status == code)

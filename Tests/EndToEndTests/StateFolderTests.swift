@@ -21,7 +21,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
   }
 
-  /// No command uses it, and each reports the problem and a remedy.
+  /// Checks that no command uses the folder, and that each reports the problem and a remedy.
   private func expectRefusal(_ job: Workspace, of place: String, says: String) async throws {
     for words in Self.commands {
       let end = try await job.start(words).end()
@@ -75,7 +75,7 @@ import Testing
     let job = try workspace(receiver)
     chmod(job.folder.url.path, 0o777)
     try await expectRefusal(job, of: job.folder.url.path, says: "any user can replace its contents")
-    // As the temporary folder of a system.
+    // The mode of a system's temporary folder.
     chmod(job.folder.url.path, 0o1777)
     #expect(try await job.ferry("run", "job.yaml").status == 0)
   }
@@ -105,7 +105,8 @@ import Testing
     if name.contains(".") { #expect(job.folder.text("target") == "precious") }
   }
 
-  /// The note is safe in ferry.db; what wakes the holder is only written to where it is the user's file.
+  /// The note is safe in ferry.db. The file that wakes the session's holder is written to only if it belongs to the
+  /// user.
   @Test func `does not follow a link in place of an inbox`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

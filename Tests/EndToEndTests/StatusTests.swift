@@ -82,7 +82,7 @@ import Testing
     run.signal(SIGKILL)
     let end = await run.end()
     #expect(end.status == 128 + SIGKILL, "\(end.stdout)\(end.stderr)")
-    // Its text is still in the lock file.
+    // The lock file still contains the holder's text.
     #expect(try await job.status().session("e2e.uploads")?.holder == nil)
   }
 
@@ -112,7 +112,7 @@ import Testing
     let interrupted = try #require(session.interruptedRun)
     #expect(session.holder == nil && interrupted.pid == run.pid)
     let status = try await job.ferry("status").stdout
-    // The text shows local time, without fractions or with fewer.
+    // The text shows local times, with fewer fractional digits or none.
     #expect(status.contains("session e2e.uploads: interrupted: run \(interrupted.run) began "), "\(status)")
     #expect(status.contains(" as process \(run.pid), which no longer exists\n"), "\(status)")
     #expect(!status.contains("free"))
@@ -126,7 +126,7 @@ import Testing
     #expect(upload.contains("\n  3 queued, 5 done in round 1, session e2e.uploads\n"), "\(upload)")
     let node = try await explain(job, "files")
     #expect(node.items?["done"] == 5 && node.items?["queued"] == 3 && node.interruptedRun?.pid == run.pid)
-    // A file that was delivered has nothing to do with it.
+    // A delivered file is not affected by the interruption.
     #expect(try await explain(job, "1.txt").interruptedRun == nil)
 
     let report = try await job.ferry("report")
@@ -244,7 +244,7 @@ import Testing
     let unknown = try await job.ferry("explain", "nothing.txt", "--manifest", "job.yaml")
     #expect(unknown.status == 2 && unknown.stdout == "")
     #expect(unknown.stderr.contains("has no item 'nothing.txt'"))
-    // A code stays a code.
+    // A diagnostic code is still explained as one.
     let code = try await job.ferry("explain", "F0201", "--manifest", "job.yaml")
     #expect(code.stdout.hasPrefix("F0201 (error): "))
     let item = try await job.ferry("explain", "1.txt")

@@ -5,7 +5,7 @@ import Testing
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }, .timeLimit(.minutes(5))
 ) struct `Where the system refuses threads` {
-  /// What a run creates before it takes a lock.
+  /// The number of threads that a run creates before it takes a lock.
   private static let needed = 10
 
   private func job(_ receiver: ReceiverProcess, host: String? = nil) throws -> Workspace {
@@ -87,7 +87,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try await RefusedThreads.open(job.folder.path(""))
-    // The shell and ferry are two.
+    // The shell and ferry count as two processes.
     let end = try await RefusedThreads.run(job, processes: 4)
     #expect(end.status == 70, "\(end.status) \(end.stdout)\(end.stderr)")
     #expect(end.stderr.contains("cannot create the thread ferry-"), "\(end.stderr)")
@@ -96,7 +96,7 @@ import Testing
   }
 }
 
-/// Runs ferry as a user who has nothing else, under a bound on its processes (RLIMIT_NPROC).
+/// Runs ferry as a user who has no other processes, under a limit on the number of processes (RLIMIT_NPROC).
 private enum RefusedThreads {
   private static let user = "64251"
 

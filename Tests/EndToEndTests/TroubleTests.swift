@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What keeps a journal from being written: each ends the run with its remedy, and loses nothing.
+/// Conditions that prevent writes to a journal. Each ends the run with a remedy, and nothing is lost.
 @Suite struct `A journal in trouble` {
   private func posting(_ receiver: ReceiverProcess, files: Int) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
@@ -18,7 +18,7 @@ import Testing
       environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url)
   }
 
-  /// After the failure, each item that was posted is done or needs a person's decision; the rest is posted once.
+  /// Checks that each item that was posted is done or needs a person's decision, and that the others are posted once.
   private func goesOnWithoutRepeating(_ job: Workspace, _ receiver: ReceiverProcess, files: Int) async throws
   {
     let end = try await job.ferry("run", "job.yaml", "--quiet")
@@ -33,7 +33,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// In blocks of 512 bytes: so small that the first files are written down, or none.
+  /// Limits in blocks of 512 bytes, so low that the journal can record only the first files, or none.
   @Test(arguments: [100, 400, 1200])
   func `in files that must not grow ends the run, and sends no post that is not recorded`(_ blocks: Int)
     async throws
@@ -86,7 +86,7 @@ import Testing
     _ = try await Command.run("umount", ["-l", copy.path("").trimmingSuffix("/")])
   }
 
-  /// A shim before the C library refuses every lock, as a file system without them does.
+  /// A shim before the C library refuses every lock, as a file system without locks does.
   @Test func `on a file system without locks ends the run before anything is sent`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try posting(receiver, files: 2)
@@ -172,7 +172,7 @@ import Testing
 
   // MARK: helpers
 
-  /// A file system in memory, for who may mount one.
+  /// Mounts a file system in memory, if the user may do that.
   private func mount(_ folder: String, _ options: String) async throws -> Bool {
     let command = try await Command.run(
       "mount", ["-t", "tmpfs", "-o", options + ",mode=0700", "ferry-test", folder])

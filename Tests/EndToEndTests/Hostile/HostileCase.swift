@@ -2,15 +2,15 @@
 ///
 /// The table is complete: a test compares it with what `ferry-receiver --list-faults` prints.
 struct HostileCase: Sendable {
-  /// What becomes of a fetch, whose file and validators are otherwise as before.
+  /// The outcome of a fetch. Unless the response is stored, the file and its validators are unchanged.
   enum Fetch: Sendable {
-    /// The response is a whole 200: its body is stored.
+    /// The response is a complete 200, and its body is stored.
     case stores
-    /// The fetch fails for good, with one of these codes.
+    /// The fetch fails permanently, with one of these codes.
     case fails([String])
-    /// The fetch is tried again by the next run, with one of these codes for now.
+    /// The next run tries the fetch again; in this run it has one of these codes.
     case waits([String])
-    /// Its time runs out, with one of these codes: which one is first depends on how busy the machine is.
+    /// The fetch times out with one of these codes. Which one depends on how busy the machine is.
     case timesOut([String])
   }
 
@@ -37,10 +37,10 @@ struct HostileCase: Sendable {
     self.commit = commit
   }
 
-  /// As a name in a manifest, and as a part of a URL; none of these contains another.
+  /// The case's name in a manifest, and a part of a URL. No name contains another.
   var node: String { "case-\(name.replacing(".", with: "-"))-end" }
 
-  /// Whether only a time limit ends it; such a case belongs in a session with a short one.
+  /// Whether only a time limit ends the response; such a case belongs in a session with a short limit.
   var isSlow: Bool {
     switch fetch {
     case .timesOut: true
@@ -51,17 +51,17 @@ struct HostileCase: Sendable {
   /// The fault as on the receiver's command line.
   ///
   /// - Parameters:
-  ///   - route: such as `commit`.
-  ///   - match: a part of the URL of its requests.
+  ///   - route: the route, such as `commit`.
+  ///   - match: a part of the URL of the requests that the fault applies to.
   func fault(_ route: String, match: String, _ more: String = "") -> String {
     let all = [settings, more].filter { !$0.isEmpty }.map { ",\($0)" }.joined()
     return "\(route):match=\(match),response=\(name)\(all)"
   }
 
-  /// What the table leaves out, as it would change what other cases get: a connection that stays open and silent.
+  /// A fault that the table omits because it would affect other cases: its connection stays open and silent.
   static let withOwnTest: Set = ["late-response"]
 
-  /// None leads to a port that refuses connections, which would hold back the other cases at the receiver.
+  /// No case leads to a port that refuses connections, because that would delay the other cases at the receiver.
   static let all: [HostileCase] = [
     HostileCase("redirect", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
     HostileCase("redirect-loop", .fails(["redirect"]), .isUnknown, settings: "status=303"),

@@ -18,7 +18,7 @@ import Testing
     }
     let receiver = try await ReceiverProcess.start()
     let places = Self.targets.map { ("to-\($0.name)-end", "\(other.url)/to-\($0.name)-end") }
-    // A label of a name has at most 63 bytes, so no resolver is asked.
+    // A label of a host name has at most 63 bytes, so no resolver is queried.
     let unreachable = [
       ("to-port-end", "http://127.0.0.1:1/x"),
       ("to-name-end", "http://\(String(repeating: "a", count: 64)).test/x"),

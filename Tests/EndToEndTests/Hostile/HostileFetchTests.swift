@@ -84,7 +84,7 @@ import Testing
     #expect(HostileCase.withOwnTest.isSubset(of: names))
   }
 
-  /// The second fetch has no other connection to use again, and uses it after the unsolicited response has come.
+  /// The second fetch can reuse only this connection, and is sent after the unsolicited response has arrived.
   @Test func `on an idle connection is not the response to the next fetch`() async throws {
     let receiver = try await ReceiverProcess.start()
     try await receiver.put(Self.good, to: "b")
@@ -107,7 +107,7 @@ import Testing
     #expect(hostile.job.folder.text("saved/b") == Self.good)
   }
 
-  /// What one fetch ends with: by itself, its exit code is the run's.
+  /// The exit code for one fetch: because the run has no other work, it is the exit code of the run.
   @Test(arguments: [
     ("partial-content", 1), ("not-modified", 1), ("no-content", 1), ("reset-content", 1),
     ("cut-in-header", 5),

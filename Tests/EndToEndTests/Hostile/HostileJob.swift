@@ -7,7 +7,7 @@ struct HostileJob {
 
   /// - Parameters:
   ///   - requestTimeout: long enough for a busy machine, short enough for a test.
-  ///   - nodes: of the manifest.
+  ///   - nodes: the nodes of the manifest.
   init(
     _ receiver: ReceiverProcess, requestTimeout: String = "3s", resourceTimeout: String = "1m",
     _ nodes: String...

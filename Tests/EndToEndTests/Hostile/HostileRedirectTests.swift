@@ -51,7 +51,7 @@ import Testing
     let (command, report) = try await hostile.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(report.node("tell")?.reason?.code == "redirect", "\(report.node("tell")?.reason?.message ?? "")")
-    // The first server got it, so the request did hold it, and the record shows what arrives.
+    // The first server received the secret, so the request did contain it, and the receivers' records are reliable.
     if place == .token {
       #expect(receiver.recorded.range(of: Data("Bearer ".utf8)) != nil)
     } else {
@@ -134,7 +134,7 @@ import Testing
     #expect(!seen.contains("Authorization"))
     #expect(!seen.contains("X-Key"))
     SecretForms.expectNone(of: [Workspace.secret], in: other.recorded, "the other server")
-    // It reports why the server refused, and the setting that would allow the request.
+    // The message contains the reason for the refusal, and the setting that would allow the request.
     let message = report.item("a")?.reason?.message ?? ""
     #expect(message.contains("token.access_token"), "\(message)")
   }

@@ -48,7 +48,7 @@ import Testing
     #expect([1, 5, 7].contains(command.status), "\(command.stdout)\(command.stderr)")
     #expect(ContinuousClock.now - start < .seconds(12))
     switch kind {
-    // The POST was executed, but that is unknown.
+    // The POST was executed, but ferry cannot know that.
     case "POST":
       #expect(report.node("slow")?.state == "ambiguous")
       #expect(try await receiver.received().inbox.count == 1)
@@ -67,7 +67,7 @@ import Testing
     let hostile = try HostileJob(receiver, requestTimeout: "1m", resourceTimeout: "1h", Self.node("fetch"))
     let running = try hostile.job.start(["run", "job.yaml", "--quiet"])
     let deadline = ContinuousClock.now + .seconds(20)
-    // The receiver has nothing to wait on.
+    // The receiver offers no event to wait for.
     while receiver.log.isEmpty, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -116,7 +116,7 @@ import Testing
       """)
     try hostile.job.write("a", to: "a")
     let (command, report) = try await hostile.run(within: .seconds(20))
-    // The one whose /id is a small number is a good response; the server does not know that ID.
+    // `many-keys-json` has a small number at /id, so it is a valid response; the server does not know that ID.
     #expect([1, 5].contains(command.status), "\(command.stdout)\(command.stderr)")
     if response != "many-keys-json" {
       #expect(report.item("a")?.reason?.code == "capture", "\(report.item("a")?.reason?.message ?? "")")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Responses over TLS, where records hide what the socket does not show.
+/// Responses over TLS. A record may contain bytes that a check of the socket cannot see.
 @Suite(.enabled("a mount namespace is needed") { TLSServer.isPossible })
 struct `A response over TLS` {
   private static let empty = "HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n"
@@ -25,7 +25,8 @@ struct `A response over TLS` {
         """)
   }
 
-  /// What the first connection sends as its response to the first request; another one responds with 500.
+  /// Runs the job; `bytes` is the code that sends the first connection's response to the first request. Later
+  /// connections respond with 500.
   private func outcome(_ bytes: String) async throws -> (RunReport, [String]) {
     let job = try Workspace("")
     let server = try await TLSServer.start(
@@ -48,7 +49,7 @@ struct `A response over TLS` {
   }
 
   @Test(arguments: [
-    // The body and the second response are in one record, of which libcurl reads the body alone.
+    // The body and the second response are in one record, of which libcurl reads only the body.
     "connection.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n'); connection.sendall(b'ok\(empty)')",
     "connection.sendall(b'\(empty)'); time.sleep(0.1); connection.sendall(b'\(empty)')",
   ])
@@ -94,7 +95,7 @@ struct `A response over TLS` {
     #expect(report.node("f")?.reason?.code == (isAnnounced ? nil : "connection_lost"))
   }
 
-  /// What waits in the proxy's own TLS session cannot be seen.
+  /// Unread data in the TLS session with the proxy cannot be detected.
   @Test func `from a proxy is the only one on its connection`() async throws {
     let job = try Workspace(
       """
@@ -158,7 +159,7 @@ struct `A response over TLS` {
     #expect(ContinuousClock.now - start < .seconds(40))
   }
 
-  /// A proxy's response to CONNECT comes before the request, and is not the server's early one.
+  /// A proxy's response to CONNECT precedes the request, and is not an early response of the server.
   @Test func `through a proxy counts for a whole body`() async throws {
     let job = try Workspace("")
     let server = try await TLSServer.start(

@@ -2,7 +2,7 @@ import Foundation
 
 /// Debian's Apache with mod_dav, which requires a user and a password, on a free port of the loopback interface.
 ///
-/// Ends with the last reference to it.
+/// It is stopped when the last reference to it is released.
 final class ApacheServer: Sendable {
   /// The required programs that are missing.
   static let missingPrograms = ["apache2", "openssl"].filter { RunningCommand.find($0) == nil }
@@ -19,8 +19,8 @@ final class ApacheServer: Sendable {
 
   deinit { process.signal(SIGTERM) }
 
-  /// Starts it with an empty collection. Apache cannot choose a port itself, and another program may take the one that
-  /// was free, so a failed start is repeated with another port.
+  /// Starts the server with an empty collection. Apache cannot choose a port itself, and another program may take a
+  /// port that was free, so a failed start is repeated with another port.
   static func start() async throws -> ApacheServer {
     let folder = try TemporaryFolder()
     for name in ["data", "locks"] {
@@ -44,13 +44,13 @@ final class ApacheServer: Sendable {
     throw CommandFailure(description: "apache2 did not start\n\(last)")
   }
 
-  /// Stops it and waits for its end.
+  /// Stops the server and waits until it has exited.
   func stop() async {
     process.signal(SIGTERM)
     _ = await process.end()
   }
 
-  /// The requests that it has responded to, as `STATUS METHOD URL HTTP/1.1`, in order.
+  /// The requests that the server has responded to, as `STATUS METHOD URL HTTP/1.1`, in order.
   var requests: [String] { folder.text("access.log").split(separator: "\n").map(String.init) }
 
   /// The content of each file of a collection, by its name; empty if there is no such collection.
@@ -61,7 +61,7 @@ final class ApacheServer: Sendable {
       })
   }
 
-  /// The names of a collection's files; none if there is no such collection.
+  /// The names of a collection's files; empty if there is no such collection.
   func names(in collection: String) throws -> [String] {
     let path = folder.path("data/\(collection)")
     guard FileManager.default.fileExists(atPath: path) else { return [] }
@@ -122,12 +122,12 @@ final class ApacheServer: Sendable {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// Waits until it accepts connections. False if it exits instead.
+  /// Waits until the server accepts connections. Returns `false` if it exits instead.
   private static func listens(on port: Int, _ process: RunningCommand) async throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < deadline, process.isRunning {
       if connects(to: port) { return true }
-      // There is nothing to wait on: its readiness has no other sign.
+      // There is no event to wait for: the server's readiness has no other sign.
       try await Task.sleep(for: .milliseconds(10))
     }
     process.signal(SIGKILL)

@@ -30,7 +30,7 @@ final class RunningCommand: Sendable {
   private let process: Mutex<Process>
   private let outputs: TemporaryFolder
   private let ended: AsyncStream<Void>
-  /// The process's number.
+  /// The process ID.
   let pid: Int32
 
   /// - Parameter input: standard input; empty if `nil`.
@@ -59,16 +59,16 @@ final class RunningCommand: Sendable {
     self.process = Mutex(process)
   }
 
-  /// What it has written to its standard output so far.
+  /// The program's standard output so far.
   var stdout: String { outputs.text("stdout") }
-  /// What it has written to its standard error so far.
+  /// The program's standard error so far.
   var stderr: String { outputs.text("stderr") }
   var isRunning: Bool { process.withLock { $0.isRunning } }
 
-  /// Sends it a signal, such as SIGKILL.
+  /// Sends the program a signal, such as SIGKILL.
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// Waits for its end.
+  /// Waits for the program to exit.
   func end() async -> Command {
     for await _ in ended {}
     let status = process.withLock { process in
@@ -78,7 +78,7 @@ final class RunningCommand: Sendable {
     return Command(status: status, stdout: stdout, stderr: stderr)
   }
 
-  /// Waits for it to exit, and kills it if that takes too long.
+  /// Waits for the program to exit, and kills it if that takes too long.
   func end(within limit: Duration) async throws -> Command {
     let watch = Task { [self] in
       try await Task.sleep(for: limit)
@@ -94,7 +94,7 @@ final class RunningCommand: Sendable {
     return command
   }
 
-  /// Waits until a line on its standard output begins so, and returns the rest of that line.
+  /// Waits until a line on standard output begins with `prefix`, and returns the rest of that line.
   func line(after prefix: String, within limit: Duration = .seconds(30)) async throws -> String {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
@@ -103,14 +103,14 @@ final class RunningCommand: Sendable {
         return String(line.dropFirst(prefix.count))
       }
       guard isRunning else { break }
-      // There is nothing to wait on: the program's output is a file.
+      // There is no event to wait for: the program's output is a file.
       try await Task.sleep(for: .milliseconds(10))
     }
     throw CommandFailure(description: "no line '\(prefix)…' came\n\(stdout)\n\(stderr)")
   }
 
-  /// Lets nothing block a signal meanwhile: Dispatch's threads block most, a child inherits that, and would not
-  /// hear SIGTERM.
+  /// Runs `body` with no signal blocked. Dispatch's threads block most signals; a child would inherit that mask and
+  /// would not receive SIGTERM.
   private static func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()
@@ -126,7 +126,7 @@ final class RunningCommand: Sendable {
     return URL(filePath: found)
   }
 
-  /// Looks a program up on PATH, and where Debian has its servers, which is not on everyone's PATH.
+  /// Searches for a program in PATH, and in the folder of Debian's servers, which is not in every user's PATH.
   static func find(_ name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     return (folders + ["/usr/sbin"]).map { "\($0)/\(name)" }
@@ -134,7 +134,7 @@ final class RunningCommand: Sendable {
   }
 }
 
-/// A program that did not do what a test needs of it.
+/// A program did not behave as a test requires.
 struct CommandFailure: Error, CustomStringConvertible {
   let description: String
 }

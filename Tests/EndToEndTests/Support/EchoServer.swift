@@ -18,7 +18,7 @@ final class EchoServer: Sendable {
     try await EchoServer(RunningCommand("python3", ["-u", "-c", script]))
   }
 
-  /// The requests' first lines and header fields, in their order.
+  /// The requests' first lines and header fields, in order.
   var lines: [String] { process.stdout.split(whereSeparator: \.isNewline).dropFirst().map(String.init) }
 
   private static let script = """

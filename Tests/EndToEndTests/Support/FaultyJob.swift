@@ -4,9 +4,9 @@ import Testing
 /// A short job whose state folder has faults, with separate names at a receiver that it may share.
 struct FaultyJob {
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
-    /// Upload IDs, and commits that have `already_done`.
+    /// Uploads with upload IDs, and commits that have `already_done`.
     case uploads
-    /// What cannot be repeated.
+    /// POST requests, which cannot be repeated.
     case posts
 
     var testDescription: String { rawValue }
@@ -62,7 +62,7 @@ struct FaultyJob {
     try await RecordedItems.read(session: Self.session, state: job.state)
   }
 
-  /// What the server has must be on record, at least as something that was about to be sent.
+  /// Checks that the journal records everything that the server has received, at least as an intent.
   func checkNothingUntold(_ moment: String) async throws {
     let recorded = try await recorded()
     #expect(recorded.integrity == "ok", "\(moment)")
@@ -74,7 +74,7 @@ struct FaultyJob {
     }
   }
 
-  /// Carries it to its end without faults.
+  /// Completes the job without faults.
   func finish(_ moment: String) async throws {
     let (command, report) = try await job.run()
     #expect(report.run.roundClosed, "\(moment): \(command.stdout)\(command.stderr)")

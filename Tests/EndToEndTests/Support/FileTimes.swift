@@ -12,16 +12,16 @@ struct FileTimes {
     times = [status.st_atim, status.st_mtim]
   }
 
-  /// Gives the file the time that it had.
+  /// Restores the file's modification time.
   func restore() throws {
     guard utimensat(AT_FDCWD, path, times, 0) == 0 else {
       throw CommandFailure(description: "\(path): its time cannot be set")
     }
   }
 
-  /// Gives a file another time, and no other content.
+  /// Sets a file's modification time, without changing its content.
   ///
-  /// - Parameter seconds: since 1970.
+  /// - Parameter seconds: the time in seconds since 1970.
   static func touch(_ path: String, seconds: Int) throws {
     let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
     guard utimensat(AT_FDCWD, path, times, 0) == 0 else {
@@ -29,7 +29,7 @@ struct FileTimes {
     }
   }
 
-  /// Writes over one byte; size and modification time stay as they were.
+  /// Overwrites one byte; the size and modification time stay unchanged.
   static func change(_ path: String, byte: UInt64) throws {
     let times = try FileTimes(of: path)
     let file = try FileHandle(forUpdating: URL(filePath: path))

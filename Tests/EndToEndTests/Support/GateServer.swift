@@ -22,13 +22,13 @@ final class GateServer: Sendable {
       RunningCommand("python3", ["-u", "-c", script, folder.path("open")]), folder)
   }
 
-  /// Waits until the beginning of a body has come.
+  /// Waits until the beginning of a body has arrived.
   func isHalfway() async throws { _ = try await process.line(after: "halfway") }
 
-  /// Lets the rest of it in.
+  /// Lets the server read the rest of the body.
   func open() throws { try folder.write(Data(), to: "open") }
 
-  /// Whether a whole body has come.
+  /// Whether a complete body has arrived.
   var hasStored: Bool { process.stdout.contains("stored") }
 
   private static let script = """

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A file name that breaks programs which take names for text, and what is hostile about it.
+/// A file name that breaks programs that treat names as text, and the reason.
 struct HostileName: Sendable, CustomTestStringConvertible {
   var what: String
   var bytes: [UInt8]
-  /// Swift's strings, and so the receiver's listing, do not keep it apart from another spelling.
+  /// Whether Swift's strings, and therefore the receiver's listing, do not distinguish it from another spelling.
   var isRespelled = false
 
   var testDescription: String { what }
-  /// `nil` if it is not UTF-8.
+  /// The name as text; `nil` if it is not UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
-  /// As a URL has it: every byte but RFC 3986's unreserved ones, slashes apart.
+  /// The name in a URL: all bytes except slashes and RFC 3986's unreserved characters are percent-encoded.
   var encoded: String {
     bytes.map { byte in
       let letter = Character(UnicodeScalar(byte))
@@ -19,7 +19,7 @@ struct HostileName: Sendable, CustomTestStringConvertible {
       return stands ? String(letter) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }.joined()
   }
-  /// What is in it.
+  /// The file's content.
   var content: Data { Data(what.utf8) + Data(bytes) }
 
   init(_ what: String, _ name: String, isRespelled: Bool = false) {

@@ -67,12 +67,12 @@ enum JobText {
     """
   }
 
-  /// By a request that asks for the upload's state.
+  /// Recognizes an executed commit by a request for the upload's state.
   static let probe = """
     probe: { request: { url: "${vars.api}/uploads/${allocate.id}" }, expect: { json: { /state: committed } } }
     """
 
-  /// The upload `files` that puts each file.
+  /// The upload `files` that sends each file by PUT.
   static let puts = """
     uploads:
       files:
@@ -83,7 +83,7 @@ enum JobText {
         \(retry)
     """
 
-  /// The upload `files` that posts each file, which cannot be repeated.
+  /// The upload `files` that sends each file by POST, which cannot be repeated.
   static let posts = """
     uploads:
       files:
@@ -95,7 +95,7 @@ enum JobText {
         \(retry)
     """
 
-  /// The fetch `catalog`, into catalog.json.
+  /// The fetch `catalog`, which writes catalog.json.
   static func catalog(_ more: String...) -> String {
     ([
       "fetches:", "  catalog:", "    session: quick", "    request: { url: \"${vars.api}/catalog.json\" }",
@@ -103,7 +103,7 @@ enum JobText {
     ] + more.map { "    \($0)" }).joined(separator: "\n")
   }
 
-  /// Single requests that send their names to `/done`, by name, with the condition of each.
+  /// Single requests that send their names to `/done`, each with a condition.
   static func notes(_ conditions: [(name: String, when: String)], needs: String = "files") -> String {
     "requests:\n"
       + conditions.map { name, when in

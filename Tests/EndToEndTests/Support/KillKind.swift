@@ -3,18 +3,18 @@ import Testing
 
 /// The kind of job that is killed, with the server's options and faults.
 enum KillKind: String, CaseIterable, CustomTestStringConvertible {
-  /// Upload IDs that outlive the job, so that each that was written down is used again.
+  /// Upload IDs that outlive the job, so that every recorded one is used again.
   case uploads
-  /// Upload IDs that expire in between.
+  /// Upload IDs that expire during the job.
   case expiring
   case puts
-  /// What cannot be repeated.
+  /// POST requests, which cannot be repeated.
   case posts
   case fetches
 
   var testDescription: String { rawValue }
 
-  /// Where the items are.
+  /// The session that contains the items.
   var session: String { self == .fetches ? "e2e.fetches" : "e2e.uploads" }
 
   /// Options of the receiver's command line. A token expires before the job ends.

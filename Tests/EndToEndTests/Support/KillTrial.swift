@@ -21,7 +21,7 @@ final class KillTrial {
   /// The files for which something was reported. It must stay true at every later check.
   private var told: Set<String> = []
 
-  /// - Parameter count: of files.
+  /// - Parameter count: the number of files.
   init(_ kind: KillKind, files count: Int, lateness: Double, seed: UInt64) async throws {
     self.kind = kind
     title = "\(kind), seed \(seed)"
@@ -49,7 +49,7 @@ final class KillTrial {
     guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
   }
 
-  /// Looks at the server and the journal after a kill.
+  /// Checks the server and the journal after a kill.
   func check(_ moment: String) async throws {
     let received = try await receiver.received()
     let recorded = try await RecordedItems.read(session: kind.session, of: job)
@@ -57,10 +57,10 @@ final class KillTrial {
     let states = kind == .fetches ? recorded.nodes : recorded.states
     judge(states, received, moment)
     note(states, received)
-    // ferry's own words about it.
+    // The same counts, as `ferry status` reports them.
     let status = try await job.status().session(kind.session)
     if kind != .fetches, let items = status?.node("files")?.items {
-      // The run before may have come to its end: then a new round finds them done before.
+      // The previous run may have ended; then a new round finds its files done before.
       let done = items["done", default: 0] + items["done_before", default: 0]
       #expect(done == states.values.count { $0 == .done }, "\(title), \(moment)")
       #expect(items["ambiguous"] == states.values.count { $0 == .ambiguous }, "\(title), \(moment)")
@@ -116,7 +116,7 @@ final class KillTrial {
     }
   }
 
-  /// How often the bytes of each were moved.
+  /// How often each file's bytes were transferred.
   private func transfers(_ received: Received) -> [String: Int] {
     guard kind == .uploads || kind == .expiring else {
       return kind == .fetches ? receiver.gets : deliveries(received)
@@ -125,7 +125,7 @@ final class KillTrial {
   }
 
   private func isFetched(_ name: String) -> Bool {
-    // Not there yet, or there.
+    // The file is either absent or complete.
     guard let bytes = try? Data(contentsOf: URL(filePath: job.folder.path("fetched/\(name)"))) else {
       return false
     }

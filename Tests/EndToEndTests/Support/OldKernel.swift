@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs programs without some calls of the kernel: Faults/old-kernel.c.
+/// Runs programs without some system calls; see Faults/old-kernel.c.
 enum OldKernel {
-  /// The program that starts others; `nil` where nothing here can compile it.
+  /// The path of the program that starts others; `nil` if this machine cannot compile it.
   private static let program = Task<String?, any Error> {
     #if os(Linux)
     guard let compiler = RunningCommand.find("cc") ?? RunningCommand.find("clang") else { return nil }
@@ -20,7 +20,7 @@ enum OldKernel {
     #endif
   }
 
-  /// Whether programs can be run so.
+  /// Whether programs can be run in this way.
   static func isThere() async throws -> Bool {
     guard let program = try await program.value else { return skipped() }
     // A container may forbid further filters.

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The programs that this package builds, as the tests' own build has made them.
+/// The programs that this package builds, from the same build as the tests.
 enum Product {
   /// The path of an executable product, such as `ferry`.
   static func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
 
-  /// The folder of the test bundle, in which the build puts the programs too.
+  /// The folder of the test bundle, which also contains the built programs.
   private static let folder: URL = {
     #if os(Linux)
     // The test bundle is the program that runs.

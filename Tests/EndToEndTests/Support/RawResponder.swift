@@ -44,7 +44,7 @@ final class RawResponder: Sendable {
     }
   }
 
-  /// How often a path was asked for.
+  /// How often a path was requested.
   func count(_ path: String) -> Int { requests.count { $0.path == path } }
 
   private static let program = """

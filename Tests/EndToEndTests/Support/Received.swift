@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a receiver has received, from `GET /received`.
+/// The requests and files that a receiver has received, from `GET /received`.
 struct Received: Decodable, Sendable {
   struct Upload: Decodable, Sendable {
     var name: String

@@ -21,9 +21,9 @@ final class ReceiverProcess: Sendable {
   }
 
   /// - Parameters:
-  ///   - options: of its command line, such as `--require-token`.
+  ///   - options: options of its command line, such as `--require-token`.
   ///   - faults: each as on its command line, such as `commit:every=7,status=500`.
-  ///   - isRecording: whether ``recorded`` has what clients send.
+  ///   - isRecording: whether ``recorded`` contains the bytes that clients send.
   static func start(
     _ options: [String] = [], faults: [String] = [], isRecording: Bool = false
   ) async throws -> ReceiverProcess {
@@ -38,7 +38,8 @@ final class ReceiverProcess: Sendable {
 
   var port: String { String(url.split(separator: ":").last ?? "") }
 
-  /// The requests that it has responded to, as `METHOD PATH STATUS`, in order, without those of the tests themselves.
+  /// The requests that the receiver has responded to, as `METHOD PATH STATUS`, in order, without those of the tests
+  /// themselves.
   var log: [String] {
     process.stderr.split(separator: "\n").map(String.init)
       .filter { !$0.contains(" /received ") && !$0.contains(" /faults ") }
@@ -56,7 +57,7 @@ final class ReceiverProcess: Sendable {
     try Received.decode(try await send("GET", "/received"))
   }
 
-  /// Looks until it has received what is wanted.
+  /// Waits until the receiver's listing meets the condition.
   func received(
     within limit: Duration = .seconds(20), until isThere: (Received) -> Bool
   ) async throws -> Received {
@@ -67,7 +68,7 @@ final class ReceiverProcess: Sendable {
       guard ContinuousClock.now < deadline else {
         throw CommandFailure(description: "the receiver did not get what was waited for: \(received)")
       }
-      // The receiver has nothing to wait on.
+      // The receiver offers no event to wait for.
       try await Task.sleep(for: .milliseconds(10))
     }
   }

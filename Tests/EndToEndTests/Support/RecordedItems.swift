@@ -13,11 +13,11 @@ struct RecordedItems: Equatable {
     case cancelled = 6
   }
 
-  /// By the items' paths.
+  /// The states of items by their paths.
   let states: [String: State]
-  /// The items with an intent: a request that was about to be sent has no recorded response.
+  /// The items with an intent: a request that was about to be sent and has no recorded response.
   let intents: Set<String>
-  /// Fetches and requests, by their names.
+  /// The states of fetches and requests by their names.
   let nodes: [String: State]
   /// The result of `PRAGMA integrity_check`: `ok`.
   let integrity: String
@@ -28,7 +28,7 @@ struct RecordedItems: Equatable {
     try await read(session: session, state: workspace.state)
   }
 
-  /// Reads a copy, so that the journal stays as a kill left it: its reader would tidy up.
+  /// Reads a copy, because a reader of the journal itself would change the state that a kill left.
   ///
   /// - Parameter state: a state folder.
   static func read(session: String, state: String) async throws -> RecordedItems {
@@ -53,7 +53,7 @@ struct RecordedItems: Equatable {
     var integrity: String
   }
 
-  /// A kill may come before the tables are there.
+  /// A kill may occur before the tables exist.
   private static let script = """
     import json, sqlite3, sys
     db = sqlite3.connect(sys.argv[1])

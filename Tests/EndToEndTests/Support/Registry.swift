@@ -2,7 +2,7 @@ import Foundation
 
 /// Debian's docker-registry with token authentication, and the issuer of its tokens, as scripts/registry runs them.
 ///
-/// Ends with the last reference to it: the script's standard input then ends.
+/// Both are stopped when the last reference to it is released, because that closes the script's standard input.
 final class Registry: Sendable {
   /// The required programs that are missing.
   static let missingPrograms = ["docker-registry", "python3", "openssl", "curl"]
@@ -40,7 +40,7 @@ final class Registry: Sendable {
     _ = await script.end()
   }
 
-  /// What jobs/registry.yaml asks the environment for.
+  /// The environment variables that jobs/registry.yaml requires.
   var environment: [String: String] { ["FERRY_REGISTRY": url, "FERRY_REGISTRY_ISSUER": issuer] }
 
   /// The requests that the registry has responded to, as `METHOD PATH`, in order.
@@ -54,7 +54,7 @@ final class Registry: Sendable {
     }
   }
 
-  /// A token that may read a repository.
+  /// A token that permits reading a repository.
   func token(for repository: String) async throws -> String {
     struct Answer: Decodable { var token: String }
     let query = "service=ferry-test-registry&scope=repository:\(repository):pull"

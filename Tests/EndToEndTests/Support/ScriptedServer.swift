@@ -6,7 +6,7 @@ final class ScriptedServer: Sendable {
   let away: String
   private let process: RunningCommand
 
-  /// What one of the servers received.
+  /// A request that one of the servers received.
   struct Request: Decodable {
     var server: String
     var method: String
@@ -41,12 +41,12 @@ final class ScriptedServer: Sendable {
 
   var requests: [Request] {
     process.stdout.split(whereSeparator: \.isNewline).compactMap {
-      // The ports are no requests.
+      // The line with the ports is not a request.
       try? JSONDecoder().decode(Request.self, from: Data($0.utf8))
     }
   }
 
-  /// As `home POST /path`.
+  /// The requests so far, as `home POST /path`.
   var lines: [String] { requests.map { "\($0.server) \($0.method) \($0.path)" } }
 
   private static let script = """

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// The texts in which a secret could be written: as it is, percent-encoded, in JSON and in Base64.
+/// The forms in which a secret could be written: unchanged, percent-encoded, in JSON and in Base64.
 enum SecretForms {
-  /// All of them; the forms of Base64 are those at each of the three places in a longer text.
+  /// All forms. There are three in Base64, for the three possible alignments in a longer text.
   static func all(of secret: String) -> [String] {
     var unreserved = CharacterSet.alphanumerics
     unreserved.insert(charactersIn: "-._~")
     let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
     let base64 = (0..<3).flatMap { shift -> [String] in
       let text = Data((String(repeating: "x", count: shift) + secret).utf8).base64EncodedString()
-      // The first and the last characters hold bits of what is beside it.
+      // The first and last characters also encode bits of the adjacent text.
       let inner = String(text.dropFirst(shift == 0 ? 0 : 4).prefix(text.count - 12))
       return [inner, inner.replacing("+", with: "-").replacing("/", with: "_")]
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The library of Faults: it makes ferry's state folder fail, or remember what is done to it, and sets its clock.
+/// The library in Faults that makes ferry's state folder fail, records operations on it, or sets ferry's clock.
 enum StateFaults {
-  /// Where the library is; `nil` where nothing here can compile or preload it.
+  /// The library's path; `nil` if this machine cannot compile or preload it.
   static let library = Task<String?, any Error> {
     #if os(Linux)
     guard let compiler = RunningCommand.find("cc") ?? RunningCommand.find("clang") else { return nil }
@@ -41,8 +41,8 @@ enum StateFaults {
   /// The environment in which a program has the library.
   ///
   /// - Parameters:
-  ///   - settings: of the library, without `STATE_FAULTS_`.
-  ///   - state: the folder that it is about, which need not be there yet.
+  ///   - settings: settings of the library, without the prefix `STATE_FAULTS_`.
+  ///   - state: the folder to which they apply, which need not exist yet.
   static func environment(_ settings: [String: String], state: String, log: String) async throws
     -> [String: String]
   {

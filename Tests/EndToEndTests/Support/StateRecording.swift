@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What was done to a state folder, as the preloaded library has recorded it, and the folders that a power cut at its
+/// The operations on a state folder, as the preloaded library recorded them, and the folders that a power cut at the
 /// end could have left.
 struct StateRecording {
-  /// An operation, by the file's path in the folder; the folder itself has an empty one.
+  /// An operation, with the file's path in the folder; the path is empty for the folder itself.
   struct Operation {
     enum Kind: Character {
       case write = "W"
@@ -22,13 +22,13 @@ struct StateRecording {
     var bytes: Data
   }
 
-  /// What of the writes that no sync had confirmed is on the disk after the cut.
+  /// The changes that are on the disk after the cut, of those that no sync had confirmed.
   enum Survival: String, CaseIterable, CustomTestStringConvertible {
-    /// Nothing; a file that was removed is there again, and a new one is not.
+    /// None. Removed files exist again, and new files do not.
     case none
-    /// All, but half of the last of each file.
+    /// All, but only half of each file's last write.
     case torn
-    /// Any of them, whatever the previous operations were.
+    /// A random selection, regardless of order.
     case some
 
     var testDescription: String { rawValue }
@@ -67,7 +67,7 @@ struct StateRecording {
   var count: Int { operations.count { [.write, .truncate, .sync, .failure].contains($0.kind) } }
   var syncs: Int { operations.count { $0.kind == .sync } }
 
-  /// A file on its way to the disk.
+  /// A file whose changes may not be on the disk yet.
   private struct File {
     var durable: Data
     /// Writes and truncations that no sync has confirmed.
@@ -103,7 +103,7 @@ struct StateRecording {
     }
   }
 
-  /// Writes the folder as a power cut would have left it; shared memory does not outlive it.
+  /// Writes the folder as a power cut would have left it, without the shared-memory files.
   func rebuild(_ survival: Survival, at folder: String, seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var files: [String: File] = [:]

@@ -81,7 +81,7 @@ extension StatusReport.Session {
 }
 
 extension Workspace {
-  /// - Parameter arguments: behind `ferry status`.
+  /// - Parameter arguments: the arguments after `ferry status`.
   func status(_ arguments: String...) async throws -> StatusReport {
     try await start(["status", "--format", "json"] + arguments).end().json(StatusReport.self)
   }

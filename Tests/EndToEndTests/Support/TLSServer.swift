@@ -90,13 +90,13 @@ final class TLSServer: Sendable {
       RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
   }
 
-  /// As `POST /path`.
+  /// The requests so far, as `POST /path`.
   var requests: [String] {
     process.stdout.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("request ") }
       .map { String($0.dropFirst("request ".count)) }
   }
 
-  /// Runs the job where the certificate is trusted.
+  /// Runs the job with the certificate trusted.
   func run(
     _ job: Workspace, environment: [String: String] = [:]
   ) async throws -> (command: Command, report: RunReport) {

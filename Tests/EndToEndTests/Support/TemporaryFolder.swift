@@ -15,17 +15,17 @@ final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// The path of something in the folder.
+  /// The path of a file or folder in the folder.
   func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
-  /// Makes a folder in it.
+  /// Creates a folder in it.
   func makeFolder(_ name: String) throws -> URL {
     let folder = url.appending(path: name, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
   }
 
-  /// Writes a file in it, with the folders above.
+  /// Writes a file in it, and creates the folders above the file.
   func write(_ data: Data, to name: String) throws {
     let file = url.appending(path: name)
     try FileManager.default.createDirectory(
@@ -33,7 +33,7 @@ final class TemporaryFolder: Sendable {
     try data.write(to: file)
   }
 
-  /// Makes an empty file in it, open for writing.
+  /// Creates an empty file in it, open for writing.
   func open(_ name: String) throws -> FileHandle {
     try Data().write(to: url.appending(path: name))
     return try FileHandle(forWritingTo: url.appending(path: name))

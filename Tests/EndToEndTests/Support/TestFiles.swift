@@ -2,7 +2,7 @@ import Foundation
 
 /// Files with names and sizes that are easy to get wrong.
 enum TestFiles {
-  /// Writes them, and returns each one's content by its path; no two are the same.
+  /// Writes the files, and returns each one's content by its path; no two contents are the same.
   static func write(to folder: TemporaryFolder, under root: String) throws -> [String: Data] {
     var random = SplitMix(seed: 2026)
     var files: [String: Data] = [:]
@@ -41,7 +41,7 @@ enum TestFiles {
     }
   }
 
-  /// The files' SHA-256 in lower-case hexadecimal, by another program than ours.
+  /// The files' SHA-256 in lowercase hexadecimal, computed by a program other than ferry.
   static func digests(of names: [String], under root: String) async throws -> [String: String] {
     let command = try await Command.run(
       "openssl", ["dgst", "-sha256", "-r"] + names, in: URL(filePath: root))

@@ -2,7 +2,7 @@ import Foundation
 
 /// A manifest with a folder of files and a state folder, and ferry's runs over them.
 final class Workspace: Sendable {
-  /// Its characters change when it is percent-encoded, and its Base64 form is nowhere by chance.
+  /// A secret whose characters change when it is percent-encoded, and whose Base64 form does not occur by chance.
   static let secret = "geheim/+=&% ä-7c1f5e0d9b"
 
   let folder: TemporaryFolder
@@ -61,8 +61,8 @@ final class Workspace: Sendable {
 
   func journal(ofSession identifier: String) -> String { state + "/sessions/\(identifier).db" }
 
-  /// Overwrites a part of a session's journal. Its log was moved into the file before, because no process has it
-  /// open.
+  /// Overwrites a part of a session's journal. No process has it open, so SQLite has already moved its log into the
+  /// file.
   func damage(journalOf identifier: String, bytes: Range<Int> = 4096..<12_288) throws {
     let path = journal(ofSession: identifier)
     var content = try Data(contentsOf: URL(filePath: path))
@@ -80,7 +80,7 @@ final class Workspace: Sendable {
         guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
         files[name] = try Data(contentsOf: url)
       } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-        // A run at work has removed it since.
+        // A running process has removed the file since then.
         continue
       }
     }
