@@ -4,9 +4,8 @@ import FerryManifest
 ///
 /// This file belongs to both the fuzz target and the tests, so that they check the same invariants.
 enum ReadingInvariants {
-  /// The maximum length of the text about one place: headline, excerpt and remedy. Nobody reads more.
-  ///
-  /// In Unicode scalars.
+  /// The maximum length of the text about one place, in Unicode scalars: headline, excerpt and remedy. Nobody reads
+  /// more.
   static let largestSection = 2_000
   /// The maximum length of a message, in Unicode scalars. The longest messages are lists of names.
   static let longestMessage = 1_500

@@ -40,7 +40,7 @@ enum RetryAfterInvariants {
     (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, Int32(month), day)
     (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
     let seconds = timegm(&time)
-    // timegm(3) moves a day that does not exist into the next month.
+    // timegm(3) converts a day that does not exist to one of the next month.
     if second < 60, time.tm_mday != day { return ["\(text) is no day"] }
     return Instant(wholeSeconds: seconds) == instant
       ? [] : ["\(text) is \(instant.rfc3339), and \(seconds) in C"]
@@ -55,7 +55,7 @@ enum RetryAfterInvariants {
     for name in ["expires_in", "expires_at"] {
       let capture = CapturedValue(name: name, value: text, isSecret: false)
       guard let expiry = ExpiryReader.expiry(of: [capture], now: now) else { continue }
-      // The scheduler computes with the expiry.
+      // The scheduler calculates with the expiry.
       let life = now.duration(to: expiry)
       if name == "expires_in", life < .zero { violations.append("a life of \(life)") }
       if expiry.advanced(by: .seconds(-3600)) > expiry { violations.append("a margin that goes forwards") }

@@ -223,7 +223,7 @@ import Testing
     try job.folder.write(Data("private".utf8), to: "key")
     chmod(shared, 0o1777)
     for isLink in [true, false] {
-      try? FileManager.default.removeItem(atPath: shared + "/token")  // absent at first
+      try? FileManager.default.removeItem(atPath: shared + "/token")  // The file does not exist at first.
       if isLink {
         symlink("../key", shared + "/token")
       } else {

@@ -136,7 +136,7 @@ struct CaptureStoreTests {
 
   private static let files = (10..<30).map { "p\($0)" } + ["q1"]
 
-  /// However many files have the value: it is an upload ID, because another upload releases it.
+  /// However many files have the value, it is an upload ID, because another upload releases it.
   @Test(arguments: [true, false])
   func anIDOfManyFilesIsSharedIfAnotherUploadReleasesIt(isReleased: Bool) throws {
     let run = try TestRun(Self.uploads("p", "q"), files: Self.files)
@@ -145,7 +145,7 @@ struct CaptureStoreTests {
     for ref in refs { #expect(run.captures.forget(ref, isDelivered: true) == isReleased) }
   }
 
-  /// Its own upload does not release it, but may in a later run.
+  /// The orphan's own upload does not release the ID now, but may release it in a later run.
   @Test(arguments: [true, false])
   func anOrphanWhoseIDAnotherItemHoldsIsInDoubtAtOnce(isHeld: Bool) throws {
     let run = try TestRun(Self.uploads("p", "q"), files: Self.files)

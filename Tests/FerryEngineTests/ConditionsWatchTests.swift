@@ -5,7 +5,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Two ends of a socket that keeps message boundaries, as netlink does: one is watched, the other is the test's.
+/// Two ends of a socket that keeps message boundaries, as netlink does. The watch reads from one; the test has the
+/// other.
 private final class Line {
   let watched: CInt
   private let own: CInt

@@ -50,7 +50,8 @@ struct FileListerTests {
     }
   }
 
-  /// As if it were mounted below the root: its path is another one, but the folders and files are the same.
+  /// This simulates a state folder that is also mounted below the root: its path there is another one, but the folders
+  /// and files are the same.
   @Test func theStateFolderIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "root/y/z", "state/ferry.db", "state/sessions/s.db", "state/runs/1/report.json"] {
       folder.file(name)
@@ -95,7 +96,7 @@ struct FileListerTests {
     #expect(paths(try lister.list { [] }) == ["a", "b"])
   }
 
-  /// As if the folder of `move_to` were mounted elsewhere below the root: it has another name there.
+  /// This simulates a folder of `move_to` that is also mounted elsewhere below the root, under another name.
   @Test func theMoveToFolderIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "root/sent/b"] { folder.file(name) }
     try FileManager.default.createSymbolicLink(
@@ -456,7 +457,7 @@ struct FileListerTests {
     }
   }
 
-  /// A part of the list is never taken for the whole, and comparing it would take time.
+  /// An incomplete list must not be treated as a complete one, and comparing it would take time.
   @Test func aStoppedListingHasNoFiles() throws {
     for index in 0..<2000 { folder.file("root/\(index % 7)/\(index)") }
     let names = (0..<2000).map { "\($0 % 7)/\($0)\n" }.joined()
@@ -491,7 +492,7 @@ struct FileListerTests {
     }
     #expect(list.read(Array(lines.utf8), nullSeparated: false).files.count == 2)
     let all = looks.load(ordering: .relaxed)
-    // The lines are read, and then it is stopped.
+    // The listing is stopped after all lines have been read.
     let read = 100_000 / 256 + 1
     #expect(all > read + 1)
     looks.store(0, ordering: .relaxed)
@@ -550,7 +551,7 @@ struct FileListerTests {
     #expect(listing.problems.first?.path.count == Int(PATH_MAX))
   }
 
-  /// The kernel resolves `..` after a link from where the link leads.
+  /// The kernel resolves a `..` after a link relative to the link's target.
   @Test(arguments: ["link/../x", "way/link/../x", "missing/../x"])
   func aParentFolderAfterALinkIsNotResolvedByTheText(_ path: String) throws {
     for name in ["x", "a/x", "a/b/y", "in/z"] { folder.file("root/" + name) }
@@ -573,7 +574,7 @@ struct FileListerTests {
     #expect(listing.problems.map(\.kind) == [.putAway, .putAway])
   }
 
-  /// A root may contain other file systems, which have files of the same number.
+  /// A root may contain other file systems, whose files may have the same inode numbers.
   @Test func aFileOfAnotherFileSystemIsRecognizedByItsDeviceToo() throws {
     folder.file("root/f")
     var status = stat()

@@ -39,7 +39,7 @@ import Testing
     #expect(try url(query, reference(path, .query)) == "http://h/?p=B%C3%BCcher%2FA%20b%26c.txt")
     #expect(
       try url(.literal("http://h/#"), reference(path, .url)) == "http://h/#B%C3%BCcher/A%20b%26c.txt")
-    // The author asks for it twice.
+    // The author requests the encoding twice.
     #expect(try url(slash, reference(.file(.stem), .url, .url)) == "http://h/A%2520b%2526c")
   }
 

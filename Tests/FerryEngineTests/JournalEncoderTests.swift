@@ -115,7 +115,7 @@ struct JournalEncoderTests {
     known.commitKey = CommitKey(header: "X-Key", value: key.value)
     #expect(later.key(of: item, known, run.scheduler) == key)
     try run.respond(to: .transfer)
-    // An earlier launch recorded it.
+    // An earlier launch recorded the key.
     run.captures.keep(commitKey: CommitKey(header: "X-Key", value: "k"), of: item)
     let sent = try run.request(.commit).headers
     #expect(sent.filter { $0.name == "X-Key" }.map(\.value) == ["k"] && !sent.contains { $0.name == "Key" })

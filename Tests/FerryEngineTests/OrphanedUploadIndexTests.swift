@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Which dropped upload IDs the server issues again.
+/// Dropped upload IDs that the server issues again.
 struct OrphanedUploadIndexTests {
   private func book(abandon url: String) throws -> OrphanedUploadIndex {
     let folder = try TestFolder()

@@ -90,10 +90,10 @@ struct RequestBuilderTests {
       try url(.literal("http://h/uploads/"), none, .literal(end))
     }
     #expect(failure?.message.contains("${allocate.none} is empty") == true)
-    // It may be a part of a segment, or stand in the query.
+    // An empty capture may be a part of a segment or of the query.
     #expect(try url(.literal("http://h/up-"), none, .literal(end)) == "http://h/up-" + end)
     #expect(try url(.literal("http://h/up?id="), none) == "http://h/up?id=")
-    // What the user leaves empty is the user's choice.
+    // A value that the user leaves empty is used as it is.
     #expect(try url(.literal("http://h/up/"), .value(""), .literal(end)) == "http://h/up/" + end)
   }
 

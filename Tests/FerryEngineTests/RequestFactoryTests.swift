@@ -56,8 +56,8 @@ struct RequestFactoryTests {
     #expect(commit.url == "http://h/i7/commit")
     #expect(commit.headers.first { $0.name == "X-Hash" }?.value == String(repeating: "ab", count: 32))
     #expect(commit.headers.filter { $0.name == "Idempotency-Key" }.count == 1)
-    // With a key, a commit can be sent again; but only by the scheduler, which knows of the first one, not by
-    // libcurl.
+    // With a key, a commit can be sent again, but only by the scheduler, which keeps track of the first attempt.
+    // libcurl must not resend it.
     #expect(commit.atMostOnce && !transfer.atMostOnce)
   }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Performs requests by a script. A call that the script does not expect is an issue.
 final class ScriptedTransfers: TransferPerforming {
-  /// Returns how a request ends, in the turn after its start.
+  /// Returns the outcome of a request, in the turn after its start.
   var respond: ((TransferRequest) -> Result<TransferResponse, TransportFailure>)?
   /// Called at the beginning of each turn.
   var onTurn: (() -> Void)?

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The comparison of a listing with a journal of many items, in a run that is stopped meanwhile.
+/// The comparison of a listing with a journal of many items, in a run that is stopped during the comparison.
 struct StoppedLaunchStateTests {
   private static let rows = 10_000
   private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
@@ -30,7 +30,7 @@ struct StoppedLaunchStateTests {
     journal = try .ephemeral(session: "s")
   }
 
-  /// - Parameter looks: how often the run is not stopped yet when it is asked.
+  /// - Parameter looks: the number of checks that find the run not stopped yet.
   private func launchState(stoppedAfter looks: Int) throws -> LaunchState {
     let count = Looks()
     var lister = try #require(try job.listers(environment: [:], state: folder.path + "/state")[0])
@@ -63,7 +63,7 @@ struct StoppedLaunchStateTests {
       counts.insert(items.count)
       #expect(state.interrupted == (items.count < Self.rows ? [0] : []), "\(looks)")
     }
-    // Every 4,096 rows, and once with the listed file.
+    // There is a check every 4,096 rows, and one at the listed file.
     #expect(counts.isSubset(of: [0, 1, 4096, 4097, 8192, 8193, Self.rows, Self.rows + 1]), "\(counts)")
     #expect(counts.contains { 0 < $0 && $0 < Self.rows } && counts.contains(Self.rows + 1))
   }

@@ -31,7 +31,7 @@ final class TestRun {
 
   /// - Parameters:
   ///   - nodes: the manifest's sections below its `sessions`, which contain `s`.
-  ///   - files: below `files/`, of one byte each.
+  ///   - files: paths below `files/`; each file has one byte.
   init(_ nodes: String, files: [String] = [], secret: String? = nil) throws {
     folder = try TestFolder()
     for name in files { folder.file("files/" + name) }

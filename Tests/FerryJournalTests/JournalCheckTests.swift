@@ -204,7 +204,7 @@ import Testing
     lock.release()
     let findings = try verdicts([]).flatMap(\.findings)
     #expect(findings.map(\.code) == [.journalMissing])
-    // A force quit also removes what is known of the session.
+    // A force quit also removes the recorded state of the session.
     let again = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     try again.forget(session: "s")
     try again.close()

@@ -3,7 +3,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// What the writer does during a sync.
+/// The writer's behavior during a sync.
 @Suite struct JournalSyncTests {
   let state: TemporaryState
   let log = EventLog()
@@ -53,7 +53,7 @@ import Testing
     #expect(try states().prefix(3) == [.queued, .done, .queued])
     #expect(log.syncs.isEmpty)
 
-    // The sync is not reported to have covered it.
+    // The sync is not reported to cover the later write.
     gate.release(1)
     #expect(log.waitForSync(through: first))
     #expect(log.syncs == [first])

@@ -55,7 +55,7 @@ import Testing
     return error
   }
 
-  /// As after the lock's file was removed while a process held it.
+  /// The state after the lock file was removed while a process held the lock.
   @Test func twoWritersAreNotMixed() throws {
     let other = try state.open()
     try other.write([.closed(row: 1, state: .failed, at: .start, failure: nil)])
@@ -190,7 +190,7 @@ import Testing
       guard findings.contains(where: { $0.stopsRun && $0.code != .schemaDiffers }) else { continue }
       found += 1
       #expect(throws: JournalError.self, "byte \(offset): \(findings.map(\.message))") {
-        // Opened as a run does. Nothing is written, so the next bit is changed in the same file.
+        // The journal is opened as a run opens it. Nothing is written, so the next bit is changed in the same file.
         let reader = try SessionJournal.openForReading(session: "s", in: killed.directory)
         try reader.checkContent()
       }

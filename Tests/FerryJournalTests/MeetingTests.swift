@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryJournal
 
-/// What opening a large journal reads, and what it does not read.
+/// The data that opening a large journal reads.
 @Suite struct MeetingTests {
   let state: TemporaryState
 

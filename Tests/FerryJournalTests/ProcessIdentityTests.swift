@@ -11,7 +11,7 @@ struct ProcessIdentityTests {
     #expect(!other.isAlive)
   }
 
-  /// In a container whose first process does not wait for children, such processes remain.
+  /// In a container whose first process does not wait for its children, ended processes remain.
   @Test func aProcessThatHasEndedIsDeadBeforeItsParentWaitsForIt() throws {
     var pid: pid_t = 0
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  /// Creates the file as the ferry with that schema left it.
+  /// Creates the file as the version of ferry with that schema left it.
   private func make(_ name: String, at path: String) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released/\(name).sql")
     try state.directory.create()

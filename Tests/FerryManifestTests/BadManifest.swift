@@ -3,7 +3,7 @@ import Testing
 
 /// An invalid manifest, and the diagnostics that it causes.
 ///
-/// Its text has marks such as 1️⃣ where the mistakes are; what its surroundings give is not repeated in it.
+/// Its text has marks such as 1️⃣ at the mistakes, and does not repeat the lines that its surroundings provide.
 struct BadManifest: Sendable, CustomTestStringConvertible {
   /// The text around a case, so that the case contains only the relevant lines.
   enum Surroundings: CaseIterable {
@@ -13,7 +13,7 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
     case manifest
     /// The keys of the session `quick`.
     case session
-    /// The keys of the upload `photos`, its transfer and allocation excepted.
+    /// The keys of the upload `photos`, except its transfer and allocation.
     case upload
     /// The keys of the fetch `catalog`, except `session` and `save_to`.
     case fetch
@@ -23,7 +23,7 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
     case http
   }
 
-  /// One diagnostic; by default an error.
+  /// An expected diagnostic, by default an error.
   struct Told: Sendable {
     var mark: Character
     var code: DiagnosticCode
@@ -33,7 +33,7 @@ struct BadManifest: Sendable, CustomTestStringConvertible {
     var severity = Diagnostic.Severity.error
   }
 
-  /// What is wrong with it.
+  /// A description of the mistake.
   let name: String
   let surroundings: Surroundings
   let text: String
@@ -100,7 +100,7 @@ extension BadManifest.Surroundings {
     return before.lines + lines.map { $0.isEmpty ? "" : margin + $0 }.joined(separator: "\n")
   }
 
-  /// A text that is right in them.
+  /// A text that is valid in these surroundings.
   var right: String {
     switch self {
     case .nothing: "version: 1\nname: photos\n"

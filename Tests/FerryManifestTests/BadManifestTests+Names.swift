@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0401 to F0403 and F0412 to F0421: names of sessions, tokens, nodes, and of what the environment gives.
+  /// F0401 to F0403 and F0412 to F0421: names of sessions, tokens and nodes, and values from the environment.
   static let names: [BadManifest] = [
     BadManifest(
       "a misspelt session", "requests:\n  notify: { session: 1️⃣quik, request: { url: https://example.com/ } }",

@@ -1,7 +1,7 @@
 extension BadManifest {
   private static let catalog = "session: quick, request: { url: https://example.com/ }"
 
-  /// F0601 to F0606, and what several files or nodes make of other mistakes.
+  /// F0601 to F0606, and other mistakes that involve several files or nodes.
   static let sharing: [BadManifest] = [
     BadManifest(
       "an include that is not there, and nothing said of what it would have brought",

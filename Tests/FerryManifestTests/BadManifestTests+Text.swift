@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0101 to F0110: what cannot be read as YAML.
+  /// F0101 to F0110: texts that cannot be read as YAML.
   static let text: [BadManifest] = [
     BadManifest(
       "nothing but a comment", in: .nothing, "1️⃣# to be written\n",

@@ -7,7 +7,7 @@ import Testing
     + BadManifest.requests + BadManifest.names + BadManifest.references + BadManifest.circles
     + BadManifest.sharing + BadManifest.large
 
-  /// Codes of what is no text, or too large for one; their tests are below.
+  /// Codes for files that are not text or are too large; their tests are below.
   static let shownBelow: Set<DiagnosticCode> = [.manifestTooLarge, .invalidUTF8]
 
   /// Warnings have separate tests.
@@ -17,7 +17,7 @@ import Testing
     .takenFiles,
   ]
 
-  /// Told by a plan, which sees the files and the machine.
+  /// Codes that only a plan reports, because it depends on the files and the machine.
   static let planned: Set<DiagnosticCode> = [.fileOverBudget, .unknownTimeZone]
 
   @Test(arguments: cases)

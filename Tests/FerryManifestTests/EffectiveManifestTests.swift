@@ -7,7 +7,7 @@ import Testing
   static let package = here.deletingLastPathComponent().deletingLastPathComponent()
 
   static func manifests(in folder: URL) -> [URL] {
-    // Without the folder, the list is empty, and the test of their number fails.
+    // If the folder does not exist, the list is empty, and the test of the number of manifests fails.
     let names =
       (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     return names.filter { $0.hasSuffix(".yaml") }.sorted().map { folder.appending(path: $0) }
@@ -143,7 +143,7 @@ import Testing
     #expect(json.contains(#""limit":{"from":"built in","value":5}"#))
   }
 
-  /// The text in another profile.
+  /// The text with another profile.
   private static func text(_ text: String, in profile: Profile) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let rest = lines.filter { !$0.hasPrefix("profile:") }.joined(separator: "\n")

@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// A manifest, and what its effective text is read as.
+/// A manifest, and the result of reading its effective text.
 struct EffectiveReading {
   let file: String
   let environment: [String: String]
@@ -27,7 +27,7 @@ struct EffectiveReading {
     EffectiveManifest(try #require(reading.root), in: try #require(reading.manifest).profile)
   }
 
-  /// The effective text has the same meaning, causes no new diagnostics, and is its own effective text.
+  /// Checks that the effective text has the same meaning, causes no new diagnostics, and is its own effective text.
   func expectSame(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
     let mistakes = second.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
     try #require(mistakes == [], "\(text)", sourceLocation: sourceLocation)

@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// Texts and names as hostile as they get, in the places that take any.
+/// Hostile texts and names, in places that accept any text.
 @Suite struct `The effective text` {
   private static let words = [
     "null", "~", "true", "no", "On", "0x1F", "0o17", "017", "1e3", ".5", "-.inf", ".nan", "12", "-1", "+1",
@@ -31,12 +31,12 @@ import Testing
   private static func text(_ random: inout SeededGenerator) -> String {
     let count = [1, 1, 2, 3, 6].randomElement(using: &random) ?? 1
     let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined()
-      // A reference to nothing would be a mistake.
+      // A reference to an unknown value would be a mistake.
       .replacing("${", with: "$${")
     return Int.random(in: 0..<100, using: &random) == 0 ? String(repeating: text + "x", count: 700) : text
   }
 
-  /// Any value in flow style, and its depth at most `depth`.
+  /// A random value in flow style, nested at most `depth` levels deep.
   private static func value(_ depth: Int, _ random: inout SeededGenerator) -> String {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &random) {
     case 0, 1, 2: return quoted(text(&random))

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The corpus that `make fuzz` starts from, read without libFuzzer: what once was found stays found.
+/// Reads the corpus with which `make fuzz` starts, without libFuzzer, so that past findings stay fixed.
 @Suite struct `Each text of the fuzz corpus` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpus")
 
   static let names: [String] = {
-    // Without the folder, the list is empty, and the test of their number fails.
+    // If the folder does not exist, the list is empty, and the test of the number of files fails.
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
   }()
 

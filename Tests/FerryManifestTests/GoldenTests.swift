@@ -8,7 +8,7 @@ import Testing
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
   static let names: [String] = {
-    // Without the folder, the list is empty, and the test of their number fails.
+    // If the folder does not exist, the list is empty, and the test of the number of files fails.
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
   }()
@@ -37,7 +37,7 @@ import Testing
 func expectRecorded(
   _ text: String, at file: URL, sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) throws {
-  // What is not recorded yet differs from every text.
+  // If nothing is recorded yet, every text differs.
   let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
   guard ProcessInfo.processInfo.environment["FERRY_RECORD"] != nil else {
     #expect(

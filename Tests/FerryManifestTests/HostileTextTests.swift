@@ -117,7 +117,7 @@ import Testing
 
         """)
     #expect(reading.manifest != nil)
-    // Each against each, it took minutes.
+    // Comparing each reference with each name took minutes.
     #expect(start.duration(to: .now) < .seconds(40))
   }
 

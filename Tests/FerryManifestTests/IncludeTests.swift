@@ -187,7 +187,7 @@ private func told(_ reading: ManifestReading) -> [String] {
 }
 
 extension ManifestReading {
-  /// The same without one kind of diagnostic, which the test is not about.
+  /// The same reading without the diagnostics of one code, with which the test is not concerned.
   func diagnosticsBut(_ code: DiagnosticCode) -> ManifestReading {
     var reading = self
     reading.diagnostics.removeAll { $0.code == code }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// A text with marks such as 1️⃣ in it, which name places without anybody counting columns.
+/// A text with marks such as 1️⃣, so that a test can refer to positions and nobody has to count columns.
 struct MarkedText {
   let text: String
   private let places: [Character: SourceLocation]
@@ -27,10 +27,10 @@ struct MarkedText {
     self.places = places
   }
 
-  /// The mark's place, where the text has it.
+  /// The location of a mark; `nil` if the text does not contain the mark.
   func location(_ mark: Character) -> SourceLocation? { places[mark] }
 
-  /// The mark's place, as `line:column`; or that there is no such mark.
+  /// The location of a mark, as `line:column`, or a message that the text does not contain the mark.
   func place(_ mark: Character) -> String {
     places[mark].map { "\($0.line):\($0.column)" } ?? "no mark \(mark)"
   }

@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// What the environment or the command line gives may be a secret, and messages go into logs.
+/// Values from the environment or the command line may be secrets, and messages go into logs.
 @Suite struct `A value from outside` {
   @Test(arguments: [
     "session: VALUE", "session: quick, token: VALUE", "session: quick, needs: [VALUE]",

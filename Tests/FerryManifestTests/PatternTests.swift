@@ -3,14 +3,15 @@ import Testing
 @testable import FerryManifest
 
 struct PatternTests {
-  /// 1 MiB of one character, followed by the end of the pattern: PCRE2 does not start a match if that is missing.
+  /// 1 MiB of one character, followed by `end`. If the last character that a match needs is missing, PCRE2 does not
+  /// start the match.
   private static func subject(_ character: Character, _ end: String) -> String {
     String(repeating: character, count: (1 << 20) - end.utf8.count) + end
   }
 
   /// Each of these takes minutes or longer without a limit.
   @Test(arguments: [
-    // At every position the rest of the subject is passed over, without backtracking.
+    // At every position, the rest of the subject is scanned, without backtracking.
     ("(\\d+) items", subject("7", " s")), ("(\\d++) items", subject("7", " s")),
     ("(\\d+?) items", subject("7", " s")), ("([^ ]*) items", subject("7", " s")),
     // The number of ways doubles with every character.

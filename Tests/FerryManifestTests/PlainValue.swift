@@ -97,7 +97,7 @@ private struct JSONReader {
     return nil
   }
 
-  /// Behind the opening quotes.
+  /// Reads the rest of a string, after its opening quotation mark.
   private mutating func string() -> String? {
     var text = String.UnicodeScalarView()
     while let letter = rest.popFirst() {

@@ -65,7 +65,7 @@ import Testing
     #expect(documented.values.allSatisfy { Set($0.keys) == Set(Profile.allCases.map(\.rawValue)) })
   }
 
-  /// The values of the threads that the table names, apart from the table.
+  /// The values from the forum threads that the table cites, stated independently of the table.
   @Test(arguments: [(Profile.ios7, 180), (.ios, 180), (.ios13, 30)])
   func `leave an app that goes to the background the time of its version`(profile: Profile, seconds: Int) {
     #expect(ExecutionWindow(profile).foreground == .seconds(seconds))

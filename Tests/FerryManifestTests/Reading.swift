@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// What a reading of a text brings, for a test that expects some mistakes.
+/// Reads a text in which a test expects mistakes.
 func read(
   _ text: String, environment: [String: String] = [:], variables: [String: String] = [:]
 ) -> ManifestReading {

@@ -61,7 +61,7 @@ struct ScalarWriter {
     return text
   }
 
-  /// The location of each name after a `${`, as `line:column`, found by searching only the text.
+  /// The location of each name after a `${`, as `line:column`, found by a plain search of the text.
   static func places(of names: [String], in text: String) -> [String: String] {
     let letters = Array(text.unicodeScalars)
     var places: [String: String] = [:]

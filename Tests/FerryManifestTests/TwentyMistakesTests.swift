@@ -4,7 +4,7 @@ import Testing
 
 /// `Golden/twenty-mistakes.yaml`: each of its mistakes gets its own diagnostic.
 @Suite struct `A manifest with twenty mistakes` {
-  /// A mistake, and what its author meant.
+  /// A mistake and its correction.
   struct Mending: Sendable, CustomTestStringConvertible {
     var code: DiagnosticCode
     var wrong: String

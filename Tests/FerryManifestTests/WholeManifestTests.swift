@@ -2,9 +2,9 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// `Whole/manifest.yaml` has every key of the language but those of sharing and those that are not implemented yet.
+/// `Whole/manifest.yaml` contains every implemented key of the language, except the keys for sharing.
 @Suite struct `The whole manifest` {
-  /// Values in it, and others in their places that ferry does not implement yet.
+  /// Values in the manifest, and values for the same keys that ferry does not implement yet.
   private static let notBuilt = [
     ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache"),
     ("service_type: default", "service_type: background"), ("json: /region", "xml: Upload/Region"),

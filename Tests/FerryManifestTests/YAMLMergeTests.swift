@@ -19,7 +19,7 @@ import Testing
     (node?.members ?? []).map { "\($0.key.value)=\($0.value.scalar?.text ?? "…")" }
   }
 
-  /// The mistakes of a marked text, each with its place, message and places of notes, against the marks.
+  /// Compares the mistakes of a marked text with the expected ones: location, message and locations of notes.
   private func expect(
     _ marked: String, _ expected: [(Character, String, [Character])],
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -83,7 +83,7 @@ import Testing
     #expect(found?["a"]?.use == nil)
     #expect(place(found?["b"]?.use) == input.place("3️⃣"))
     #expect(found?["b"]?.location == found?["a"]?.location)
-    // Inside of what an alias brought, nothing is brought a second time.
+    // Only the value that an alias inserts has a place of use; the nodes inside it have none.
     #expect(found?["b"]?["x"]?.use == nil)
     #expect(place(found?["b"]?["x"]?.location) == input.place("2️⃣"))
     #expect(place(found?["c"]?["x"]?.location) == input.place("2️⃣"))

@@ -3,12 +3,12 @@ import Foundation
 
 /// One case of the public yaml-test-suite (https://github.com/yaml/yaml-test-suite), in the form of its `src/*.yaml`.
 struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
-  /// The file's name, and behind a slash the case's place in it where it is not the first: `VJP3`, `VJP3/01`.
+  /// The file's name and, except for the first case in the file, a slash and the case's position: `VJP3`, `VJP3/01`.
   var id: String
   var yaml: [UInt8]
   /// The value of the text as JSON, one for each document; nil if JSON cannot represent it.
   var json: String?
-  /// The text is no YAML.
+  /// Whether the text is not YAML.
   var fails: Bool
 
   var description: String { id }
@@ -18,7 +18,7 @@ struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
     var messages: [String]
   }
 
-  /// The cases of a file, which the suite's authors want skipped or not.
+  /// The cases of a file; none if the suite's authors marked the file as one to skip.
   ///
   /// A case inherits missing fields from the previous case; a null removes a field. `fail` is not inherited.
   static func cases(in file: URL) throws -> [YAMLTestSuiteCase] {
@@ -42,7 +42,7 @@ struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text behind the suite's signs for what cannot be seen, by its ReadMe.
+  /// The text after replacing the suite's symbols for invisible characters, as its ReadMe specifies.
   private static func written(_ text: String) -> String {
     var text =
       text

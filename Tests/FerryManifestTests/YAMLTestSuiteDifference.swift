@@ -12,7 +12,7 @@ enum YAMLTestSuiteOutcome: Hashable {
   case accepted
   /// It is read and means something else.
   case readOtherwise
-  /// It is read, and the suite has no JSON of it.
+  /// It is read, and the suite has no JSON for it.
   case notCompared
 }
 
@@ -20,13 +20,13 @@ enum YAMLTestSuiteOutcome: Hashable {
 struct YAMLTestSuiteDifference {
   var reason: String
   var outcome: YAMLTestSuiteOutcome
-  /// The cases' ids, with blanks between.
+  /// The IDs of the cases, separated by spaces.
   var cases: String
 
   /// All differences. One that no longer occurs fails the test and must be removed. docs/yaml.md explains the reasons.
   static let all = refusals + strictness + leniency
 
-  /// What ferry does not want, though it is YAML.
+  /// YAML that ferry rejects by design.
   private static let refusals: [YAMLTestSuiteDifference] = [
     .init(
       reason: "a manifest is one document", outcome: .refused(.secondDocument),
@@ -46,7 +46,7 @@ struct YAMLTestSuiteDifference {
         """),
   ]
 
-  /// What libyaml refuses, though it is YAML 1.2.
+  /// YAML 1.2 that libyaml rejects.
   private static let strictness: [YAMLTestSuiteDifference] = [
     .init(
       reason: "a tab before content, or alone on a line", outcome: .refusedByLibYAML,
@@ -74,7 +74,7 @@ struct YAMLTestSuiteDifference {
       cases: "2SXE 8XYN W5VH"),
   ]
 
-  /// What libyaml reads, though it is no YAML, or is YAML that means something else.
+  /// Text that libyaml reads although it is not YAML, or is YAML with another meaning.
   private static let leniency: [YAMLTestSuiteDifference] = [
     .init(
       reason: "a comment without a blank before its '#'", outcome: .accepted,

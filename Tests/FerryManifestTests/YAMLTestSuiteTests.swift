@@ -56,7 +56,7 @@ import Testing
     guard YAMLEvent.forEach(in: source, { _ in true }) == nil else { return .refusedByLibYAML }
     if let mistake = document.diagnostics.first { return .refused(mistake.code) }
     guard let json = example.json else { return .notCompared }
-    // JSON that cannot be read is unlike any value.
+    // JSON that cannot be read equals no value.
     return PlainValue.values(ofJSON: json) == document.root.map { [PlainValue($0)] }
       ? .asTheSuiteSays : .readOtherwise
   }

@@ -215,7 +215,8 @@ struct BudgetTests {
     }
     world.options.conditions = DeviceConditions(network: .wifi)
     world.run()
-    // The first of the discretionary session fits both budgets, its second neither; the others share 9 MB.
+    // The first file of the discretionary session fits both budgets, and its second file fits neither. The other files
+    // share 9 MB.
     #expect(world.scheduler.nodeRecords.map { $0.items?.done } == [1, 2])
     #expect(world.scheduler.nodeRecords[0].reason?.budget != nil)
   }

@@ -233,7 +233,7 @@ struct CancelTests {
     let index = try #require(paths.firstIndex(of: "two"))
     #expect(Set(paths[index...].dropFirst()).isSuperset(of: ["f"]), "\(paths)")
     #expect(world.scheduler.totals.items.done == 8)
-    // What needed the upload has started after its first end, and is not repeated.
+    // The request that needs the upload was sent after the upload's first end, and is not repeated.
     #expect(world.starts.count { $0.attempt.step == .request } == 1)
     #expect(world.scheduler.isRoundThrough)
     #expect(world.scheduler.nodeRecords.map(\.state) == [.succeeded, .succeeded, .succeeded])

@@ -29,7 +29,7 @@ struct CrashTests {
     }
   }
 
-  /// What is wrong in the world of a seed, except for violations of the referee's rules, which are issues.
+  /// The problems in the world of a seed, except for violations of the referee's rules, which are issues.
   private func live(_ seed: UInt64) throws -> [String] {
     var random = SeededRandom(seed: seed &* 7919)
     var server = RandomServer(seed: seed)

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Which tasks are discretionary if the manifest does not declare it.
+/// The discretion that is inferred for tasks whose manifest does not declare it.
 @Suite("Inferred discretion")
 struct DiscretionTests {
   private static let ios = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// What is kept of the requests that failed.
+/// The recorded details of failed requests.
 struct FailureDetailTests {
   private func detail(_ number: Int, body: String) -> FailureDetail {
     FailureDetail(url: "http://host/\(number)", reasonPhrase: "Bad Request", body: body)

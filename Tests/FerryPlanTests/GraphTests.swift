@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Which nodes run, in which order, and within which limits.
+/// The nodes that run, their order and their limits.
 struct GraphTests {
   private func requests(_ lines: String...) -> String {
     "requests:\n" + lines.map { "  \($0)\n" }.joined()

@@ -6,13 +6,13 @@ import Testing
 
 /// Kills a launch after each of its actions, by SIGKILL or a power failure, before or after the server has acted.
 struct InterruptionPointTests {
-  /// What is sent, and how the server and ferry recognize a repetition.
+  /// The kind of request, and the way in which the server and ferry recognize a repetition.
   enum Kind: String, CaseIterable, Sendable {
     case put, post
     case commitAlreadyDone, commitKey, commitProbe, commitOnce, startsOver
     case requestPost, requestPut, fetch
 
-    /// Whether a lost response leaves it unknown if the server acted.
+    /// Whether a lost response leaves it unknown whether the server acted.
     var mayBeAmbiguous: Bool {
       switch self {
       case .post, .commitOnce, .requestPost: true

@@ -4,7 +4,7 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// When a fetch is due, and how its results change its interval.
+/// The times at which a fetch is due, and the effect of its results on its interval.
 struct IntervalTests {
   private let adaptive = Fetch.Interval.adaptive(minimum: .seconds(900), maximum: .seconds(21_600))
   private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
@@ -209,7 +209,7 @@ struct IntervalTests {
     #expect(world.starts.contains { $0.attempt.step == .fetch })
   }
 
-  /// The rule that the referee reports for a launch in which the fetch begins so, 10 s after it failed.
+  /// The rule that the referee reports for a launch in which the fetch begins in this state, 10 s after it failed.
   private func violation(_ begin: NodeStart, isOpen: Bool, when: String = "succeeded") throws -> Violation
     .Rule?
   {

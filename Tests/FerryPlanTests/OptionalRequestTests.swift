@@ -30,7 +30,7 @@ import Testing
     let tell = try #require(world.scheduler.nodeRecords.first)
     #expect(tell.isExcusedFailure && tell.reason != nil)
     #expect(states(world).last == .succeeded)
-    // Without the key, each of these is a failure, or remains.
+    // Without the key, each of these replies is a failure or leaves the request open.
     #expect(try run("optional: false", reply: reply).scheduler.exitCode != .success)
   }
 

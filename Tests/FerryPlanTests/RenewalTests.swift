@@ -49,7 +49,7 @@ import Testing
       #expect(steps(world) == [.allocate, .transfer, .allocate, .transfer, .commit])
       #expect(world.scheduler.exitCode == .success)
     }
-    // A 400 alone does not show it, and neither does a 403 in time.
+    // A 400 does not show that the ID has expired; neither does a 403 before the expiry.
     for reply in [refusal(400, after: .seconds(11)), refusal(403, after: .seconds(9))] {
       var world = try World(yaml(validFor: "10s"), files: Yaml.files(1)) { call in
         call.step == .transfer && call.number == 1 ? reply : .status(200)

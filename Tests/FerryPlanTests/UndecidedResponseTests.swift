@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Responses for which it is unknown whether they match `expect`, because the search for its pattern was given up.
+/// Responses for which it is unknown whether they match `expect`, because the search for its pattern was aborted.
 @Suite struct UndecidedResponseTests {
   private static var undecided: Reply {
     var response = AttemptResult.Response(status: 200, mismatch: "too many steps", isUnreadable: true)

@@ -67,7 +67,8 @@ struct WorldFindingTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  /// A fetch of unknown size reserves all that its budget has left. What other sessions send meanwhile is not its own.
+  /// A fetch of unknown size reserves the rest of its budget. Bytes that other sessions send in the meantime do not
+  /// count towards it.
   @Test func bytesAreNotCountedForTheReservationOfAFetchOfUnknownSize() throws {
     let more = """
       requests:

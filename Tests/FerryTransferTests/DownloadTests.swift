@@ -174,7 +174,7 @@ import Testing
 
   private static func isPart(_ descriptor: CInt, in folder: String) -> Bool {
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
-    return link?.hasPrefix(folder + "/.x.ferry-part-") == true  // a descriptor that is closed has no link
+    return link?.hasPrefix(folder + "/.x.ferry-part-") == true  // A closed descriptor has no link.
   }
 
   @Test func theServerCannotChooseThePath() throws {

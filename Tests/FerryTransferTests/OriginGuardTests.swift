@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// What a sensitive request sends to another origin, after a redirect or to a URL from a response.
+/// The parts of a sensitive request that are sent to another origin, after a redirect or to a URL from a response.
 @Suite struct OriginGuardTests {
   typealias Field = TransferRequest.HeaderField
 

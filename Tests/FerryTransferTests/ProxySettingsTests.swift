@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Which proxy libcurl uses for a URL (curl(1), "Environment"; CURLOPT_NOPROXY(3)).
+/// The proxy that libcurl uses for a URL (curl(1), "Environment"; CURLOPT_NOPROXY(3)).
 struct ProxySettingsTests {
   private func proxy(_ url: String, _ variables: [String: String]) -> String? {
     ProxySettings { variables[$0] }?.address(for: url)

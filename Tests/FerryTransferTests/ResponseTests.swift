@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// libcurl 7.88 would go on behind the part of the body that it had read.
+  /// libcurl 7.88 would resume after the part of the body that it had already read.
   @Test func anExpectThatIsRefusedAfterAPartOfTheBodyIsSentAgainWhole() throws {
     let server = try RawServer { connection, number in
       if number == 0 {

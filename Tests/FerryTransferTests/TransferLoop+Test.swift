@@ -49,7 +49,7 @@ final class TemporaryFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }  // a leftover harms nobody
+  deinit { try? FileManager.default.removeItem(atPath: path) }  // A leftover folder does no harm.
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 

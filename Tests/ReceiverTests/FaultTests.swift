@@ -25,7 +25,7 @@ import Testing
       #expect(slowDown.status == 429)
       #expect(slowDown["retry-after"] == "1")
       #expect(try await server.server.received().inbox.isEmpty)
-      // The listing is never meant, and not counted.
+      // Faults neither apply to the listing nor count requests for it.
       #expect(try await server.request("GET", "/received").status == 200)
       #expect(try await server.request("GET", "/received").status == 200)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Receiver
 
-/// Each hostile response as a bare socket sees it.
+/// Each hostile response, as received on a plain socket.
 @Suite struct HostileResponseTests {
   /// The bytes that come for `GET /catalog.json?a=b`, and how the connection ends.
   private func play(
@@ -94,7 +94,7 @@ import Testing
   ]
   private static let length = HostileScript.document.utf8.count
 
-  /// All that is sent by the responses that are cut off, with the status 409.
+  /// The complete output of each response that is cut off, with the status 409.
   private static let cuts: [(HostileResponse, String)] = {
     let status = "HTTP/1.1 409 Hostile\r\n"
     let lines = "\(status)\(tag)Content-Type: application/json\r\n"

@@ -3,7 +3,7 @@ import Testing
 @testable import Receiver
 
 @Suite struct RequestFramingTests {
-  /// Passes the text in pieces of a size, and returns the output.
+  /// Passes the text in pieces of the given size, and returns the output.
   private func pass(
     _ text: String, by size: Int = .max, framing: inout RequestFraming
   ) throws -> (output: String, continues: Int) {
@@ -58,7 +58,7 @@ import Testing
     let head = "PUT / HTTP/1.1\r\nExpect: 100-Continue\r\n"
     #expect(try pass("\(head)Content-Length: 2\r\n\r\n", by: 1).continues == 1)
     #expect(try pass("\(head)Transfer-Encoding: chunked\r\n\r\n").continues == 1)
-    // The body is here already.
+    // The body has already arrived.
     #expect(try pass("\(head)Content-Length: 2\r\n\r\nab").continues == 0)
     #expect(try pass("\(head)\r\n").continues == 0)
     // HTTP/1.0 has no 100 Continue.

@@ -4,12 +4,12 @@ import Testing
 @testable import Receiver
 
 @Suite struct UploadTests {
-  /// Of `abc`, from FIPS 180-2.
+  /// The digest of `abc`, from FIPS 180-2.
   private let abcDigest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
   private struct Allocation: Decodable {
     let id: String
-    /// In seconds.
+    /// The lifetime in seconds.
     let life: Double
 
     enum CodingKeys: String, CodingKey {

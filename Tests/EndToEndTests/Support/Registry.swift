@@ -2,7 +2,7 @@ import Foundation
 
 /// Debian's docker-registry with token authentication, and the issuer of its tokens, as scripts/registry runs them.
 ///
-/// Both are stopped when the last reference to it is released, because that closes the script's standard input.
+/// Both are stopped when the last reference to this object is released, which closes the script's standard input.
 final class Registry: Sendable {
   /// The required programs that are missing.
   static let missingPrograms = ["docker-registry", "python3", "openssl", "curl"]

@@ -17,7 +17,7 @@ struct Corpus {
 
   /// Many small manifests, which use every key in every form.
   static func good() throws -> Corpus {
-    // Apart is what needs other files, or is no text that a line can be added to.
+    // The folder `good-apart` contains manifests that need other files, or to which no line can be appended.
     try Corpus(of: folder.appending(path: "Agreement/good"), folder.appending(path: "Agreement/good-apart"))
   }
   /// Manifests with one mistake each, and those with recorded diagnostics.
@@ -28,7 +28,7 @@ struct Corpus {
   /// Manifests whose only mistakes are parts of the language that are not implemented yet.
   static func notBuilt() throws -> Corpus { try Corpus(of: folder.appending(path: "Agreement/not-built")) }
 
-  /// What the manifests of jobs/ and examples/ ask the environment for.
+  /// The environment variables that the manifests of jobs/ and examples/ require.
   static let environment = [
     "HOME": "/home/me", "FERRY_REGISTRY": "http://127.0.0.1:1", "FERRY_REGISTRY_ISSUER": "http://127.0.0.1:2",
   ]
@@ -38,7 +38,7 @@ struct Corpus {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
         .sorted()
         .map { file in
-          // One of Golden is no UTF-8.
+          // One of the files in Golden is not UTF-8.
           let bytes = try Data(contentsOf: folder.appending(path: file))
           return Entry(
             name: "\(folder.lastPathComponent)/\(file.dropLast(5))",
@@ -55,7 +55,7 @@ struct Corpus {
     return ManifestReader(environment: environment, files: files).read(Array(text.utf8), file: "m.yaml")
   }
 
-  /// A manifest as an editor sees it; nil where it is no YAML.
+  /// A manifest as an editor sees it; `nil` if it is not YAML.
   static func json(of text: String) -> OrderedJSON? {
     YAMLDocument(SourceText(Array(text.utf8), file: "m.yaml")).root.map(OrderedJSON.init)
   }

@@ -1,10 +1,10 @@
 import FerryManifest
 
-/// Which keys, words and alternatives of the language some manifests use.
+/// The keys, words and alternatives of the language that some manifests use.
 struct LanguageCoverage {
   private(set) var used: Set<String> = []
 
-  /// All that there is to use.
+  /// All keys, words and alternatives of the language.
   static func everything() -> [String] {
     ManifestReference.objects().flatMap { object in
       object.keys.flatMap { key in [label(object, key)] + parts(key.form, label(object, key)) }

@@ -29,7 +29,7 @@ struct ManifestMutator {
     keys = valuesByKey.keys.sorted()
   }
 
-  /// One of the manifests, changed in a place or two.
+  /// One of the manifests, with one or two changes.
   mutating func next() -> OrderedJSON {
     let manifest = changed(manifests[pick(manifests.count)], at: "")
     return pick(3) == 0 ? changed(manifest, at: "") : manifest
@@ -76,7 +76,7 @@ struct ManifestMutator {
     }
   }
 
-  /// A member that another manifest has in such a mapping, where there is one.
+  /// A member that another manifest has in such a mapping, if there is one; otherwise, a new one.
   private mutating func newMember(at key: String) -> OrderedJSON.Member {
     if pick(8) > 0, let known = valuesByKey[key], case .object(let members) = known[pick(known.count)],
       !members.isEmpty

@@ -6,7 +6,7 @@ struct SchemaValidator {
   struct Document {
     var name: String
     var value: OrderedJSON
-    /// The part of the schema that it is checked with; nil for the whole.
+    /// The part of the schema against which the document is checked; `nil` for the whole schema.
     var pointer: String?
   }
 
@@ -14,10 +14,10 @@ struct SchemaValidator {
     var description: String
   }
 
-  /// A Python that has the module: the first on the path, or Debian's own.
+  /// A Python that has the module: the first one in PATH, or Debian's own.
   static let python: String? = {
     let found = ["python3", "/usr/bin/python3"].first { python in
-      (try? run(python, ["-c", "import jsonschema"]))?.status == 0  // What cannot be started has no module.
+      (try? run(python, ["-c", "import jsonschema"]))?.status == 0  // If it cannot be started, it lacks the module.
     }
     if found == nil {
       FileHandle.standardError.write(
@@ -30,9 +30,9 @@ struct SchemaValidator {
 
   let schema: OrderedJSON
 
-  /// Why each document that the schema refuses is refused, by its name.
+  /// The reasons why the schema rejects documents, by the documents' names. Accepted documents have none.
   ///
-  /// - Throws: also where the schema itself is no valid one.
+  /// - Throws: also if the schema itself is invalid.
   func refusals(of documents: [Document]) throws -> [String: String] {
     guard let python = Self.python else { throw Failure(description: "no python3 with jsonschema") }
     let lines =

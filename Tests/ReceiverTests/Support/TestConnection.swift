@@ -1,9 +1,9 @@
 import Foundation
 
-/// One TCP connection to the receiver, driven by hand.
+/// One TCP connection to the receiver, controlled byte by byte.
 ///
-/// URLSession will not do here: libcurl beneath it sends a request again when a reused connection dies, which
-/// is just what these tests look for.
+/// URLSession is not suitable: libcurl, which it uses, sends a request again if a reused connection breaks, and these
+/// tests check what happens in exactly that case.
 final class TestConnection: Sendable {
   /// How a connection ended without a response.
   enum Broken: Error, Equatable {
@@ -43,7 +43,7 @@ final class TestConnection: Sendable {
 
   deinit { close(file) }
 
-  /// Says that nothing more will be sent.
+  /// Closes the sending direction of the connection.
   func endSending() { shutdown(file, Int32(SHUT_WR)) }
 
   func send(_ text: String) async throws { try await send(Data(text.utf8)) }
@@ -73,13 +73,13 @@ final class TestConnection: Sendable {
     }
   }
 
-  /// How the connection ends, with whatever is sent before.
+  /// Discards received bytes until the connection ends, and returns how it ended.
   func end() async -> Broken {
     await Task { try await blocking { [self] in while true { _ = try read(1) } } as Broken }.result
       .failure as? Broken ?? .other(0)
   }
 
-  /// The bytes received until the connection ends or `limit` is reached; then `end` is nil.
+  /// The bytes received until the connection ends or `limit` is reached; in the latter case, `end` is `nil`.
   func bytes(atMost limit: Int = 16 << 20) async throws -> (data: Data, end: Broken?) {
     try await blocking { [file] in
       var data = Data()

@@ -19,7 +19,7 @@ struct TestServer {
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "receiver-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
-    // It is a temporary folder; what cannot be removed is the system's to clear.
+    // If this fails, the system removes the temporary folder later.
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = ReceiverConfiguration(directory: folder)
     configure(&configuration)
@@ -70,7 +70,7 @@ struct TestServer {
     return location
   }
 
-  /// Gets an access token, and returns the header that carries it.
+  /// Gets an access token, and returns the header field that contains it.
   func bearer() async throws -> [String: String] {
     let answer = try await request("POST", "/oauth/token", text: "grant_type=client_credentials")
     return ["Authorization": "Bearer \(try answer.json(TestToken.self).token)"]

@@ -2,7 +2,7 @@
 struct TestToken: Decodable {
   let token: String
   let kind: String
-  /// In seconds.
+  /// The lifetime in seconds.
   let life: Double
 
   enum CodingKeys: String, CodingKey {
