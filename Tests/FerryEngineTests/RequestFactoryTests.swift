@@ -141,7 +141,7 @@ struct RequestFactoryTests {
     let condition = try #require(try run.request(.fetch).condition)
     #expect(condition.applies("http://h/v1") && !condition.applies("http://h/f"))
     #expect(!condition.applies("http://h/v0"))
-    // A 304 of another URL does not answer a conditional request.
+    // A 304 from another URL is not a valid response to a conditional request.
     let other = TransferResponse(status: 304, headers: [], body: [], url: "http://h/v0")
     let result = try run.finish(.fetch, .success(other))
     guard case .absent = result.response?.condition else {

@@ -1,9 +1,9 @@
-// A time of day that is set under way: to be preloaded (ld.so(8)). What programs wait by, the monotonic clock, is
-// left alone, as it is where someone sets the clock.
+// A library to preload (ld.so(8)) that shifts the time of day while a program runs. The monotonic clock, by which
+// programs wait, is not changed, as when someone sets the clock.
 //
-//   STATE_FAULTS_CLOCK  a file with the shift in seconds, which is read at every look at the time
+//   STATE_FAULTS_CLOCK  a file with the shift in seconds, which is read whenever the program requests the time
 //
-// libfaketime does the same for other programs; a Swift program that it is preloaded to loses its arguments.
+// libfaketime does the same for other programs, but a Swift program loses its arguments if libfaketime is preloaded.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

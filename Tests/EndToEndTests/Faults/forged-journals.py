@@ -1,7 +1,7 @@
 import os, re, shutil, sqlite3, sys
 
-# forged-journals.py STATE CASES VALUES: fills every table of a state folder, and writes a copy of it for each column
-# and so many values. A line for each copy: its number, the table, the column and the value.
+# forged-journals.py STATE CASES VALUES: fills every table of a state folder, and writes copies of the folder: VALUES
+# copies for each column, with another value each. Prints a line for each copy: its number, table, column and value.
 state, cases, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
 session, shared = state + "/sessions/e2e.uploads.db", state + "/ferry.db"
 
@@ -49,7 +49,7 @@ for path in [session, shared]:
     db.close()
     for table, column in columns:
         place += 1
-        # NULL in every column, and the other values in turn.
+        # Every column is set to NULL; the other values are used in turn.
         others = values[1:]
         taken = others[place % len(others):] + others[:place % len(others)]
         for value in values[:1] + taken[:most - 1]:
@@ -66,7 +66,7 @@ for path in [session, shared]:
                 db.commit()
                 db.close()
             db.close()
-            # Without its rules, and with them again once the value is there.
+            # Removes the table's constraints, which are restored once the value has been written.
             write(lambda sql: re.sub(r"\bNOT NULL\b|\bSTRICT, (?=WITHOUT)|\bSTRICT$|CHECK \([^()]*\)", "", sql))
             db = sqlite3.connect(forged)
             try:
@@ -75,7 +75,7 @@ for path in [session, shared]:
                 db.commit()
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error:
-                # A key that is never NULL, or of one type.
+                # A key column that rejects NULL or other types.
                 changed = 0
             db.close()
             if not changed:

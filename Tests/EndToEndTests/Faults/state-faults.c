@@ -1,18 +1,19 @@
-// A file system that fails, kills or remembers, for what a program does in one folder: to be preloaded (ld.so(8)).
+// A library to preload (ld.so(8)) that makes a program's operations in one folder fail, kills the program at one of
+// them, or records them.
 //
 // Every write, truncation, sync, removal and renaming in STATE_FAULTS_DIR is an operation; they are counted from 1,
-// over all threads of the process. Everything else passes untouched.
+// over all threads of the process. All other calls are passed on unchanged.
 //
 //   STATE_FAULTS_DIR    the folder: an absolute path without links in it
 //   STATE_FAULTS_LOG    a file to which operations are appended, see below
-//   STATE_FAULTS_FAIL   this operation fails (0: none); of removals and renamings none does
-//   STATE_FAULTS_ERROR  with this: EIO or ENOSPC
-//   STATE_FAULTS_STAYS  set to 1: so does every later one
-//   STATE_FAULTS_KILL   the process is killed in front of this sync, counted by itself (0: none)
-//   STATE_FAULTS_BYTES  set to 1: the log has the bytes that were written
-//   STATE_FAULTS_BOOT   a file that is read in the place of the machine's boot_id: a power cut is followed by another
+//   STATE_FAULTS_FAIL   the number of the operation that fails (0: none); removals and renamings do not fail
+//   STATE_FAULTS_ERROR  the error of a failed operation: EIO or ENOSPC
+//   STATE_FAULTS_STAYS  set to 1: all later operations fail, too
+//   STATE_FAULTS_KILL   the number of the sync before which the process is killed; only syncs count (0: none)
+//   STATE_FAULTS_BYTES  set to 1: the log contains the bytes that were written
+//   STATE_FAULTS_BOOT   a file that is read instead of the machine's boot_id, which changes after a power cut
 //
-// A record of the log is a line `KIND\tOFFSET\tLENGTH\tPATH\n`, and so many bytes behind it as LENGTH says:
+// A record of the log is a line `KIND\tOFFSET\tLENGTH\tPATH\n`, followed by LENGTH bytes:
 // W a write, T a truncation to OFFSET, S a sync that has ended, U a removal, R a renaming (the bytes are the new path),
 // F an operation that was made to fail, K the kill. A record is written before its operation, but S after it.
 
@@ -79,7 +80,7 @@ static int is_inside(const char *path) {
          (path[folder_length] == '/' || path[folder_length] == 0);
 }
 
-// The path of a descriptor's file, where it is in the folder.
+// Whether a descriptor's file is in the folder; if so, `path` is its path.
 static int find(int descriptor, char path[PATH_MAX]) {
   pthread_once(&once, begin);
   if (!folder_length) return 0;
@@ -93,7 +94,7 @@ static int find(int descriptor, char path[PATH_MAX]) {
   return is_inside(path);
 }
 
-// An absolute path; a relative one is none of the folder's.
+// Whether an absolute path is in the folder. A relative path is not considered to be.
 static int find_name(const char *name) {
   pthread_once(&once, begin);
   return name && name[0] == '/' && is_inside(name);
@@ -119,7 +120,7 @@ static void record(char kind, long long offset, const void *bytes, size_t count,
   errno = kept;
 }
 
-// Counts an operation under the lock; true where it has to fail.
+// Counts an operation, and returns whether it must fail. The caller holds the lock.
 static int fails(const char *what, const char *path) {
   operations += 1;
   if (!fail_at || operations < fail_at || (operations > fail_at && !stays)) return 0;
@@ -204,12 +205,12 @@ static int synced(int descriptor, const char *what, int (*real)(int)) {
   if (kill_at && syncs == kill_at) {
     record('K', syncs, NULL, 0, path);
     kill(getpid(), SIGKILL);
-    // Nothing more of this process reaches a file or the network.
+    // From here on, the process reaches neither a file nor the network.
     for (;;) pause();
   }
   int result = -1;
   if (!fails(what, path)) {
-    // Only the test's machine's page cache has to have it: a real sync would only make the test slow.
+    // The data only has to be in the page cache of the test's machine; a real sync would just slow the test down.
     result = journal >= 0 && has_bytes ? 0 : real(descriptor);
     if (result == 0) record('S', syncs, NULL, 0, path);
   }

@@ -1,11 +1,11 @@
-"""Checks documents against a JSON schema of draft 7: which of them it refuses.
+"""Reports which documents a JSON schema of draft 7 rejects.
 
 usage: validate.py FILE
 
-FILE has one JSON value a line: the schema, then the documents as {"value": …} and, where a part of the schema is
-meant, "at": a JSON pointer into it such as #/definitions/Upload. A line `NUMBER<tab>why` goes to the standard output
-for each document that is refused, by its number from 0, and a last line `checked N`. Exit 1: the schema itself is
-invalid.
+FILE has one JSON value per line: the schema, then the documents as {"value": …}. To check a document against a part of
+the schema, its object also has "at": a JSON pointer such as #/definitions/Upload. For each rejected document, a line
+`NUMBER<tab>REASON` is printed, with the document's number counted from 0; the last line is `checked N`. If the schema
+itself is invalid, the exit code is 1.
 """
 
 import json
@@ -17,7 +17,7 @@ from jsonschema.exceptions import SchemaError, best_match
 
 def main() -> int:
     with open(sys.argv[1], encoding="utf-8") as file:
-        # Not splitlines(): JSON texts may hold U+2028 as it is.
+        # Not splitlines(): JSON texts may contain an unescaped U+2028.
         lines = file.read().split("\n")
     schema = json.loads(lines[0])
     try:
