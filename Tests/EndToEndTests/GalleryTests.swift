@@ -59,7 +59,7 @@ struct GalleryTests {
     return job
   }
 
-  /// The files in the order in which they were put.
+  /// Returns the files in the order in which they were sent.
   private func puts(_ receiver: ReceiverProcess) -> [String] {
     receiver.log.compactMap { line in
       let parts = line.split(separator: " ")
@@ -100,7 +100,7 @@ struct GalleryTests {
     #expect(end.status == 0, "\(end.stderr)")
     let puts = puts(receiver)
     let index = try #require(puts.firstIndex(of: "two/i"), "\(puts)")
-    // Its index overtakes the photos of the first gallery; its own photos wait for their turn.
+    // The second gallery's index is sent before the remaining photos of the first gallery, and its photos after them.
     #expect(puts[..<index].allSatisfy { $0.hasPrefix("one/") }, "\(puts)")
     #expect(puts[index...].count { $0.hasPrefix("one/p") } >= 5, "\(puts)")
     #expect(puts.suffix(2) == ["two/p0", "two/p1"] && puts.count == 16, "\(puts)")

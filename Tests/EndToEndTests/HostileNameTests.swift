@@ -15,7 +15,7 @@ import Testing
     var job: Workspace
   }
 
-  /// One job for all names. The second run resumes where the first stopped.
+  /// One job for all names. The second run resumes where the first one stopped.
   private static let delivery = Task {
     let receiver = try await ReceiverProcess.start()
     let nodes = JobText.puts + "\n    after: { move_to: sent/ }"

@@ -128,7 +128,7 @@ import Testing
       told.line - 1]
     #expect(line.contains("limit: 100kB"))
     #expect(json.stderr.contains("error: 'big.bin' (100.0 kB) is larger than the budget of any network"))
-    // What has begun may finish, whatever its size.
+    // An upload that has begun may finish, whatever its size.
     try job.write(
       manifest: job.folder.text("job.yaml").replacing("limit: 100kB", with: "cutoff: soft, limit: 100kB"))
     #expect(try await job.ferry("plan", "job.yaml", "--network", "wifi").status == 0)
@@ -181,7 +181,8 @@ import Testing
     #expect(fields.count == 6 && fields[..<4].allSatisfy { Int($0) != nil } && fields[4] == "*")
     let command = try #require(fields.last).dropLast()
     #expect(!command.replacing("\\%", with: "").contains("%"))
-    // As in cron, the escapes are removed and a shell gets the rest. Here it only prints the words.
+    // As in cron, the escapes are removed, and a shell runs the rest. Here, `ferry` is a function that only prints its
+    // arguments.
     let shell = "ferry() { pwd; printf '<%s>\\n' \"$@\"; }; " + command.replacing("\\%", with: "%")
     let words = try await Command.run("sh", ["-c", shell])
     #expect(words.status == 0, "\(words.stderr)")

@@ -3,7 +3,7 @@ import Testing
 
 /// Lost, damaged or unreachable state: the actions and messages of a run.
 @Suite struct `State that is lost` {
-  /// A request that is done, and files that are sent in each round, of which one fails.
+  /// A request that is done, and files that are sent in each round; one of these fails.
   private func job(_ receiver: ReceiverProcess) throws -> Workspace {
     let puts = JobText.puts.replacing(JobText.retry, with: "deliver: every_run\n    retry: { limit: 0 }")
     let job = try Workspace(
@@ -132,9 +132,9 @@ import Testing
     let other = try await job.run()
     #expect(other.command.status == 0, "\(other.command.stderr)")
     #expect(other.command.stderr.contains("e2e.uploads.db"), "\(other.command.stderr)")
-    // Its upload now has queued items, so the other sessions are not searched.
+    // The upload now has queued items, so the other sessions are not searched.
     #expect(try await job.run().command.stderr.contains("e2e.uploads.db") == false)
-    // The session whose journal it is reports the remedy.
+    // The session to which the journal belongs reports the remedy.
     try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))
     let own = try await job.ferry("run", "job.yaml")
     #expect(own.status == 70 && own.stderr.contains("ferry journal check"), "\(own.stderr)")

@@ -45,7 +45,7 @@ import Testing
     return (command, try SeveralReport.decode(data))
   }
 
-  /// The names of the files, in the order in which they were put.
+  /// The names of the files, in the order in which they were sent.
   private func puts(_ receiver: ReceiverProcess) -> [String] {
     receiver.log.filter { $0.hasPrefix("PUT /files/") }
       .compactMap { $0.split(separator: " ").dropFirst().first?.split(separator: "/").last.map(String.init) }
@@ -169,7 +169,7 @@ import Testing
     #expect(puts(receiver) == ["i0", "i1", "i2", "p0", "p1", "p2", "p3", "p4", "p5"])
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
 
-    // With separate budgets, one after the other.
+    // The budgets are separate, and are used one after the other.
     for (name, text) in [("files/p6", "6"), ("index/files/i3", "3")] {
       try job.folder.write(Data(text.utf8), to: name)
     }

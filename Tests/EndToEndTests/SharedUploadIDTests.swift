@@ -67,7 +67,7 @@ import Testing
     try job.write("equal", to: "a")
     let (first, report) = try await job.run()
     #expect(report.item("a")?.state == "ambiguous", "\(first.stdout)\(first.stderr)")
-    // In a later run, and in another upload.
+    // The same content is sent in a later run, by another upload.
     try job.write("equal", to: "b")
     let (second, later) = try await job.run(options)
     #expect(later.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
@@ -76,7 +76,7 @@ import Testing
     #expect(orphans.stdout.contains("the server may have used it"), "\(orphans.stdout)")
   }
 
-  /// The file whose ID is dropped and the file that is committed with it were both queued by an earlier run.
+  /// An earlier run queued both the file whose ID is dropped and the file that is committed with this ID.
   @Test func `that an open file holds is not released when another is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/put/a2": .init(status: 500),
@@ -97,7 +97,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("there are no orphaned upload IDs"))
   }
 
-  /// The delivered file gets another ID in a later run. The first one still counts at the server.
+  /// The delivered file gets another ID in a later run. The first ID still counts at the server.
   @Test func `of a delivered file stays remembered when that file is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/commit/a1": .init(status: 500), "/new/ids": Self.other,
@@ -332,7 +332,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// What the journal remembers of the delivered file is not pruned.
+  /// The journal's record of the delivered file is not pruned.
   @Test func `of a delivered file is remembered after pruning`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/commit/a2": Self.ok,

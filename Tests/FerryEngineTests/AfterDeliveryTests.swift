@@ -33,7 +33,7 @@ struct AfterDeliveryTests {
       home: nil)
   }
 
-  /// Two new file systems number their files alike.
+  /// Two new file systems assign the same inode numbers.
   @Test func aFileOnAnotherFileSystemThanTheSentOneStays() throws {
     folder.file("a")
     var file = delivered("a")
@@ -92,7 +92,7 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
   }
 
-  /// The folder's owner repeatedly exchanges it for a link, so that it cannot always be opened.
+  /// The folder's owner repeatedly exchanges the folder for a link, so that the folder cannot always be opened.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func nothingIsMovedToAnotherUsersFolderThatIsExchanged() throws {
     folder.file("a")

@@ -196,7 +196,7 @@ struct InboxProcessorTests {
     }
     #expect(processor.cancelled == (kind == .cancel ? [0] : []))
     run.handle(event)
-    // What is submitted after it remains for the next run.
+    // Files that are submitted after the cancellation remain for the next run.
     #expect(try next() == nil)
     #expect(try finish() == [.submit])
   }

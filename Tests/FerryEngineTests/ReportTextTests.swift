@@ -26,7 +26,7 @@ struct ReportTextTests {
 
   /// The lines about items.
   private func lines(_ items: [RunRecord.ItemRecord]) throws -> [String] {
-    // As `ferry report` reads it.
+    // The record as `ferry report` reads it.
     let record = try ReportJSON.decode(ReportJSON.encode(record(items)))
     return ReportText.text(record, status: "ferry status").split(separator: "\n").dropFirst(2).map(
       String.init)

@@ -86,7 +86,7 @@ import Testing
     try check()
   }
 
-  /// It becomes a header field of a request.
+  /// The recorded key becomes a header field of a request.
   @Test func oneThatIsNoHeaderFieldIsDamage() throws {
     try journal.write([
       .intent(row: 1, step: .commit, key: CommitKey(header: "Key", value: "k\r\nX-Other: 1"))

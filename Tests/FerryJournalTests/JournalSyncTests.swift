@@ -33,7 +33,7 @@ import Testing
     .closed(row: row, state: .done, at: .start, failure: nil)
   }
 
-  /// What another process can read at this point.
+  /// The states that another process can read at this point.
   private func states() throws -> [ItemState] {
     let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
     return try reader.items(reader.photos().id).map(\.state)

@@ -108,7 +108,7 @@ import Testing
     #expect(try killed.contents().filter { !$0.key.hasSuffix("-shm") } == before)
     let findings = try ReleasedSchemaTests.findings(in: killed)
     #expect(findings.map(\.code) == [.commitsLost])
-    // It is reported every time.
+    // The loss is reported every time.
     _ = try refusal()
   }
 

@@ -175,7 +175,8 @@ import Testing
   private func refuses(_ code: JournalError.Code) throws {
     chmod(try state.database(), 0o600)
     func files() throws -> [String: String] {
-      // SQLite's index of the log holds no state; a reader of an existing journal may leave it behind.
+      // SQLite's shared-memory index of the log holds no state. A reader of an existing journal may leave the index
+      // behind.
       try state.contents().filter {
         !$0.key.hasSuffix("-shm") && !($0.key.hasSuffix("-wal") && $0.value.hasSuffix(" "))
       }

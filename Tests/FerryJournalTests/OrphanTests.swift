@@ -168,7 +168,7 @@ import Testing
       .closed(
         row: 3, state: .failed, at: .start(plus: 2),
         failure: RecordedFailure(code: "http_status", message: "")),
-      // It has no ID.
+      // This item has no ID.
       .orphaned(row: 1, orphan: 9, Orphaning(.failed, isInDoubt: false), at: .start(plus: 2)),
     ])
     #expect(try journal.orphans.map(\.id) == [7, 8])

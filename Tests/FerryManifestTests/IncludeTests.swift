@@ -1,9 +1,9 @@
 import FerryManifest
 import Testing
 
-/// Reads `m.yaml` of some files.
+/// Reads `m.yaml`, which may include the other files.
 ///
-/// - Parameter links: paths of files that have another path in `files`.
+/// - Parameter links: paths that refer to files with another path in `files`.
 private func read(
   _ files: [String: String], links: [String: String] = [:], variables: [String: String] = [:]
 ) -> ManifestReading {

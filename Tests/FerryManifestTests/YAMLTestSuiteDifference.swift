@@ -8,11 +8,11 @@ enum YAMLTestSuiteOutcome: Hashable {
   case refused(DiagnosticCode)
   /// libyaml cannot read text that is YAML according to the suite.
   case refusedByLibYAML
-  /// It is read although it is not YAML according to the suite.
+  /// The text is read although it is not YAML according to the suite.
   case accepted
-  /// It is read and means something else.
+  /// The text is read, with another meaning.
   case readOtherwise
-  /// It is read, and the suite has no JSON for it.
+  /// The text is read, and the suite has no JSON for it.
   case notCompared
 }
 

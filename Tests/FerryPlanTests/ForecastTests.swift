@@ -111,7 +111,7 @@ struct ForecastTests {
     let forecast = try forecast(
       Yaml.put(head: head("", session: "kind: background, discretionary: true")), files: 1
     ) { $0.timeline = timeline }
-    // It starts in the afternoon on battery and waits for midnight in Berlin.
+    // The launch starts in the afternoon on battery and waits for midnight in Berlin.
     #expect(forecast.isThrough)
     #expect(forecast.endedAt.hasPrefix("2026-03-27T23:00:0"))
   }
@@ -195,7 +195,7 @@ struct ForecastTests {
       $0.network.fetchSize = 5_000_000
       $0.network.fetchChanges = .seconds(6 * 3600)
     }
-    // It changes at 18:00, 0:00 and so on; the first document is fetched at 12:00.
+    // The document changes at 18:00, 0:00 and so on; it is first fetched at 12:00.
     #expect(forecast.budgets.map(\.usedBytes) == [10_000_000, 20_000_000, 10_000_000])
   }
 

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// What a launch would start immediately, and the disposition of everything else.
+/// The work that a launch would start immediately, and the disposition of everything else.
 @Suite("An initial decision")
 struct FirstLookTests {
   private let now = Instant(nanoseconds: 1_767_225_600_000_000_000)

@@ -207,7 +207,7 @@ import Testing
       }
     }
     world.run()
-    // As many as there are connections.
+    // At most one release per connection is sent.
     #expect(steps(world).count { $0 == .abandon } <= 2)
     #expect(orphans(world).count == 10)
   }

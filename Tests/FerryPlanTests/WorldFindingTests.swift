@@ -48,7 +48,7 @@ struct WorldFindingTests {
     "version: 1\nname: test\nsessions: { s: { \(session) } }\nbudgets: { \(networks) }\n"
   }
 
-  /// A soft limit that others have used up, beside a strict one with room: no lease can be granted.
+  /// If other processes have used up a soft limit, no lease can be granted, even if a strict limit has room.
   @Test func aRetryDoesNotAskIndefinitelyForWhatASoftLimitNoLongerGives() throws {
     let limits = "cellular: { limit: 3MB, per: day, cutoff: soft }, any: { limit: 10MB, per: day }"
     var world = try World(

@@ -26,7 +26,7 @@ import Testing
     do {
       let worker = try SerialWorker("worker-test")
       worker.submit {
-        // Its queue is closed by then, or will be: either way the next block runs.
+        // The worker's queue has been closed, or soon will be. In both cases, the next block runs.
         numbers.add(1)
       }
       worker.submit {

@@ -4,7 +4,7 @@ import Testing
 @testable import Receiver
 
 @Suite struct FrontDoorTests {
-  /// Bytes without repetition, so that missing, duplicated or reordered pieces are detected.
+  /// Bytes without a repeating sequence, so that missing, duplicated or reordered pieces are detected.
   private func pattern(_ count: Int, seed: UInt64) -> Data {
     var state = seed
     var data = Data(capacity: count)

@@ -18,7 +18,7 @@ struct HostileCase: Sendable {
   enum Commit: Sendable {
     /// The response is a success.
     case succeeds
-    /// It is unknown; the commit is never sent again.
+    /// The outcome is unknown; the commit is never sent again.
     case isUnknown
     /// The response states that the commit was not executed, and ferry relies on that.
     case isRefused

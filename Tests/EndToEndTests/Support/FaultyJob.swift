@@ -46,7 +46,7 @@ struct FaultyJob {
     try StateRecording(log: URL(filePath: job.folder.path("operations")), folder: job.state)
   }
 
-  /// How often the server has each file, by its name here.
+  /// How often the server has received each file, by the file's name in this job.
   func deliveries() async throws -> [String: Int] {
     let received = try await receiver.received()
     let all =

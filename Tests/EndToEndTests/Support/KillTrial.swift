@@ -106,7 +106,7 @@ final class KillTrial {
     }
   }
 
-  /// How often each file reached its place.
+  /// How often each file was delivered.
   private func deliveries(_ received: Received) -> [String: Int] {
     switch kind {
     case .uploads, .expiring: received.byName.mapValues(\.commits)
@@ -137,7 +137,7 @@ final class KillTrial {
   /// Completes the job, and compares the listing of the server, the journal and `ferry status`.
   func finish() async throws {
     var (command, report) = try await job.run()
-    // A server's faults may leave something for another run.
+    // Because of the server's faults, work may remain for another run.
     for _ in 0..<5 where !report.run.roundClosed { (command, report) = try await job.run() }
     #expect(report.run.roundClosed, "\(title): \(command.stdout)\(command.stderr)")
     try await check("at the end")

@@ -22,7 +22,7 @@ struct StateRecording {
     var bytes: Data
   }
 
-  /// The changes that are on the disk after the cut, of those that no sync had confirmed.
+  /// Selects the unsynced changes that are on the disk after the cut.
   enum Survival: String, CaseIterable, CustomTestStringConvertible {
     /// None. Removed files exist again, and new files do not.
     case none

@@ -23,7 +23,7 @@ struct World {
   /// The maximum number of steps whose intents were recorded but which had not been sent.
   var mostIntents = 0
 
-  /// Which of several worlds of a test it is; part of the message of a violation.
+  /// Identifies one of several worlds of a test; part of the message of a violation.
   var label = ""
 
   fileprivate var referee: Referee
