@@ -1,6 +1,6 @@
 /// Reads a manifest from its text. The result is a typed manifest, or all of its mistakes.
 ///
-/// Pure: it accesses neither the disk nor the environment, only its parameters.
+/// The reader accesses only its parameters, not the disk or the environment.
 package struct ManifestReader: Sendable {
   private let environment: [String: String]
   private let given: GivenVariables
@@ -66,7 +66,7 @@ package struct ManifestReader: Sendable {
 }
 
 extension Sequence<Diagnostic> {
-  /// Sorted by location. Diagnostics at one location keep the order in which they were found.
+  /// Returns the diagnostics sorted by location. Those at one location keep the order in which they were found.
   fileprivate func sorted() -> [Diagnostic] {
     enumerated().sorted { a, b in
       a.element.location == b.element.location

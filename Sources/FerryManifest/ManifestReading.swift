@@ -1,6 +1,6 @@
 /// The result of reading a manifest.
 package struct ManifestReading: Sendable {
-  /// Nil if there is any error.
+  /// The manifest; nil if there is any error.
   package var manifest: Manifest?
   /// The manifest's text, then those of its includes, then the files of variables.
   package var sources: [SourceText]
@@ -8,7 +8,7 @@ package struct ManifestReading: Sendable {
   package var manifestSources: [SourceText]
   /// The values that the command line sets for the manifest's variables.
   package var givenVariables: [String: String]
-  /// Ordered by location.
+  /// The diagnostics, ordered by location.
   package var diagnostics: [Diagnostic]
   /// The document with all its includes, and with the values of `defaults` inserted.
   package var root: YAMLNode?

@@ -38,8 +38,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case request
     /// The response lacks a capture that later steps need.
     case capture
-    /// The request was not sent, because captures now lead to another server than the one that its upload ID, or its
-    /// file, belongs to.
+    /// The request was not sent, because captures now lead to a server other than the one that has its upload ID or its
+    /// file.
     case otherServer = "other_server"
     /// ferry ended the request: a signal, `cancel`, the end of a launch.
     case cancelled

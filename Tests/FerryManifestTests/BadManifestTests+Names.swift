@@ -34,7 +34,7 @@ extension BadManifest {
       "a session where a node is wanted", in: .request,
       "needs: [1️⃣quick]\nrequest: { url: https://example.com/ }",
       .error(
-        "1️⃣", .unknownNode, "unknown node 'quick'", help: "it is a session; 'needs' takes a node")),
+        "1️⃣", .unknownNode, "unknown node 'quick'", help: "it is a session; 'needs' requires a node")),
     BadManifest(
       "a token's capture in a node that names no token",
       """

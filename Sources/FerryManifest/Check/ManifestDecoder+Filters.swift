@@ -33,7 +33,7 @@ extension ManifestDecoder {
   ) -> String? {
     var text = text
     for filter in filters {
-      // A string is UTF-8, and so is the result of every filter.
+      // A string is UTF-8, and the result of every filter is UTF-8 too.
       guard let value = try? filter.apply(to: Array(text.utf8)),
         let spent = spend(String(decoding: value, as: UTF8.self), at: location)
       else { return nil }

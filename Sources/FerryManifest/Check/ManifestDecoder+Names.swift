@@ -22,13 +22,13 @@ extension ManifestDecoder {
           ? "omit 'token'; only a step of an upload can have 'token: none'"
           : instancesHelp(name)
             ?? suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
-            ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' takes a \(what)" }
+            ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' requires a \(what)" }
             ?? "declare it under '\(section)'")
     }
     checkSharedNames()
   }
 
-  /// For `photos[xx]`: the existing instances of `photos`.
+  /// The help for an unknown name such as `photos[xx]`: the existing instances of `photos`.
   private func instancesHelp(_ name: String) -> String? {
     let base = EachInstance.base(of: name)
     guard base != name,
@@ -42,7 +42,7 @@ extension ManifestDecoder {
       ?? (instances.count > 5 || instances.isEmpty ? nil : "use \(instances.alternatives())")
   }
 
-  /// What to do if a node has no session; nil if the sessions are not known.
+  /// The remedy for a node without a session; nil if the sessions are not known.
   ///
   /// - Parameter example: a name for a session if the manifest has none.
   func missingSessionHelp(example: String) -> String? {

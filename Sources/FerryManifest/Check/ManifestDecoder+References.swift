@@ -112,7 +112,7 @@ extension ManifestDecoder {
 
   /// - Parameter node: the step with the captures, as written.
   private func captures(of node: YAMLNode) -> Captures {
-    // A step or capture that is not a mapping has already been reported, and so has a misspelled key.
+    // A misspelled key, and a step or capture that is not a mapping, have already been reported.
     guard node.members != nil, !node.isIncomplete else { return .unknown }
     guard let written = node["capture"] else {
       return isMisspelt("capture", in: node) ? .unknown : .names([], [])

@@ -28,7 +28,7 @@ extension Duration {
   }
 }
 
-/// Why a string is not a duration, as a message.
+/// The reason why a string is not a duration or size, as a message.
 package struct QuantityMistake: Error, Equatable, CustomStringConvertible {
   /// The text after the subject, for example "needs a unit".
   package var predicate: String

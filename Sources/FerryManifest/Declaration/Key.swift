@@ -15,7 +15,7 @@ struct Key<Object: Sendable>: Sendable {
   private let isBuilt: Bool
   private let doc: String
   let example: String?
-  /// What to do if the key is missing; nil to add it as in its example.
+  /// The remedy for a missing key; nil to suggest the key as in its example.
   let remedy: @Sendable (ManifestDecoder) -> String?
   private let fallback: @Sendable (Object) -> KeyForm.Default
 
@@ -39,7 +39,7 @@ struct Key<Object: Sendable>: Sendable {
   ///   - isBuilt: whether it is implemented. If not, it is read and checked, and any value except the
   ///     server default is an error.
   ///   - example: a value as it is written in the manifest.
-  ///   - remedy: what to do if it is missing; nil to add it as in the example.
+  ///   - remedy: the remedy if it is missing; nil to suggest it as in the example.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,

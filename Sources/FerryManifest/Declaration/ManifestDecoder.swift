@@ -47,7 +47,7 @@ struct ManifestDecoder {
   /// Whether the last text read contains a value from the environment or the command line. Such a value may
   /// be secret, so it is never shown in a message.
   var isFromOutside = false
-  /// Determines the references that are allowed here.
+  /// The current place, which determines the references that are allowed here.
   var place = Place.constant
   var variables: Variables
   /// Nodes, tokens, sessions and secrets by name.

@@ -10,7 +10,7 @@ extension Quantity {
   /// - Parameters:
   ///   - isFromOutside: whether the text must not be repeated.
   ///   - wanted: a description of valid values, for example "a duration such as 30s".
-  ///   - found: ", found 'x'", or an empty text.
+  ///   - found: ", found 'x'", or an empty string.
   ///   - largest: the largest allowed quantity, with its unit.
   static func mistake(
     _ problem: Problem, in text: String, isFromOutside: Bool, wanted: String, found: String,
@@ -22,7 +22,7 @@ extension Quantity {
     case .bare:
       Mistake(
         code: .missingUnit, predicate: "needs a unit",
-        // Otherwise a long number would be repeated for each unit.
+        // Otherwise, a long number would be repeated for each unit.
         help: isFromOutside || text.utf8.count > 20
           ? "the units are \(names.alternatives(quoted: false))"
           : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")

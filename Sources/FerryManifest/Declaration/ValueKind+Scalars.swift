@@ -13,7 +13,7 @@ extension ValueKind where Value == Bool {
     }
   }
 
-  /// A key that is present or absent, with no other value: `status: true`.
+  /// A boolean whose only valid value is `true`, as in `status: true`.
   static var onlyTrue: Self {
     boolean.refused {
       $0
@@ -43,7 +43,7 @@ extension ValueKind where Value == Int {
 }
 
 extension YAMLScalar.Value {
-  /// `nil` if it is no number.
+  /// The value as a number; `nil` if it is not a number.
   var number: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -113,7 +113,7 @@ extension ManifestDecoder {
 }
 
 extension ValueKind where Value == String {
-  /// A non-empty text without control characters that is known before a run.
+  /// A non-empty string without control characters that is known before a run.
   static func constant(_ what: String) -> Self {
     Self(
       .text(what: what, references: false), text: { WrittenScalar.string($0, in: .flow) }

@@ -1,4 +1,4 @@
-/// "did you mean": the known name that is most similar to a misspelled one.
+/// Finds the known name that is most similar to a misspelled one, for "did you mean" suggestions.
 package enum NearestName {
   /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if it is near
   /// enough: at most a third of the characters differ, or one name is a prefix of the other.

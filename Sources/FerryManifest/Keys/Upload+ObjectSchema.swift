@@ -86,7 +86,7 @@ extension ValueKind where Value == Double {
         return number.decode(node, &decoder)
       }
       if let value = words[text] { return value }
-      // As `settled`, which does not return words.
+      // Like `settled`, which cannot be used because it does not return words.
       if node.scalar?.text.hasPrefix("${") == true, let value = YAMLScalar.resolve(text).number,
         (0...1).contains(value)
       {

@@ -5,8 +5,8 @@ package struct FileSelection: Hashable, Codable, Sendable {
   package var source: Source
 
   package enum Source: Hashable, Codable, Sendable {
-    /// Globs for paths relative to `root`: `*` and `?` do not match a slash, `**` does; also `[…]` and
-    /// `{a,b}`.
+    /// Globs for paths relative to `root`. `*` and `?` do not match a slash, but `**` does; `[…]` and `{a,b}`
+    /// match alternatives.
     case globs(include: [String], exclude: [String])
     /// Paths relative to `root`, one per line or NUL-terminated, read from a file, or from standard input
     /// for `-`.

@@ -39,7 +39,7 @@ extension Profile {
 }
 
 extension ExecutionWindow {
-  /// - Parameter foreground: the time after an app has left the foreground; the others do not depend on the version.
+  /// - Parameter foreground: the time limit after an app has left the foreground, which depends on the version of iOS.
   fileprivate static func phone(foreground: Duration) -> Self {
     Self(
       foreground: foreground, background: .seconds(30), fetch: .seconds(30), event: .seconds(30),

@@ -27,10 +27,10 @@ package enum Reference: Hashable, Codable, Sendable {
 extension Reference: CustomStringConvertible {
   package var description: String { description(with: []) }
 
-  /// As it is written in the manifest: `${file.path | url}`.
+  /// The reference as written in the manifest: `${file.path | url}`.
   package func description(with filters: [ReferenceFilter]) -> String { "${\(path)\(filters.written)}" }
 
-  /// Without `${…}`: `secrets.client_secret`.
+  /// The reference without `${…}`: `secrets.client_secret`.
   package var path: String {
     switch self {
     case .secret(let name): "secrets.\(name)"

@@ -25,7 +25,7 @@ package enum ReferenceFilter: String, Hashable, Codable, Sendable, CaseIterable 
     package var filter: ReferenceFilter
   }
 
-  /// Whether the result is percent-encoded; nil if that is as before.
+  /// Whether the result is percent-encoded; nil if the filter does not change this.
   fileprivate var isPercentEncoding: Bool? {
     switch self {
     case .url, .query: true
@@ -87,9 +87,9 @@ extension [ReferenceFilter] {
     return value
   }
 
-  /// Whether the author has percent-encoded the result, so that a URL takes it as it is.
+  /// Whether the author has percent-encoded the result, so that it is inserted into a URL unchanged.
   package var arePercentEncoding: Bool { compactMap(\.isPercentEncoding).last ?? false }
 
-  /// ` | url | lower`, as in the manifest; empty without filters.
+  /// The filters as written in the manifest: ` | url | lower`; empty without filters.
   package var written: String { map { " | \($0.rawValue)" }.joined() }
 }

@@ -1,7 +1,7 @@
 /// The number of retries of a failed request, and the waits between them.
 ///
-/// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then changed by up to
-/// `±jitter` of itself.
+/// The wait before retry `n` (from 1) is `initial × factor^(n−1)`, at most `max`, then varied by up to
+/// `±jitter` of this value.
 package struct RetryPolicy: Hashable, Codable, Sendable {
   /// The maximum number of retries after the first attempt, per launch. Default 5.
   package var limit: Int

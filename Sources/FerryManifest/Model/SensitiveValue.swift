@@ -1,7 +1,7 @@
 /// A string that must not be shown: a secret, or a confidential value from a response. It is printed as
 /// `***`, even inside other values; only `revealed` returns the text.
 package struct SensitiveValue: Hashable, Sendable {
-  /// Only for the request that uses it, the journal's secret column and the mask.
+  /// The text. Use it only in requests, in the journal's secret column and for masking.
   package let revealed: String
 
   package init(_ text: String) { revealed = text }

@@ -34,14 +34,14 @@ package struct Session: Equatable, Sendable {
   package var kind: Kind
   /// The journal's name; by default `MANIFEST.SESSION`.
   package var identifier: String?
-  /// Concurrent requests to one host (scheme, name and port). Default 6, as in URLSession.
+  /// The maximum number of concurrent requests to one host (scheme, name and port). Default 6, as in URLSession.
   package var maxConnectionsPerHost: Int
   /// The idle timeout, reset by every byte. Default 60 s, as in URLSession.
   package var timeoutForRequest: Duration
   /// The limit for the whole item, including retries and restarts. Default 7 days, as in URLSession.
   package var timeoutForResource: Duration
   package var headers: [RequestTemplate.Field]
-  /// How its requests follow redirects.
+  /// The handling of redirects in the session's requests.
   package var redirects: RedirectRules
   package var discretionary: Discretionary
   /// Default true.

@@ -76,7 +76,7 @@ package struct Upload: Equatable, Sendable {
     package var capture: [Capture]
     /// How long an ID is valid after the response that allocated it; `nil` means no limit.
     package var validFor: Duration?
-    /// The statuses with which a transfer or commit under an ID shows that the ID can no longer be used.
+    /// The statuses of responses to a transfer or commit that mean that the upload ID can no longer be used.
     package var renewOn: [Int] = []
 
     package init(

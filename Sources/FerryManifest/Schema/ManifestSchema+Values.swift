@@ -71,7 +71,7 @@ extension ManifestSchema {
     [
       types("string"),
       .init("pattern", .string("^[0-9]+(\(units.joined(separator: "|")))$|\(Self.reference)")),
-      // Not part of the standard. Editors show this text instead of the pattern.
+      // This keyword is not part of the standard. Editors show this text instead of the pattern.
       .init(
         "patternErrorMessage",
         .string("A \(what) is a whole number and a unit (\(units.joined(separator: ", "))): \(example)")),

@@ -4,7 +4,7 @@
 /// The schema accepts every manifest that the reader accepts. It also accepts some that the reader rejects,
 /// because it cannot check names, references and dependencies between keys.
 package struct ManifestSchema: Sendable {
-  /// If the manifest has one of these keys, mappings may lack keys, because another text supplies them.
+  /// If the manifest has one of these keys, mappings may lack required keys, because another mapping may supply them.
   private static let sharing = ["include", "defaults"]
   /// The mapping with default values. The mappings in it are never complete.
   private static let common = "Defaults"
@@ -29,7 +29,7 @@ package struct ManifestSchema: Sendable {
       ] + choice + [.init("definitions", .object(definitions))])
   }
 
-  /// JSON Schema cannot describe the parts of a string.
+  /// A description of references in words, because JSON Schema cannot describe the parts of a string.
   private static var references: String {
     let families = (["vars", "env", "each"] + Reference.Family.allCases.map(\.rawValue)).map { "${\($0).…}" }
     let filters = ReferenceFilter.allCases.map(\.rawValue)

@@ -20,7 +20,7 @@ package struct ManifestFiles: Sendable {
   /// The identity of the file at a path. The file need not exist.
   package let identity: @Sendable (_ path: String) -> Identity
 
-  /// Creates files that each have exactly one path.
+  /// Reads files, each of which has exactly one path.
   package init(read: @escaping @Sendable (_ path: String) throws(Unreadable) -> [UInt8]) {
     self.init(read: read, identity: Identity.path)
   }
@@ -33,7 +33,7 @@ package struct ManifestFiles: Sendable {
     self.identity = identity
   }
 
-  /// For a manifest without includes.
+  /// Rejects every include, for a manifest without includes.
   package static let none = ManifestFiles { _ throws(Unreadable) in
     throw Unreadable("this manifest cannot include files")
   }

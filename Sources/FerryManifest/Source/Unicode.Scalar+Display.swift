@@ -1,8 +1,8 @@
 extension Unicode.Scalar {
-  /// Whether a terminal interprets the character, or it hides or reorders text: controls, separators of lines, controls
-  /// of writing direction, and characters without a visible form.
+  /// Whether the character is interpreted by a terminal, or hides or reorders text: control characters, line
+  /// separators, characters that control the writing direction, and characters without a visible form.
   ///
-  /// Joiners and the variation selectors of emoji are not: emoji and some scripts need them.
+  /// Joiners and the variation selectors of emoji are not included, because emoji and some scripts need them.
   package var isHostile: Bool {
     switch self {
     case "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}": return false

@@ -1,7 +1,7 @@
 /// Finds the location of a scalar's `${` in the manifest's text.
 ///
-/// The location is exact for all scalar styles. If the text does not match the scalar, it is the scalar's
-/// start.
+/// The location is exact for all scalar styles. If the text does not match the scalar, the location is
+/// the scalar's start.
 struct ColumnMap {
   private let start: SourceLocation
   private var walk: Walk
@@ -64,7 +64,7 @@ struct ColumnMap {
   }
 }
 
-/// For a scalar without escapes.
+/// Traverses the text of a scalar without escapes.
 ///
 /// Folding, indentation and `''` never separate or create the characters `${`. The nth `${` of the value is
 /// therefore the nth in the text.

@@ -1,11 +1,11 @@
 /// The text between the braces of a `${…}`, divided at each `|`: a reference, then the names of its filters.
 struct FilteredExpression {
   let reference: String
-  /// As written, without the blanks around them.
+  /// The names of the filters as written, without the blanks around them.
   let filters: [String]
 
   init(_ expression: String) {
-    // As characters, `|` and a combining mark after it would be one.
+    // As characters, `|` and a combining mark after it would be a single character.
     let parts = expression.unicodeScalars.split(separator: "|", omittingEmptySubsequences: false)
     guard parts.count > 1 else {
       (reference, filters) = (expression, [])

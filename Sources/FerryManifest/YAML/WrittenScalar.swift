@@ -16,8 +16,8 @@ enum WrittenScalar {
     }
   }
 
-  /// Unquoted if that is safe; otherwise in single quotes if these avoid backslashes; otherwise in double
-  /// quotes.
+  /// Formats a string: unquoted if that is safe; otherwise in single quotes if these avoid backslashes;
+  /// otherwise in double quotes.
   static func string(_ text: String, in context: Context) -> String {
     if isSafePlain(text, in: context) { return text }
     let letters = text.unicodeScalars

@@ -4,8 +4,8 @@ struct YAMLComposer {
   static let deepest = 100
   /// The maximum number of values. The values of aliases count each time, which stops alias bombs.
   static let mostNodes = 250_000
-  /// The maximum number of bytes of text in the values of aliases. Many aliases of a long text are a bomb
-  /// that consists of few values.
+  /// The maximum number of bytes of text in the values of aliases. Many aliases of a long text expand to a
+  /// huge document that has few values.
   static let mostAliasedText = 1 << 20
 
   private(set) var root: YAMLNode?

@@ -1,6 +1,6 @@
 /// A complete YAML document. Unusable parts are reported in `diagnostics`.
 package struct YAMLDocument: Sendable {
-  /// Nil for an empty document, or if the text ends prematurely.
+  /// The top-level value; nil for an empty document, or if the text ends prematurely.
   package var root: YAMLNode?
   package var diagnostics: [Diagnostic]
 

@@ -13,7 +13,7 @@ struct YAMLEvent {
     case other
   }
 
-  /// What may precede a value.
+  /// The anchor and tag that may precede a value.
   struct Properties {
     var anchor: String?
     var tag: String?

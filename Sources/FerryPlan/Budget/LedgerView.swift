@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Replies as the ledger would, without leasing anything: for previews.
+/// Computes the leases that the ledger would grant, without leasing anything, for previews.
 package struct LedgerView: Sendable {
   private var used: [Budget.Scope: Int64]
 

@@ -94,7 +94,7 @@ extension CalendarZone {
 
   /// Like `instant(of:)`, in whole seconds. A later local time never results in an earlier instant.
   func second(of time: LocalTime) -> Int {
-    // Before this, the time cannot be reached with any offset.
+    // With any offset, the time is not reached before this period.
     var period = period(at: time.seconds - Self.largestOffset)
     while true {
       let second = max(start(ofPeriod: period), time.seconds - offset(ofPeriod: period))
@@ -103,8 +103,8 @@ extension CalendarZone {
     }
   }
 
-  /// The latest local time that the clocks have shown up to an instant. After the clocks are set back, it is
-  /// later than the current local time until that time is reached again.
+  /// The latest local time that the clocks have shown up to an instant. After the clocks are set back, this is
+  /// later than the current local time until the clocks show it again.
   func latestTime(upTo second: Int) -> LocalTime {
     var period = period(at: second)
     var latest = second + offset(ofPeriod: period)

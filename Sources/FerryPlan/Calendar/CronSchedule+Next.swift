@@ -30,7 +30,7 @@ extension CronSchedule {
     return next.map { Instant(wholeSeconds: $0) }
   }
 
-  /// The first of the times that the clocks have not reached yet.
+  /// The first matching time that the clocks have not reached yet.
   private func nextFixed(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
     let reached = zone.latestTime(upTo: second).seconds
     let end = LocalTime(seconds: last + CalendarZone.largestOffset + 1)
@@ -39,7 +39,7 @@ extension CronSchedule {
     return next <= last ? next : nil
   }
 
-  /// The first instant at which the clocks show one of the times.
+  /// The first instant at which the clocks show a matching time.
   private func nextShown(after second: Int, in zone: CalendarZone, through last: Int) -> Int? {
     var from = second + 1
     var period = zone.period(at: from)

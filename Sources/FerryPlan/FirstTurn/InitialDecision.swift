@@ -4,7 +4,7 @@
 /// requests of canceled sessions.
 package struct InitialDecision: Sendable {
   package private(set) var scheduler: Scheduler
-  /// The attempts that it would start.
+  /// The attempts that the launch would start.
   package private(set) var starts: [Attempt] = []
 
   /// - Parameters:
@@ -30,7 +30,7 @@ package struct InitialDecision: Sendable {
           starts.removeAll { $0.id == id }
           let failure = TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false)
           events.append(.finished([AttemptResult(id: id, answer: .failure(failure))]))
-        // Lists that are read late are not requested in a preview.
+        // Lists that are read when their uploads open are not read in a preview.
         case .sync, .releaseLeases, .windowExpired, .end, .list: break
         }
       }

@@ -1,11 +1,11 @@
 import FerryManifest
 
 extension Manifest {
-  /// A manifest of the requests of `on_end` alone. Its plan is run after the plan of this manifest, by a separate
-  /// scheduler.
+  /// A manifest that contains only the requests of `on_end`. Its plan is run after the plan of this manifest, by a
+  /// separate scheduler.
   ///
-  /// Neither conditions that only delay work nor budgets hold these requests: they would not be sent later. Each
-  /// request has a separate session, so that its time limit is that of its `grace`.
+  /// These requests do not wait for budgets, or for conditions that only delay work, because they could not be sent
+  /// later. Each request has a separate session, so that its time limit is its `grace`.
   ///
   /// - Parameters:
   ///   - limits: the time that remains for each request, by name. Requests without a limit are omitted.

@@ -180,7 +180,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var transfer: Step
   package var transferProtocol = TransferProtocol.whole
   package var commit: Step?
-  /// Checks whether a commit with a lost response was executed.
+  /// The request that checks whether a commit with a lost response was executed.
   package var probe: Step?
   /// The request that releases an unused upload ID.
   package var abandon: Step?
@@ -189,7 +189,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
 
   package var first: Step { allocate ?? transfer }
 
-  /// The file that lists its files; `nil` if globs or standard input do.
+  /// The file that lists its files; `nil` if globs or standard input select them.
   package var listFile: String? {
     switch files.source {
     case .list(let name, _): name == "-" ? nil : name
@@ -229,7 +229,7 @@ package struct Step: Hashable, Codable, Sendable {
   /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]
   package var repeatability: Repeatability
-  /// The statuses after which a new upload ID is allocated, in addition to those that always mean it.
+  /// The statuses after which a new upload ID is allocated, in addition to the statuses that always have this effect.
   package var renewOn: [Int] = []
   /// Its origin, if it is known before the run.
   package var origin: Origin?

@@ -1,10 +1,10 @@
 /// The result of comparing a listed file's contents with its delivery. One byte per file.
 package enum ContentComparison: UInt8, Sendable {
-  /// There is no delivery to compare it with.
+  /// There is no delivery to compare the file with.
   case notAsked
-  /// Its content is the delivered content.
+  /// The content equals the delivered content.
   case same
-  /// Its content differs, or could not be read completely. The file is sent, and sending it reports any
+  /// The content differs, or could not be read completely. The file is sent, and sending it reports any
   /// error.
   case other
   /// The file has not been read.
@@ -84,7 +84,7 @@ package struct ContentQuestions: Sendable {
     return false
   }
 
-  /// Takes the digest of a file's contents.
+  /// Records the digest of a file's contents.
   ///
   /// - Parameter digest: `nil` if the file could not be read.
   package mutating func answer(_ question: Question, _ digest: ContentDigest?) {

@@ -1,6 +1,7 @@
-/// What is known about the request of a failure, for reports.
+/// The details of a failed request, for reports.
 ///
-/// All strings are masked, printable and on one line. A class, because a million failures may share a few.
+/// Each string is masked, printable and on one line. This is a class, because a million failures may share a few
+/// details.
 package final class FailureDetail: Hashable, Sendable {
   /// The URL of the request, without its user name and password, and with `***` for each value in its query.
   package let url: String?

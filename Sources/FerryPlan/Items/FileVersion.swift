@@ -13,7 +13,7 @@ package struct FileVersion: Hashable, Sendable {
 }
 
 extension FileVersion: LosslessStringConvertible {
-  /// The three numbers, separated by a space, as the journal stores them.
+  /// The three numbers, separated by spaces, as the journal stores them.
   package var description: String { "\(identity) \(size) \(modified)" }
 
   package init?(_ description: String) {

@@ -27,11 +27,11 @@ package enum ItemStep: UInt8, Codable, Sendable {
   case allocate = 1
   case transfer = 2
   case commit = 3
-  /// A commit that may have been executed and that the user has decided to send again. No launch has been
-  /// about to send it yet.
+  /// A commit that may have been executed and that the user has decided to send again. No launch has
+  /// prepared to send it since that decision.
   case commitAgain = 4
-  /// A commit that the server reported to be temporarily unable to execute. It is sent again, but its upload
-  /// ID is not released, because an overloaded server may have executed it.
+  /// A commit to which the server responded that it was temporarily unable to execute it. The commit is sent again,
+  /// but its upload ID is not released, because an overloaded server may have executed the commit.
   case commitDeferred = 5
 }
 

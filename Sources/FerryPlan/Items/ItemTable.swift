@@ -59,8 +59,8 @@ package struct ItemTable: Sendable {
     }
   }
 
-  /// The counting point recorded in the journal for the upload IDs of the begun items; `nil` if it is the
-  /// upload's own.
+  /// The counting point recorded in the journal for the upload IDs of the begun items; `nil` if none
+  /// is recorded. In that case, the counting point of the upload applies.
   package var countingPoint: CountingPoint?
 
   package init() {}

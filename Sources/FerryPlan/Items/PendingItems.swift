@@ -9,7 +9,7 @@ struct PendingItems: Sendable {
 
   init(_ range: Range<Int>) { append(range) }
 
-  /// The items in this order.
+  /// Creates the list of these items, in this order.
   init(_ items: some Sequence<Int>) {
     for item in items {
       count += 1

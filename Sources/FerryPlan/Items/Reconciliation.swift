@@ -89,7 +89,7 @@ package struct Reconciliation: Sendable {
     self.contents = contents
     self.round = round
     self.nextRow = nextRow
-    // Usually, either most of the listing is new, or none of it.
+    // Usually, either most of the listing is new, or nothing is.
     items.reserveCapacity(listing.count, pathBytes: listing.paths.count)
   }
 

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Why an item or node did not succeed, or waits, as it is recorded and reported.
+/// The reason why an item or node did not succeed, or is waiting, as recorded and reported.
 package struct RecordedFailure: Hashable, Codable, Sendable {
   /// A stable code.
   package var code: FailureCode
@@ -12,7 +12,7 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
   package var until: Instant?
   /// The figures for a budget reason.
   package var budget: BudgetFigures?
-  /// What is known about the request that failed; not in the journal.
+  /// The details of the request that failed, which are not stored in the journal.
   package var detail: FailureDetail?
 
   package init(
@@ -27,7 +27,7 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
     self.detail = detail
   }
 
-  /// The failure, with what is known about its request.
+  /// The failure with the details of its request.
   package func with(_ detail: FailureDetail?) -> RecordedFailure {
     var failure = self
     failure.detail = detail
@@ -99,9 +99,9 @@ extension RecordedFailure {
   /// delay.
   private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]
 
-  /// Whether the work failed for now, instead of waiting or being stopped.
+  /// Whether the failure is temporary, and the work is neither waiting nor stopped.
   var isTemporary: Bool { !isDeferral && ![.maxDuration, .expired, .stopped].contains(self) }
 
-  /// Whether it waits for the machine's conditions, a budget or a delay: exit code 8.
+  /// Whether the work is waiting for the machine's conditions, a budget or a delay (exit code 8).
   package var isDeferral: Bool { Self.deferrals.contains(code) }
 }

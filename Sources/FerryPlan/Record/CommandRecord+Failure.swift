@@ -1,5 +1,5 @@
 extension RunRecord.CommandRecord {
-  /// What went wrong, for people; `nil` if the command succeeded or is still running.
+  /// A description of the failure, for display; `nil` if the command succeeded or is still running.
   package var failure: String? {
     if let problem {
       return "\(title) cannot be started: \(problem)" + (session == nil ? "" : "; it stays pending")
@@ -9,7 +9,7 @@ extension RunRecord.CommandRecord {
     return "\(title) exited with status \(exitStatus)"
   }
 
-  /// The key and the command, for people.
+  /// The key and the command, for display.
   package var title: String {
     (session.map { "on_events of session '\($0)'" } ?? "on_expiry")
       + ": \(DisplayPath.shown(Array(command.utf8)))"

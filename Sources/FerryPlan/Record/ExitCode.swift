@@ -21,7 +21,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   case interrupted = 130
   case terminated = 143
 
-  /// Whether something went wrong. If not, everything is done, or work remains that a later run continues by itself.
+  /// Whether the run failed. Otherwise, all work is done, or a later run continues the remaining work automatically.
   package var isFailure: Bool {
     switch self {
     case .success, .deferred, .cutOff: false

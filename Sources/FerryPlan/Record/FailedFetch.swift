@@ -1,8 +1,8 @@
 /// The last attempt of a fetch, if it failed. The interval's `minimum` is counted from it.
 package struct FailedFetch: Hashable, Sendable {
-  /// The time at which the attempt ended, with its retries.
+  /// The time at which the attempt ended, including its retries.
   package var at: Instant
-  /// The reason; `nil` if the journal no longer has it.
+  /// The reason; `nil` if the journal no longer contains it.
   package var failure: RecordedFailure?
   /// Whether the failure was temporary, so that the fetch has not ended in its round. Otherwise, it ended as failed.
   package var isOpen: Bool

@@ -8,8 +8,8 @@ package struct ItemCounts: Hashable, Codable, Sendable {
   package var waiting = 0
   /// Items that were delivered earlier and are not delivered again.
   package var unchanged = 0
-  /// Of an upload that did not run because of what it needs; `nil` if there are none. They remain for the
-  /// next round.
+  /// Items of an upload that was skipped because of the outcomes of its `needs`; `nil` if there are none. They
+  /// remain for the next round.
   package var skipped: Int?
 
   package init() {}

@@ -8,7 +8,7 @@ package enum NodeStart: Sendable {
   /// An upload of a manifest that has joined the launch: it sends only the files that are submitted to it, and is not
   /// selected until there are any. It has no `needs`.
   case submissions
-  /// The node has ended in this round; the failure is why it did not succeed.
+  /// The node has ended in this round; the failure is the reason why it did not succeed.
   case closed(NodeOutcome, RecordedFailure? = nil)
   /// A fetch whose interval has not passed. It counts as succeeded, unless its last attempt failed: then it counts as
   /// failed, or remains open.

@@ -20,10 +20,10 @@ package struct PlanDocument: Codable, Sendable {
   package var nodes: [NodeEntry]
   /// The requests that are sent when the run ends; absent if there are none.
   package var onEnd: [OnEndEntry]?
-  /// Problems that are known only from the files.
+  /// Errors that can be found only by examining the files.
   package var errors: [DiagnosticRecord]
-  /// Probable mistakes in the manifest, as reported by `ferry check`, and mistakes that are known only from
-  /// the files and the history.
+  /// Probable mistakes in the manifest, as reported by `ferry check`, and mistakes that can be
+  /// found only by examining the files and the history.
   package var warnings: [DiagnosticRecord]
 
   package struct SessionEntry: Codable, Sendable {

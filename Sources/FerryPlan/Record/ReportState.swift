@@ -9,12 +9,12 @@ package enum ReportState: String, Codable, Sendable {
   /// A token that was not fetched.
   case notNeeded = "not_needed"
 
-  /// `ferry cancel` ended it: an item or a single request; or an upload of which no item failed.
+  /// `ferry cancel` ended the item or single request, or ended the upload, and none of its items failed.
   case cancelled
 
   // An item.
   case done
-  /// The states of an item that is open in its round, as the journal has them.
+  /// The states of an item that is open in its round, as recorded in the journal.
   case queued, allocated, transferred
   /// The item is not in the journal yet.
   case new

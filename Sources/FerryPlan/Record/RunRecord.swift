@@ -47,9 +47,9 @@ package struct RunRecord: Codable, Sendable {
     package var edits: [EditEffect]?
     /// The internal error in ferry that ended the run, if there was one.
     package var fault: String?
-    /// Each start of a command of `on_events`, and those that could not be started; absent if there are none.
+    /// Each attempt to start a command of `on_events`; absent if there are none.
     package var onEvents: [CommandRecord]?
-    /// Each start of the command of `on_expiry`, and those that could not be started; absent if there are none.
+    /// Each attempt to start the command of `on_expiry`; absent if there are none.
     package var onExpiry: [CommandRecord]?
     /// The requests of `on_end`; absent if there are none.
     package var onEnd: [OnEndRecord]?
@@ -124,20 +124,20 @@ package struct RunRecord: Codable, Sendable {
     }
   }
 
-  /// One start of a command of `on_events` or `on_expiry`.
+  /// One attempt to start a command of `on_events` or `on_expiry`.
   package struct CommandRecord: Codable, Sendable {
     /// The session's name; absent for `on_expiry`.
     package var session: String?
     /// The first word of the command.
     package var command: String
-    /// The time of the start; absent if it could not be started, and in reports written before ferry recorded it.
+    /// The time of the start; absent if the start failed, and in reports written before ferry recorded it.
     package var startedAt: String?
     package var exitStatus: Int32?
     /// The signal that ended it.
     package var signal: Int32?
     /// Whether it was still running when the run stopped waiting for it.
     package var isRunning: Bool?
-    /// Why it could not be started. The next run tries `on_events` again.
+    /// The reason why the command could not be started. The next run retries `on_events`.
     package var problem: String?
 
     package init(session: String?, command: String) {

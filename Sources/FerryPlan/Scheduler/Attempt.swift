@@ -47,7 +47,7 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
-  /// What is known about the request if it failed; `nil` otherwise.
+  /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?
 
   package init(

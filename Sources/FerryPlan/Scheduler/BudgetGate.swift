@@ -2,12 +2,13 @@ import FerryManifest
 
 /// Admits the requests of all sessions with the same budgets on the launch's current network.
 ///
-/// Requests use bytes leased from the ledger, which all processes of the user share. The gate learns the
-/// state of the ledger only from the replies to its lease requests.
+/// Requests use bytes leased from the ledger, which all processes of the user share. The gate
+/// determines the state of the ledger only from the replies to its lease requests.
 struct BudgetGate: Sendable {
   enum Admission: Sendable {
     case admitted
-    /// It waits for a lease: request this one, or if it is `nil`, wait for the reply to the pending request.
+    /// The transfer waits for a lease. The caller requests this lease or, if it is `nil`, waits for the reply to
+    /// the pending request.
     case asks(Lease.Request?)
     case refused
   }
@@ -32,12 +33,12 @@ struct BudgetGate: Sendable {
     var left: Int64? { used.map { max(0, budget.limit -| $0) } }
   }
 
-  /// The minimum size of a lease, if the budget has that much left: each lease costs a write that all
-  /// processes see.
+  /// The minimum size of a lease, if that much of the budget remains. Each lease costs a write to the ledger,
+  /// which all processes share.
   static let smallestLease: Int64 = 1 << 20
 
   let network: DeviceConditions.Network
-  /// Not empty. All of them have to be kept.
+  /// The limits, all of which have to be kept; not empty.
   private(set) var limits: [Limit]
   /// The strictest of its budgets' rules.
   let cutoff: Budget.Cutoff
@@ -62,7 +63,7 @@ struct BudgetGate: Sendable {
     cutoff = cutoffs.contains(.hard) ? .hard : cutoffs.contains(.cautious) ? .cautious : .soft
   }
 
-  /// When the first of its windows ends.
+  /// The time at which the first of its windows ends.
   var windowEnd: Instant { limits.reduce(.distantFuture) { min($0, $1.window.upperBound) } }
 
   /// Bytes that are leased and not reserved.
@@ -97,7 +98,7 @@ struct BudgetGate: Sendable {
     return .asks(ask(isUnknown ? 1 : wanted -| free, all: isUnknown))
   }
 
-  /// Checks before a transfer starts that its reservation is still covered by leases, even after a failed
+  /// Checks, before a transfer starts, that its reservation is still covered by leases, even after a failed
   /// attempt.
   mutating func covers(_ place: ItemRef) -> Admission {
     guard isReserved(place), cutoff != .soft, free < 0 else { return .admitted }
@@ -111,8 +112,8 @@ struct BudgetGate: Sendable {
     limits.filter(isStrict).compactMap(\.left).min()
   }
 
-  /// Whether a grant must stay within a limit. Of limits with different rules, a soft one needs only one remaining
-  /// byte.
+  /// Whether a grant must stay within a limit. If limits have different rules, a soft one requires only one
+  /// remaining byte.
   private func isStrict(_ limit: Limit) -> Bool { limit.budget.cutoff != .soft || cutoff == .soft }
 
   /// Whether a limit is known to leave too little for this number of bytes.
@@ -162,14 +163,14 @@ struct BudgetGate: Sendable {
     unsent = max(0, unsent -| leased)
   }
 
-  /// The part of transferred bytes that its reservations account for.
+  /// The part of the transferred bytes that the gate's reservations account for.
   ///
   /// - Parameter isExact: whether only reservations of known sizes count.
   func share(of bytes: Int64, isExact: Bool) -> Int64 {
     min(bytes, isExact ? max(0, unsent -| bounds.values.reduce(0, +|)) : unsent)
   }
 
-  /// Takes the reply to the pending request.
+  /// Processes the reply to the pending request.
   mutating func answered(_ lease: Lease) {
     asked = nil
     held +|= lease.granted
@@ -178,7 +179,7 @@ struct BudgetGate: Sendable {
     }
   }
 
-  /// Begins the next window of each budget whose window has ended, and returns whether there is one.
+  /// Begins the next window of each budget whose window has ended. Returns whether there is such a budget.
   mutating func roll(at now: Instant) -> Bool {
     guard now >= windowEnd else { return false }
     for index in limits.indices where now >= limits[index].window.upperBound {
@@ -188,11 +189,11 @@ struct BudgetGate: Sendable {
     return true
   }
 
-  /// Forgets the leases, which have been returned.
+  /// Clears the leases, which have been returned.
   mutating func dropLeases() {
     held = 0
-    // How much of the reservations was sent is not known exactly, because header fields and small requests
-    // were also counted.
+    // The part of the reservations that was sent is not known exactly, because header fields and small
+    // requests were also counted.
     unsent = reserved
     asked = nil
     for index in limits.indices { limits[index].used = nil }
@@ -206,14 +207,14 @@ struct BudgetGate: Sendable {
       code: .budget,
       message: "waiting for the budget of \(limit.scope.networks): "
         + "\(ByteText.text(used)) of \(ByteText.text(limit.budget.limit)) used, \(ByteText.text(bytes)) wanted",
-      // If it exceeds a whole budget, it waits for a different network, or for a change of the manifest.
+      // A transfer that exceeds a whole budget waits for a different network, or for a change of the manifest.
       until: bytes > limit.budget.limit ? nil : limit.window.upperBound,
       budget: BudgetFigures(network: limit.scope, usedBytes: used, limitBytes: limit.budget.limit))
   }
 }
 
 extension Budget.Scope {
-  /// As in `the budget of wired networks`.
+  /// The networks in words, as in `the budget of wired networks`.
   package var networks: String {
     switch self {
     case .wifi, .wired, .cellular: "\(rawValue) networks"
@@ -233,13 +234,13 @@ extension Budget.Scope {
 }
 
 extension Budgets {
-  /// The budgets that count what is sent on a network, with their scopes.
+  /// The budgets that count the bytes transferred on a network, with their scopes.
   package func all(on network: DeviceConditions.Network) -> [(scope: Budget.Scope, budget: Budget)] {
     guard let own = Budget.Scope(network) else { return [] }
     return [own, .any].compactMap { scope in self[scope].map { (scope, $0) } }
   }
 
-  /// The budgets that limit what a session sends on a network.
+  /// The budgets that limit the transfers of a session on a network.
   package func limits(
     on network: DeviceConditions.Network, isDiscretionary: Bool
   ) -> [(scope: Budget.Scope, budget: Budget)] {

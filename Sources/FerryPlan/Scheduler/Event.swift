@@ -20,10 +20,10 @@ package enum Event: Sendable {
   /// `ferry cancel`: the session's work, for one manifest or for all, ends as canceled. With `finishing`,
   /// requests that have begun, and the steps that follow them, run to completion.
   case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
-  /// `ferry cancel --drain`: the session's work, for one manifest or for all, runs to completion as far as it was
-  /// queued, and nothing new is.
+  /// `ferry cancel --drain`: the work that was queued in the session, for one manifest or for all, runs to
+  /// completion, and no new work is queued.
   case drained(SessionID, of: ManifestID? = nil)
-  /// Other items have the upload IDs of these orphans, so they are not released.
+  /// Other items have the upload IDs of these orphans, so the IDs are not released.
   case uploadIDsInUse([ItemRef])
   /// `ferry submit`: more items for an upload.
   case submitted(NodeID, ItemTable)
@@ -62,7 +62,7 @@ package enum Action: Sendable {
   case end
 }
 
-/// One fact for the journal. The performer of the attempts keeps the captured values.
+/// One change to be recorded in the journal. The performer of the attempts keeps the captured values.
 package enum JournalEntry: Hashable, Sendable {
   /// These items in the node's table begin their round.
   case itemsQueued(NodeID, items: Range<Int>, at: Instant)

@@ -1,23 +1,23 @@
-/// Bounds the memory that the details of a launch's failures take.
+/// Limits the memory used by the details of a launch's failures.
 ///
 /// Equal strings are stored once. Once the distinct strings have reached the limit, new ones are dropped, so that a
 /// server that responds with a different string to each of a million requests cannot fill the memory.
 struct FailureDetails: Sendable {
-  /// In bytes of UTF-8, with `overhead` for each detail.
+  /// The limit in bytes of UTF-8, including `overhead` for each detail.
   static let limit = 16 << 20
   private static let overhead = 96
   /// The maximum number of details without a URL.
   private static let sharedLimit = 10_000
 
   private var texts: Set<String> = []
-  /// Details without a URL, which only this keeps from being stored for each failure.
+  /// Details without a URL. Equal ones are stored once instead of for each failure.
   private var shared: Set<FailureDetail> = []
   private var bytes = 0
 
-  /// Keeps as much of the detail as the limit allows, and returns that; `nil` if nothing is kept.
+  /// Returns the part of the detail that the limit allows to be kept; `nil` if nothing is kept.
   mutating func kept(_ detail: FailureDetail?) -> FailureDetail? {
     guard let detail else { return nil }
-    // Nearly every failure has its own URL. They leave room for the bodies.
+    // Nearly every failure has its own URL. URLs use at most half of the limit, to leave room for the bodies.
     let url = detail.url.flatMap { charge($0.utf8.count + Self.overhead, below: Self.limit / 2) ? $0 : nil }
     let kept = FailureDetail(
       url: url, proxy: detail.proxy.flatMap { stored($0) },

@@ -88,7 +88,7 @@ struct HostQueue: Sendable {
 
 /// A step that is waiting for a connection.
 struct Ready: Comparable, Sendable {
-  /// Lower goes first: priority, then the rank of the step, then age.
+  /// The priority, the rank of the step and its age, in this order; lower values go first.
   private(set) var key: UInt64
   let ref: ItemRef
   let step: Step.Kind
@@ -99,11 +99,11 @@ struct Ready: Comparable, Sendable {
     self.step = step
   }
 
-  /// Smaller sequences are kept for steps that go before others of their kind. More retries than these cannot be
-  /// declared.
+  /// The lowest sequence of an ordinary step. Smaller ones are reserved for postponed steps, which precede others of
+  /// their kind: one for each number of retries that a manifest can declare.
   static let firstSequence: UInt64 = 1_024
 
-  /// Its age: lower goes first.
+  /// The age of the step; a lower value is older and goes first.
   var sequence: UInt64 {
     get { key & Self.sequenceMask }
     set { key = key & ~Self.sequenceMask | newValue & Self.sequenceMask }
@@ -111,7 +111,7 @@ struct Ready: Comparable, Sendable {
 
   private static let sequenceMask: UInt64 = 1 << 45 - 1
 
-  /// 0 is the highest.
+  /// The priority; 0 is the highest.
   var priority: UInt16 { UInt16(truncatingIfNeeded: key >> 48) }
 
   static func < (a: Self, b: Self) -> Bool { a.key < b.key }

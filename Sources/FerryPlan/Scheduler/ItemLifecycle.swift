@@ -136,7 +136,7 @@ enum ItemTransition: Hashable, Sendable {
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer
-  /// The server may have made the file count.
+  /// The server may have executed the request that delivers the file.
   case doubt(ItemProgress.Doubt)
   /// The probe found that the commit was not executed.
   case clearDoubt

@@ -4,7 +4,7 @@ extension SessionPlan {
   /// Whether a task of the session waits for external power, and for budgets that bind discretionary sessions.
   ///
   /// - Parameter isOfBackground: whether the task was queued in a launch other than a foreground launch, and no
-  ///   foreground launch has followed. It decides if the manifest does not declare `discretionary`.
+  ///   foreground launch has followed. It is used only if the manifest does not declare `discretionary`.
   package func isDiscretionary(ifOfBackground isOfBackground: Bool) -> Bool {
     switch discretionary {
     case .no: false
@@ -44,8 +44,10 @@ extension SessionPlan {
 }
 
 extension Plan {
-  /// The reason why a node has to wait under these conditions: the session of one of its steps, or of their token,
-  /// has to wait. An upload ID would otherwise expire while its transfer is waiting.
+  /// The reason why a node has to wait under these conditions; `nil` if it may start.
+  ///
+  /// A node waits if the session of one of its steps, or of a token of these steps, has to wait. Otherwise, an upload
+  /// ID might expire while its transfer is waiting.
   ///
   /// - Parameter isDiscretionary: whether the node's task is discretionary in a session.
   package func hold(

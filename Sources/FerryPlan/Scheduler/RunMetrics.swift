@@ -24,7 +24,7 @@ package struct RunMetrics: Sendable {
   package var deferredUntil: Instant?
   package var stop: StopCause?
   var details = FailureDetails()
-  /// Items that did not simply succeed.
+  /// Items that did not succeed at the first attempt.
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
 

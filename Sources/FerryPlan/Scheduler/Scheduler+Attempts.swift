@@ -27,7 +27,7 @@ extension Scheduler {
     }
   }
 
-  /// Why the step of an item with an inherited intent is not sent.
+  /// The reason why the step of an item with an inherited intent is not sent.
   private func inheritance(of ready: Ready) -> String {
     if let item = ready.ref.item, let upload = uploadIndex[ready.ref.node.index],
       let conflict = uploads[upload].rules.keyConflict(resuming: uploads[upload].items.begun[item])
@@ -37,7 +37,7 @@ extension Scheduler {
     return "a launch was interrupted after \(ready.step.rawValue) may have been sent"
   }
 
-  /// Starts an attempt: the only place that does.
+  /// Starts an attempt. Attempts are started only here.
   mutating func start(_ ready: Ready, on hostQueue: Int) {
     let ref = ready.ref
     let deadline = self.deadline(of: ref)
@@ -68,7 +68,7 @@ extension Scheduler {
   /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.
   ///
   /// - Parameter reason: the reason why the ID becomes an orphan, if the server may still have it; `nil` if
-  ///   the server no longer knows it.
+  ///   the ID no longer exists on the server.
   mutating func discardUploadID(_ ref: ItemRef, _ reason: OrphanReason?) {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))

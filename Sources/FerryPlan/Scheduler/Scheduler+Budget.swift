@@ -1,11 +1,11 @@
 import FerryManifest
 
-/// Budgets: how much the sessions that they bind may send.
+/// Budgets: the limits on the bytes that sessions may transfer.
 extension Scheduler {
-  /// The gate that decides when the transfers of an item or a node start; `nil` if no budget does.
+  /// The gate that decides when the transfers of an item or a node start; `nil` if no budget applies.
   func gate(of ref: ItemRef) -> Int? {
     let gates = sessionGates[session(of: ref.node).index]
-    // Usually, both are the same.
+    // Usually, both gates are the same.
     guard gates.ofDiscretionary != gates.ofOthers else { return gates.ofOthers }
     return isDiscretionary(ref) ? gates.ofDiscretionary : gates.ofOthers
   }
@@ -49,7 +49,7 @@ extension Scheduler {
     returnSkipped()
   }
 
-  /// Begins the next window: items that did not fit the last one go first.
+  /// Begins the next window. Items that did not fit in the last one go first.
   mutating func rollGates() {
     var hasRolled = false
     for gate in gates.indices where gates[gate].roll(at: now) { hasRolled = true }
@@ -61,15 +61,15 @@ extension Scheduler {
     returnWaiters()
   }
 
-  /// Takes a lease, unless its request was for another window or network: that lease has been returned.
+  /// Accepts a lease, unless it was requested for another window or network; such a lease has been returned.
   mutating func take(_ lease: Lease, for request: Lease.Request) {
     guard let gate = gates.firstIndex(where: { $0.asked == request }) else { return }
     gates[gate].answered(lease)
     returnWaiters()
   }
 
-  /// Counts bytes that the sockets have transferred. Which gate's requests sent them is not known: they count first
-  /// where reservations of known sizes account for them, then for other reservations, and the rest for all gates.
+  /// Counts bytes that the sockets have transferred. It is not known which gate's requests transferred them. They are
+  /// counted first against reservations of known sizes, then against other reservations; all gates count the rest.
   mutating func count(moved bytes: Int64) {
     var rest = bytes
     for isExact in [true, false] {
@@ -97,8 +97,8 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of an item, node or orphan that has ended. The part that it did not use may let
-  /// others start, smallest first.
+  /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow others
+  /// to start, smallest first.
   mutating func releaseReservation(_ ref: ItemRef) {
     guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
     gates[gate].release(ref)
@@ -115,8 +115,8 @@ extension Scheduler {
     }
   }
 
-  /// Reserves budget for a request that is about to be sent, and returns whether it is covered. If not, it
-  /// waits for a lease or for the next window.
+  /// Reserves budget for a request that is about to be sent, and returns whether the request is covered. If not,
+  /// the request waits for a lease or for the next window.
   mutating func isCovered(_ ready: Ready) -> Bool {
     guard let gate = gate(of: ready.ref) else { return true }
     switch ready.step.traits.budget {
@@ -133,8 +133,8 @@ extension Scheduler {
     return false
   }
 
-  /// Reserves what the request needs. The size of a file that is sent is known, and more may have to be leased for
-  /// another attempt.
+  /// Reserves the bytes that the request needs. The size of a file that is sent is known, and another attempt at
+  /// sending it may require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let size = ready.ref.item.flatMap { item in
       uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
@@ -143,7 +143,7 @@ extension Scheduler {
     return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
   }
 
-  /// The release of an upload ID does not wait for another window: the next run tries it again.
+  /// The release of an upload ID does not wait for another window: the next run retries it.
   private mutating func isReleaseCovered(_ ready: Ready, by gate: Int) -> Bool {
     guard !gates[gate].isReserved(ready.ref) else { return true }
     switch gates[gate].admit(ready.ref, size: 1) {
@@ -160,7 +160,7 @@ extension Scheduler {
     if let request { actions.append(.lease(request)) }
   }
 
-  /// How many bytes a fetch, whose size is unknown, may transfer under a hard budget.
+  /// The number of bytes that a fetch, whose size is unknown, may transfer under a hard budget; `nil` for no limit.
   func byteLimit(of ready: Ready) -> Int64? {
     guard ready.step == .fetch, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
       return nil
@@ -206,6 +206,6 @@ extension RecordedFailure {
   static func neverFits(_ size: Int64) -> RecordedFailure {
     .init(
       code: .budgetNever,
-      message: "\(ByteText.text(size)) are more than the budget of any network that its session may use")
+      message: "\(ByteText.text(size)) is larger than the budget of any network that its session may use")
   }
 }

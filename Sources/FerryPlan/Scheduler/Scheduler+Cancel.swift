@@ -33,7 +33,7 @@ extension Scheduler {
     }
   }
 
-  /// Cancels what was not queued yet: later batches, and nodes that have not opened.
+  /// Cancels the work that has not been queued yet: later batches, and nodes that have not opened.
   mutating func drain(_ session: SessionID, of manifest: ManifestID?) {
     let drained = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
     sessions[session.index].drained.formUnion(drained)

@@ -139,7 +139,7 @@ extension Scheduler {
     }
   }
 
-  /// The reason of work that is waiting for the delay.
+  /// The reason recorded for work that is waiting for the delay.
   func delay(until moment: Instant, _ node: NodeID) -> RecordedFailure {
     let session = plan.sessions[session(of: node).index]
     return .init(

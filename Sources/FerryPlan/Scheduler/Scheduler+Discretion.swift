@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// Discretion: which tasks wait for external power. It belongs to the time of queueing, not to the launch.
+/// Discretionary tasks, which wait for external power. Whether a task is discretionary depends on when it was
+/// queued, not on the current launch.
 extension Scheduler {
   func isDiscretionary(_ session: SessionID, ifOfBackground isOfBackground: Bool) -> Bool {
     plan.sessions[session.index].isDiscretionary(ifOfBackground: isOfBackground)
@@ -37,7 +38,7 @@ extension Scheduler {
   }
 
   /// Records that everything queued so far is not discretionary by inference. If the clock was ahead in the last
-  /// foreground launch, what is queued from now on still is.
+  /// foreground launch, the recorded time is corrected, so that work queued from now on is discretionary.
   mutating func noteForeground() {
     for index in sessions.indices where plan.sessions[index].discretionary == .inferred {
       if options.launch == .foreground {
@@ -106,7 +107,7 @@ extension Scheduler {
     uploads[upload].pending = holdDiscretionary(uploads[upload].pending, of: upload)
   }
 
-  /// Sets aside the discretionary ones of items that are to be added to those that may begin. Returns the others.
+  /// Holds the discretionary ones among items that are to be added to the items that may begin. Returns the others.
   mutating func holdDiscretionary(_ items: PendingItems, of upload: Int) -> PendingItems {
     guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !items.isEmpty else { return items }
     let node = uploads[upload].node
@@ -117,7 +118,7 @@ extension Scheduler {
       ? PendingItems() : PendingItems(items.items.filter { hold(on: ItemRef(node, $0)) == nil })
   }
 
-  /// Adds items before those that may begin, and sets aside discretionary ones while they have to wait.
+  /// Adds items before those that may begin, but holds discretionary ones while they have to wait.
   mutating func prepend(_ items: PendingItems, to upload: Int) {
     let items = holdDiscretionary(items, of: upload)
     uploads[upload].pending.prepend(items)

@@ -41,8 +41,9 @@ extension Scheduler {
     return Ready(ref: ref, step: kind, priority: priority, sequence: Ready.firstSequence + readyCount)
   }
 
-  /// Returns a step that its host has put off. It goes before others of its kind, the most often retried one first: so
-  /// one request after the other shows whether the host has recovered, and their retries are not used up together.
+  /// Returns a step that was postponed because its host failed. It precedes other steps of its kind; among postponed
+  /// steps, the one with the most retries goes first. One request at a time then tests whether the host has recovered,
+  /// and the requests do not use up their retries together.
   mutating func readyFirst(_ ref: ItemRef, _ kind: Step.Kind, retries: Int) -> Ready {
     var ready = ready(ref, kind)
     ready.sequence = Ready.firstSequence - 1 - min(UInt64(retries), Ready.firstSequence - 1)

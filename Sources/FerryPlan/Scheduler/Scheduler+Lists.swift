@@ -2,7 +2,7 @@ import FerryManifest
 
 /// Lists of files that are read when their uploads open, because the nodes that they need may write them.
 extension Scheduler {
-  /// Whether the upload waits for its list, which is requested if it was not.
+  /// Returns whether the upload is waiting for its list, and requests the list if it has not been requested.
   mutating func isListing(_ node: Int) -> Bool {
     guard let upload = uploadIndex[node] else { return false }
     switch uploads[upload].list {
@@ -15,11 +15,11 @@ extension Scheduler {
     }
   }
 
-  /// Takes the items of a list that was requested. The node opens next.
+  /// Adds the items of a list that was requested. The node opens next.
   mutating func take(_ list: UploadList, of node: NodeID) {
     guard let upload = uploadIndex[node.index], uploads[upload].list == .requested else { return }
     uploads[upload].list = .read
-    // `ferry cancel` may have ended it.
+    // `ferry cancel` may have ended the node.
     guard case .waiting = nodes[node.index].phase, stop == nil else { return }
     switch list {
     case .items(let items, let settled):

@@ -165,7 +165,7 @@ extension Scheduler {
     }
   }
 
-  /// Sets aside the new items of a batch until the resume delay ends. Returns the items that were created before the
+  /// Defers the new items of a batch until the resume delay ends. Returns the items that were created before the
   /// last resume.
   private mutating func delay(_ batch: Range<Int>, of upload: Int, until start: Instant?) -> PendingItems {
     guard let start, let resumedAt = sessions[session(of: uploads[upload].node).index].delay.resumedAt else {

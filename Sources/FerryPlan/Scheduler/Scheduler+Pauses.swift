@@ -17,8 +17,8 @@ extension Scheduler {
     }
     hostQueues[hostQueue].failures += 1
     hostQueues[hostQueue].waveEnded = now
-    // A host that responds is only paused: whether a request is sent again depends on its own retries. A host that
-    // cannot be reached has no part in those, so its failures are counted instead.
+    // A host that responds is only paused: each request is limited by its own retries. A failure to reach the host
+    // does not use up these retries, so the failures of the host are limited instead.
     guard failure.status != nil || hostQueues[hostQueue].failures <= policy.limit else {
       return giveUp(hostQueue, failure, of: flight.attempt.ref)
     }
@@ -51,7 +51,7 @@ extension Scheduler {
   ///
   /// - Parameter ref: the item or node whose request failed.
   mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure, of ref: ItemRef) {
-    // The detail is that of one request, and the others were not sent.
+    // The detail belongs to one request, and the others were not sent.
     let others = failure.with(nil)
     hostQueues[hostQueue].givenUp = others
     for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() {

@@ -5,7 +5,7 @@ struct Releases: Sendable {
   /// The number of orphans: first the orphans found at the start, then the orphans created during the
   /// launch.
   private(set) var count = 0
-  /// Orphans to release that have not been tried in this launch.
+  /// Orphans whose release has not been attempted in this launch.
   private var waiting: Set<Int> = []
   /// Orphans that are being released.
   var active: [Int: AttemptHistory] = [:]
@@ -93,7 +93,7 @@ extension Scheduler {
     let step = step(node, .abandon)
     switch nodes[node.index].phase {
     case .notSelected: return false
-    // It refers to a request that has no response yet.
+    // The release refers to a request that has no response yet.
     case .waiting where step.request.references.contains(where: \.isOfRequest): return false
     case .waiting, .open, .finished, .settling, .closed, .left: break
     }
@@ -140,7 +140,7 @@ extension Scheduler {
   }
 
   /// Ends a release for this launch. If the server does not respond, or reports that it is temporarily
-  /// unable to respond, the upload's other releases are not tried either; the next launch begins with them.
+  /// unable to respond, the upload's other releases are not attempted either; the next launch begins with them.
   mutating func leaveRelease(_ ref: ItemRef, _ failure: RecordedFailure) {
     guard failure.isTemporary else {
       return endRelease(ref) { _ in }

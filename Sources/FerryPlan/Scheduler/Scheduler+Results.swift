@@ -31,8 +31,8 @@ extension Scheduler {
     case .succeeded, .offset, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
       .transient,
       .permanent, .answerLost, .notCommitted, .integrity, .limited:
-      // The result of a request that started before the host failed provides no information about its
-      // current state.
+      // The result of a request that started before the host failed provides no information about the
+      // current state of the host.
       if flight.startedAt >= hostQueues[flight.hostQueue].waveEnded ?? flight.startedAt {
         hostQueues[flight.hostQueue].failures = 0
         hostQueues[flight.hostQueue].resumeAt = nil
@@ -103,8 +103,8 @@ extension Scheduler {
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
       startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : nil)
     case .uploadIDRefused(let failure):
-      // A commit that may have been executed is not followed by another, and a server that refuses every ID is
-      // not asked for IDs forever.
+      // A commit that may have been executed is not followed by another, and the number of new IDs is
+      // limited, because a server may refuse every ID.
       let retries = self[attempts: ref]?.retries ?? 0
       guard progress(of: ref)?.doubt != .unknown, retries < plan.nodes[ref.node.index].retry.limit else {
         return end(ref, .failed, failure)
@@ -143,7 +143,7 @@ extension Scheduler {
 
   /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
   ///
-  /// - Parameter reason: why the upload ID will not be used; `nil` if no server knows it.
+  /// - Parameter reason: the reason why the upload ID will not be used; `nil` if it does not exist on any server.
   private mutating func startOver(
     _ flight: Flight, _ failure: RecordedFailure, dropping reason: OrphanReason?
   ) {

@@ -20,7 +20,7 @@ extension Scheduler {
     self[attempts: ref]?.retries = retries
     guard retries <= policy.limit else {
       leave(ref, failure)
-      // The host has not recovered in all the time that one request was retried.
+      // The host has not recovered during all retries of one request.
       if scope == .host, hostQueues[flight.hostQueue].failures >= policy.limit {
         giveUp(flight.hostQueue, failure, of: ref)
       }

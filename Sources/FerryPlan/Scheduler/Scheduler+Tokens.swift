@@ -33,8 +33,8 @@ extension Scheduler {
       return false
     }
     let life = token.fetchedAt.duration(to: expires)
-    // The token had expired on arrival: the clocks differ. Refreshing would never end; a rejection will show
-    // whether the token is invalid.
+    // If the token had expired on arrival, the clocks differ. Such a token is not refreshed, because refreshes would
+    // never end; a rejection shows whether it is invalid.
     guard life > .zero else { return false }
     let margin = min(work.refresh.beforeExpiry, life / 2)
     return now >= expires.advanced(by: .zero - margin)

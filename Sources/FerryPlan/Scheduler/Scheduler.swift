@@ -224,8 +224,8 @@ package struct Scheduler: Sendable {
   /// Whether no more work is started, because of a signal or the launch's deadline.
   package var isStopping: Bool { stop != nil }
 
-  /// How long work outside of the launch may continue after it: the grace period if a signal or the deadline ended it,
-  /// no time after a second signal, and `nil`, any time, otherwise.
+  /// How long work outside of the launch may continue after the launch: the grace period if a signal or the deadline
+  /// ended the launch, zero after a second signal; otherwise `nil`, which means no limit.
   package var timeAfterStop: Duration? { stop.map { $0.cause == .now ? .zero : options.grace } }
 
   /// The reason recorded for work that a stopping launch leaves.

@@ -64,7 +64,7 @@ struct UploadState: Sendable {
   var isHeld = false
   /// Whether its discretionary items wait because the current conditions do not allow them.
   var holdsDiscretionary = false
-  /// These items: those of the batch that have not begun.
+  /// The discretionary items of the batch that have to wait and have not begun.
   var held = PendingItems()
   /// The token nodes that its steps use.
   let tokens: [Int]
@@ -72,7 +72,7 @@ struct UploadState: Sendable {
   var largest: TransferSample?
   /// Its unused upload IDs.
   var releases = Releases()
-  /// Whether its list has been read. An upload with an unread list has only the items that the journal knows.
+  /// Whether its list has been read. An upload with an unread list has only the items in the journal.
   var list = ListState.read
 
   enum ListState: Sendable {
@@ -95,17 +95,17 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
-  /// Work that was queued up to then is not discretionary by inference; `nil` before the first foreground launch.
+  /// Work that was queued up to this time is not discretionary by inference; `nil` before the first foreground launch.
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
-  /// The time at which they are handled.
+  /// The time at which these completions are handled.
   var handlesAt: Instant?
   /// Whether `ferry cancel` has ended the whole session.
   var isCancelled = false
   /// The manifests whose work in the session has been canceled.
   var cancelled: Set<ManifestID> = []
-  /// The manifests whose work in the session is only completed, as far as it was queued.
+  /// The manifests for which only the work that was already queued in the session is completed.
   var drained: Set<ManifestID> = []
 
   enum Unhandled: Sendable {

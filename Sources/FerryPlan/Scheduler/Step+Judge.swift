@@ -149,7 +149,6 @@ extension Step {
   /// Evaluates the response to a probe. The transient statuses are those of `judge`. The expected response
   /// means that the commit was executed. A response that may change later, or that only rejects the client,
   /// is inconclusive.
-  /// that may change later, or that only rejects the client, means nothing either way.
   private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
     let status = response.status
     let failure = refusal(response)

@@ -34,7 +34,7 @@ struct ItemRules: Hashable, Sendable {
     case .commitAgain where dropsKey(begun): progress.intent = .inherited
     case .commitAgain: if progress.isTransferred, commit == .afterProbe { progress.doubt = .unknown }
     case .commit where commit == .afterProbe && progress.isTransferred || isRecognized(begun):
-      // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to.
+      // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to send it again.
       progress.doubt = .unknown
       progress.intent = .recorded
     case .allocate, .transfer, .commit: progress.intent = .inherited
@@ -42,15 +42,15 @@ struct ItemRules: Hashable, Sendable {
     return progress
   }
 
-  /// Whether a repetition of the commit is harmless, because the server recognizes it. A commit that was sent without
-  /// the key, or in another header field, is not recognized by it.
+  /// Whether a repetition of the commit is harmless, because the server recognizes it. The server does not recognize
+  /// it if the commit was sent without the key, or with the key in another header field.
   private func isRecognized(_ begun: ItemTable.Begun) -> Bool {
     guard commit == .repeatable else { return false }
     return keyHeader.map { begun.commitKey?.isIn($0) ?? false } ?? true
   }
 
-  /// Whether the commit was sent with a key that it would not carry now. The user's decision to send it again was made
-  /// about the commit with that key.
+  /// Whether the commit was sent with a key that it would not carry now. The user's decision to send the commit again
+  /// applies only to the commit with that key.
   private func dropsKey(_ begun: ItemTable.Begun) -> Bool {
     guard let sent = begun.commitKey else { return false }
     switch commit {
@@ -60,7 +60,7 @@ struct ItemRules: Hashable, Sendable {
     }
   }
 
-  /// Why a commit that may have been executed is not sent again, if the key is the reason; otherwise `nil`.
+  /// Why the key prevents a commit that may have been executed from being sent again; `nil` if it does not.
   func keyConflict(resuming begun: ItemTable.Begun?) -> String? {
     guard let begun else { return nil }
     let isSentAgain = begun.intent == .commitAgain

@@ -15,11 +15,11 @@ package enum Verdict: Hashable, Sendable {
   case unauthorized(RecordedFailure)
   /// The upload ID no longer exists on the server.
   case uploadIDGone(RecordedFailure)
-  /// The server refuses the upload ID, which has expired or must be renewed for another reason. It may still know it.
+  /// The server refuses the upload ID, which has expired or must be renewed for another reason. The ID may still exist.
   case uploadIDRefused(RecordedFailure)
   /// The request was not sent: it would go to another server than the one that has the upload ID or the file.
   case otherServer(RecordedFailure)
-  /// It may succeed later. `retryAfter` is what the server asked for; `RetryPolicy` caps it at its `max`.
+  /// The step may succeed later. `retryAfter` is the wait that the server requested; `RetryPolicy` limits it to `max`.
   case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, effect: Effect)
   case permanent(RecordedFailure)
   /// The server may have executed the request, and the step must not be sent again without a check.
@@ -67,7 +67,7 @@ extension Verdict {
 }
 
 extension Verdict {
-  /// The verdict, with what is known about the request in its failure.
+  /// The verdict, with the details of the request in its failure.
   package func with(_ detail: FailureDetail?) -> Verdict {
     switch self {
     case .succeeded, .offset, .unchanged, .cancelled: self
@@ -75,7 +75,7 @@ extension Verdict {
     case .unauthorized(let failure): .unauthorized(failure.with(detail))
     case .uploadIDGone(let failure): .uploadIDGone(failure.with(detail))
     case .uploadIDRefused(let failure): .uploadIDRefused(failure.with(detail))
-    // It was not sent, so there is no detail.
+    // The request was not sent, so there is no detail.
     case .otherServer: self
     case .transient(let failure, let retryAfter, let scope, let effect):
       .transient(failure.with(detail), retryAfter: retryAfter, scope: scope, effect: effect)

@@ -4,12 +4,12 @@ import FerryPlan
 /// The forecast of a plan: the outcome of simulated launches.
 package struct Forecast: Codable, Sendable {
   package var startedAt: String
-  /// The time at which the first round was complete, or at which the simulation ended.
+  /// The time at which the first round was completed, or at which the simulation ended.
   package var endedAt: String
-  /// Whether the first round was complete.
+  /// Whether the first round was completed.
   package var isThrough: Bool
   package var seconds: Double
-  /// The number of rounds that were complete, and the time at which the simulation ended.
+  /// The number of completed rounds, and the time at which the simulation ended.
   package var rounds: Int
   package var simulatedUntil: String
   package var launches: Int
@@ -28,7 +28,7 @@ package struct Forecast: Codable, Sendable {
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
     package var state: ReportState
-    /// The reason why it is waiting at the end. No launch changed this: the node is starved.
+    /// The reason why the node is waiting at the end. No launch resolved this: the node is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]
@@ -42,14 +42,14 @@ package struct Forecast: Codable, Sendable {
   package struct FetchEntry: Codable, Sendable {
     package var at: String
     package var result: FetchResult
-    /// The interval of the fetch from then on; absent if it has none.
+    /// The interval after this attempt; absent if the fetch has none.
     package var intervalSeconds: Double?
   }
 
   package struct Batch: Codable, Sendable {
     package var items: Int
     package var handedOverAt: String
-    /// The time at which its last item ended; absent if that did not happen.
+    /// The time at which the last item of the batch ended; absent if some of its items did not end.
     package var endedAt: String?
   }
 

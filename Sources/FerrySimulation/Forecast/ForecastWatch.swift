@@ -32,7 +32,7 @@ struct ForecastWatch {
   init(_ plan: Plan) { self.plan = plan }
 
   mutating func launched(_ number: Int, at now: Instant) {
-    // Each launch numbers its items from the start again.
+    // Each launch restarts the numbering of its items.
     holders = []
     quietLaunch = .init(at: now.rfc3339, text: "launch \(number)")
   }
@@ -134,8 +134,8 @@ struct ForecastWatch {
   }
 
   /// - Parameters:
-  ///   - firstEnd: the time at which the first round was complete; `nil` if it is still open.
-  ///   - rounds: the number of rounds that were complete.
+  ///   - firstEnd: the time at which the first round was completed; `nil` if it is still open.
+  ///   - rounds: the number of completed rounds.
   func forecast(
     _ machine: VirtualMachine, from start: Instant, until end: Instant, firstEnd: Instant?, rounds: Int,
     launches: Int

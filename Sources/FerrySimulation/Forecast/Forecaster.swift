@@ -20,7 +20,7 @@ package struct Forecaster {
     package var length: Duration
     /// Whether the simulation continues with further rounds until its maximum length has passed.
     package var continues = false
-    /// How much of the budgets is already used.
+    /// The bytes that already count against each budget.
     package var used: [Budget.Scope: Int64] = [:]
     package var seed: UInt64
 
@@ -120,7 +120,7 @@ package struct Forecaster {
   }
 
   /// The time of the next launch. If no launches are given and the simulation continues, a launch follows whenever a
-  /// fetch is due, as `ferry next` shows it.
+  /// fetch is due, as shown by `ferry next`.
   private func nextLaunch(after last: Instant, launches: Int) -> Instant? {
     if case .once = setting.launches, launches > 0 { return setting.continues ? machine.nextFetch : nil }
     return setting.launches.next(after: last, launches: launches, start: setting.start)
@@ -132,7 +132,7 @@ extension VirtualMachine {
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
     case .open:
-      // It is due, so its last success is at least the interval ago.
+      // The fetch is due, so at least the interval has passed since its last success.
       if let interval {
         journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
       }

@@ -69,7 +69,7 @@ package struct ItemRows: Sendable {
     byPath?.append(last)
   }
 
-  /// Must be called after rows were appended.
+  /// Sorts the rows by path. Must be called after rows have been appended.
   mutating func sort() {
     guard let order = byPath else { return }
     let files = files

@@ -13,7 +13,7 @@ package enum Occurrence: Sendable {
   /// More files for an upload, sorted by path bytes.
   case submit(NodeID, FileColumns)
 
-  /// Whether it affects the machine even if no launch is running.
+  /// Whether the event affects the machine even if no launch is running.
   var needsNoLaunch: Bool {
     switch self {
     case .conditions, .othersMove: true

@@ -5,7 +5,7 @@ import FerryPlan
 package protocol ProcessFate {
   /// Whether the process dies before its first action.
   var isDead: Bool { get }
-  /// Notes an action that was performed, and returns whether the process dies after it.
+  /// Records that an action was performed. Returns whether the process dies after this action.
   mutating func diesAfterAction() -> Bool
   /// Called when the records so far are written: they survive the death of the process.
   mutating func journalWasWritten(_ journal: VirtualJournal)

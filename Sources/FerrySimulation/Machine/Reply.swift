@@ -6,7 +6,7 @@ package struct Reply: Sendable {
   package var after: Duration
   /// The upload ID that an allocation returns.
   package var uploadID: Int?
-  /// The body bytes transferred until then.
+  /// The body bytes transferred before the request ends.
   package var sent: Int64 = 0
   package var received: Int64 = 0
   /// The bytes of header fields and other overhead, in both directions.

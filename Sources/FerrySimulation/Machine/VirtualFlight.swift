@@ -6,7 +6,7 @@ struct VirtualFlight: Sendable {
   let startedAt: Instant
   /// The time at which it ends unless it is canceled. Its bytes are spread evenly over that time.
   let endsAt: Instant
-  /// When it ends.
+  /// The time at which it ends.
   var at: Instant
   var reply: Reply
   /// The bytes that have been reported.

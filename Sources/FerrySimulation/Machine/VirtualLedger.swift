@@ -50,7 +50,7 @@ package struct VirtualLedger: Sendable {
     let used = request.limits.map { account($0.scope, $0.window).used }
     let granted = request.grant(used: used)
     guard granted > 0 else { return Lease(granted: 0, used: used) }
-    // It counts against every budget of its network, including those that do not limit the request.
+    // The lease counts against every budget of its network, including those that do not limit the request.
     for key in keys(of: request.network, at: now) {
       open.insert(key)
       accounts[key]?.leased +|= granted
@@ -96,7 +96,7 @@ package struct VirtualLedger: Sendable {
     }
   }
 
-  /// The accounts of a network's budgets, which exist then.
+  /// Returns the keys of the accounts of a network's budgets. Creates accounts that do not exist yet.
   private mutating func keys(of network: DeviceConditions.Network, at now: Instant) -> [Key] {
     budgets.all(on: network).map { scope, budget in
       let window = window(of: scope, budget, at: now)

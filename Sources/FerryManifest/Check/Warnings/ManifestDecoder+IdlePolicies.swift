@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// F0711. Policies apply to sessions of certain kinds. Only keys that are written are checked, unless they repeat the
-  /// default, and not those of an included file, which several manifests may share.
+  /// F0711. Policies apply to sessions of certain kinds. Only keys that are present and differ from the default are
+  /// checked. Keys of an included file are not checked, because several manifests may share the file.
   mutating func warnOfIdlePolicies(_ manifest: Manifest) {
     let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
     let sessions = manifest.sessions.filter { used.contains($0.name.value) }
@@ -8,7 +8,7 @@ extension ManifestDecoder {
     warnOfIdleBudgets(manifest, sessions)
     warnOfIdleConditions(manifest, sessions)
     warnOfIdleDelay(manifest, sessions)
-    // With a command, the end of the window has an effect whatever the sessions are.
+    // With a command, the end of the window has an effect regardless of the kinds of sessions.
     if manifest.executionWindow.onExpiry.isEmpty, sessions.allSatisfy({ $0.kind == .background }) {
       warnOfIdleWindow(manifest)
     }

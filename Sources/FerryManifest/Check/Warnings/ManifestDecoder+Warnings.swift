@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Warns of valid content that is probably unintended. If the manifest has errors, it does not report
-  /// warnings, because an error may be their cause.
+  /// Warns of valid content that is probably unintended. If the manifest has errors, no warnings are
+  /// reported, because an error may be their cause.
   ///
   /// - Parameter others: the diagnostics found before the manifest was decoded.
   mutating func checkWarnings(_ manifest: Manifest?, after others: [Diagnostic]) {

@@ -3,13 +3,13 @@
 /// False alarms teach users to ignore warnings. A name is therefore listed only if it rarely has another
 /// meaning: `key` (of an object), `pwd` (a folder), `page_token` and `pass` are not listed.
 enum SecretName {
-  /// For a form field, a JSON member or a query parameter.
+  /// Whether the name of a form field, JSON member or query parameter indicates a secret.
   static func isSecret(_ name: String) -> Bool {
     let words = words(name)
     return names.contains(words) || endings.contains { words == $0 || words.hasSuffix("_" + $0) }
   }
 
-  /// For a header field.
+  /// Whether the name of a header field indicates a secret.
   static func isSecretHeader(_ name: String) -> Bool {
     let words = words(name)
     return headers.contains(words)

@@ -56,7 +56,7 @@ package enum DiagnosticReference {
     return ", with \(quote)\(options.joined(separator: " "))\(quote)"
   }
 
-  /// The sources of an example. They have names if there are several.
+  /// The sources of an example, with their file names if there are several.
   private static func files(_ example: Explanation.Example) -> [(file: String?, content: String)] {
     guard !example.beside.isEmpty else { return [(nil, example.manifest)] }
     return [("photos.yaml", example.manifest)]

@@ -8,7 +8,7 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
     case afterCompletion = "after_completion"
   }
 
-  /// What sets the period back to its start, other than the first resume of a session.
+  /// The event that resets the period to `initial`, in addition to the first resume of a session.
   package enum Reset: String, CaseIterable, Codable, Sendable {
     /// A foreground launch only, as in URLSession.
     case foreground
