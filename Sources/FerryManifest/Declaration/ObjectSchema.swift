@@ -112,8 +112,8 @@ struct ObjectSchema<Object: Sendable>: Sendable {
   }
 
   private func reportMissing(_ given: Set<String>, _ decoder: inout ManifestDecoder) {
-    // A misspelled key is reported as unknown, and so is a key that belongs in a missing mapping. Reporting
-    // the intended key as missing too would report the same mistake twice.
+    // A misspelled key, or a key that belongs in a missing mapping, is reported as unknown. Reporting the
+    // intended key as missing too would report the same mistake twice.
     let misspelt = given.subtracting(keys.map(\.name)).compactMap {
       holder(of: $0) ?? decoder.nearest(to: $0, among: keys.map(\.name))
     }

@@ -44,7 +44,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
 }
 
 extension RequestTemplate {
-  /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2, RFC 4918 §§9.1 and 9.3).
+  /// Whether sending the request twice has the same effect as sending it once (RFC 9110 §9.2.2, RFC 4918 §§9.1
+  /// and 9.3).
   ///
   /// COPY and MOVE are idempotent too (RFC 4918 §§9.8 and 9.9), but the response to a repeated request does not show
   /// whether the first was executed: the source of a MOVE is gone.

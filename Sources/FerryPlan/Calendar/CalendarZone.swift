@@ -1,4 +1,4 @@
-/// A time zone as data: its offsets from UTC, and when they change.
+/// A time zone as data: its offsets from UTC, and the times at which they change.
 ///
 /// All times are whole seconds, as in time zone files (RFC 9636): a change within a second applies from the
 /// start of that second.

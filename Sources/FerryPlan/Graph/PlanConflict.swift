@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// A difference between two manifests of one launch in something that they have to share.
+/// A difference between two manifests of one launch in a value that both have to share.
 package struct PlanConflict: Error, Hashable, Sendable {
   package var first: ManifestID
   package var second: ManifestID

@@ -99,7 +99,7 @@ extension RecordedFailure {
   /// delay.
   private static let deferrals: Set<FailureCode> = [.network, .power, .budget, .delay]
 
-  /// Whether the failure is temporary, and the work is neither waiting nor stopped.
+  /// Whether remaining work failed in this launch, rather than waiting for something or being stopped.
   var isTemporary: Bool { !isDeferral && ![.maxDuration, .expired, .stopped].contains(self) }
 
   /// Whether the work is waiting for the machine's conditions, a budget or a delay (exit code 8).

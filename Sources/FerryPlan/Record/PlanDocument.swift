@@ -103,8 +103,8 @@ package struct PlanDocument: Codable, Sendable {
     package var ambiguous: Int
     /// The number of batches into which `batch` divides them.
     package var batches: Int
-    /// Items delivered by an earlier run that could not delete or move them, or was killed before it did;
-    /// absent if there are none.
+    /// Delivered items that still have to be deleted or moved, because an earlier run could not do this or was
+    /// killed; absent if there are none.
     package var owedAfter: Int?
     /// Unused upload IDs of earlier runs that the run would release; absent if there are none.
     package var orphans: Int?

@@ -41,7 +41,7 @@ package struct ItemRef: Hashable, Sendable {
   }
 }
 
-/// The observed result of one attempt. The scheduler decides what it means.
+/// The observed result of one attempt. The scheduler interprets it.
 package struct AttemptResult: Sendable {
   package var id: UInt64
   package var answer: Answer
@@ -90,7 +90,7 @@ package struct AttemptResult: Sendable {
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would
     /// allow them.
     package var withheld: String?
-    /// Whether the response says that the URL of the request has expired.
+    /// Whether the response indicates that the URL of the request has expired.
     package var reportsExpiry = false
     /// The number of the file's bytes that the server states to have, for a transfer that has not completed.
     package var offset: Int64?

@@ -7,7 +7,7 @@ import FerryManifest
 struct BudgetGate: Sendable {
   enum Admission: Sendable {
     case admitted
-    /// The transfer waits for a lease. The caller requests this lease or, if it is `nil`, waits for the reply to
+    /// The step waits for a lease. The caller requests this lease or, if it is `nil`, waits for the reply to
     /// the pending request.
     case asks(Lease.Request?)
     case refused

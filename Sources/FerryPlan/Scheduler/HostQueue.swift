@@ -24,7 +24,7 @@ struct HostQueue: Sendable {
   var held: [(ready: Ready, isIntended: Bool)] = []
   /// Uploads whose first step uses this queue, by priority.
   var sources: [Int] = []
-  /// Nothing is sent before this time, because the host failed or asked for a pause.
+  /// Nothing is sent before this time, because the host failed or requested a pause.
   var resumeAt: Instant?
   /// The number of consecutive waves of failures.
   var failures = 0

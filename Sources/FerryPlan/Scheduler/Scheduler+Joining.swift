@@ -12,7 +12,7 @@ extension Scheduler {
     let first = plan.nodes.count
     precondition(
       combined.nodes.count == first + starts.count && combined.policies == plan.policies,
-      "the launch's plan is the beginning of the combined one")
+      "the combined plan must begin with the launch's plan")
     plan = combined
     uploadIndex += starts.map { _ in nil }
     for index in sessions.count..<plan.sessions.count {

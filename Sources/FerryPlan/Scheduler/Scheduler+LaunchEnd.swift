@@ -91,7 +91,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether other conditions would let work start. Without a window, they would not.
+  /// Whether a change of conditions would allow work to start. Work whose execution window has ended is excluded.
   private var waitsForConditions: Bool {
     uploads.contains {
       hasWindow(session(of: $0.node)) && (($0.isHeld && $0.tally.open > 0) || !$0.held.isEmpty)
@@ -174,8 +174,8 @@ extension Scheduler {
     if !gates.isEmpty { actions.append(.releaseLeases) }
   }
 
-  /// Records what a token that failed means for a node with remaining work. The failure may have been that of a release
-  /// only, for which it meant nothing.
+  /// Records the effect of failed tokens on the exit code, for a node with remaining work. A token that failed for a
+  /// release had no such effect at that time.
   private mutating func noteFailedTokens(of node: NodeID) {
     for step in plan.nodes[node.index].deliverySteps {
       guard let token = step.token, case .failed(let failure)? = tokens[token.index]?.phase else { continue }

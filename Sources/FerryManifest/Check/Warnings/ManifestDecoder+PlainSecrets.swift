@@ -98,7 +98,7 @@ extension ManifestDecoder {
 
   /// - Parameters:
   ///   - range: the characters that are secret.
-  ///   - value: the value in which the characters are sent. They may be written in another value.
+  ///   - value: the value in which the characters are sent. The characters may be written in another value.
   private mutating func warnOfPlainSecret(
     _ message: String, _ text: WrittenText, _ range: Range<Int>, in value: YAMLNode, use: SourceLocation?
   ) {

@@ -2,7 +2,7 @@ extension ManifestDecoder {
   /// F0710. Reports each upload that deletes or moves its files, with the first other upload that may have
   /// the same files.
   ///
-  /// There is no warning if the upload waits for the other one, unless that one also deletes or moves files.
+  /// There is no warning if the upload waits for the other one, unless the other one also deletes or moves files.
   mutating func warnOfTakenFiles(_ manifest: Manifest) {
     var reported: Set<SourceLocation> = []
     let dependencies = dependencies

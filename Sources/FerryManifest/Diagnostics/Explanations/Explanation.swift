@@ -2,7 +2,7 @@
 package struct Explanation: Equatable, Sendable {
   /// One line without a period at its end.
   package var title: String
-  /// Two to five sentences: what it means, why it is a mistake, and what to do.
+  /// Two to five sentences: the meaning of the code, the reason why this is a mistake, and the remedy.
   package var text: String
   /// A manifest with this diagnostic and no other; nil if no printable manifest can have only this
   /// diagnostic.
