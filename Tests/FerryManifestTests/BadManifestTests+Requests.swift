@@ -45,7 +45,7 @@ extension BadManifest {
     BadManifest(
       "headers that ferry sets", in: .http,
       "headers: { 1️⃣Host: a, 2️⃣content-length: 5, 3️⃣Transfer-Encoding: chunked }",
-      .error("1️⃣", .ownHeader, "'Host' is set by ferry", help: "remove it; ferry takes it from the URL"),
+      .error("1️⃣", .ownHeader, "'Host' is set by ferry", help: "remove it; ferry derives it from the URL"),
       .error(
         "2️⃣", .ownHeader, "'content-length' is set by ferry",
         help: "remove it; ferry determines the length of the body"),

@@ -102,7 +102,7 @@ extension ManifestDecoder {
             .duplicateIdentifier, at: session.name.location,
             "another session already has the identifier \((node?["identifier"]?.scalar?.text ?? identifier).quoted)",
             help: "each session needs a separate journal; give this session another 'identifier'",
-            notes: [.init("both sessions take it from here", at: place)])
+            notes: [.init("both sessions use the identifier set here", at: place)])
           continue
         }
         report(

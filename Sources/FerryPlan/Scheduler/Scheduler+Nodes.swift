@@ -133,7 +133,7 @@ extension Scheduler {
     if nodes[index].intent == .inherited {
       end(
         ItemRef(id), .ambiguous,
-        .init(code: .responseLost, message: "a launch was interrupted after it may have been sent"))
+        .init(code: .responseLost, message: "a launch was interrupted after the request may have been sent"))
       return
     }
     let kind = plan.nodes[index].steps[0].kind
