@@ -17,7 +17,7 @@ final class AfterDelivery {
 
   /// Returns `nil` for `keep`, which requires no action.
   ///
-  /// - Parameter lister: the lister of the upload's files; its root is used as it was opened.
+  /// - Parameter lister: the lister of the upload's files, whose opened root is used.
   init?(_ after: Upload.After, of lister: FileLister) {
     switch after {
     case .keep: return nil
@@ -58,8 +58,8 @@ final class AfterDelivery {
       return Self.failure(errno, Self.shown(file.path), "be examined")
     }
     if let change = Self.change(of: file, status, folder, name, folders) { return change }
-    // Another file may have the same size and time, such as a copy that preserves them, or a file in another
-    // root.
+    // Size and time do not identify a file: a copy may preserve them, and a file in another root may have the same
+    // ones.
     guard file.inode != nil else { return Self.unknown }
     if let target { return move(file, status, to: Array(target.utf8), folders) }
     guard unlinkat(folder, name, 0) == 0 else {
@@ -87,7 +87,7 @@ final class AfterDelivery {
     of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
   ) -> AfterResult? {
     var status = own
-    // A link itself is deleted or moved, but its target was sent: compare the target.
+    // The link itself is deleted or moved, but its target was sent, so compare the target.
     let isLink = own.st_mode & S_IFMT == S_IFLNK
     let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
     let isSame =

@@ -32,7 +32,7 @@ final class OpenFolders {
   /// Whether the root was empty when it was opened.
   private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
-  /// Whether a change in a folder closed since the last `sync` did not reach the disk.
+  /// Whether a sync has failed since the last call of `sync`, so that a change may not be on disk.
   private var hasLost = false
   /// Whether folders were created since the last `sync`.
   private var hasMadeFolders = false
@@ -56,7 +56,7 @@ final class OpenFolders {
     close(root)
   }
 
-  /// Closes all folders if many are open.
+  /// Closes all folders if the maximum number is open.
   func makeRoom() {
     if folders.count >= Self.limit { closeAll() }
   }
@@ -71,8 +71,7 @@ final class OpenFolders {
     case foreign(uid_t)
   }
 
-  /// The descriptor of a folder; the empty path means the root. It is valid until the next `makeRoom` or
-  /// `sync`.
+  /// The descriptor of a folder, valid until the next `makeRoom` or `sync`. The empty path means the root.
   func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
@@ -99,10 +98,10 @@ final class OpenFolders {
   /// Records that names in the folder were added or removed.
   func change(_ path: [UInt8]) { folders[Key(path: path, followsLinks: true)]?.isChanged = true }
 
-  /// Records that names were added in a folder of `targetDescriptor`.
+  /// Records that names were added in a folder that `targetDescriptor` opened.
   func changeTarget(_ path: [UInt8]) { folders[Key(path: path, followsLinks: false)]?.isChanged = true }
 
-  /// Whether the root is empty now and was empty when it was opened. If it was not empty then, its file
+  /// Whether the root is empty now and was empty when it was opened. If it was not empty when it was opened, its file
   /// system is mounted.
   var isRootEmpty: Bool { wasEmpty && Self.isEmpty(root) }
 

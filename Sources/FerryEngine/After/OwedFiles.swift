@@ -14,7 +14,7 @@ enum OwedFiles {
     unless isStopped: () -> Bool
   ) throws -> [Int: PostDeliveryMetrics] {
     var metrics: [Int: PostDeliveryMetrics] = [:]
-    // The same files may have been sent to another server since then.
+    // An upload has one row for each server to which its files were sent.
     for (index, rows) in try journals.uploadRows(of: plan).sorted(by: { $0.key < $1.key })
     where selection.contains(NodeID(index)) {
       let node = plan.nodes[index]
@@ -43,7 +43,7 @@ enum OwedFiles {
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       var results: [(DeliveredFile, AfterResult)] = []
       for file in owed[start..<min(start + batch, owed.count)] {
-        // A file at the end of a very long path takes milliseconds.
+        // Deleting or moving a file at the end of a very long path takes milliseconds.
         if isStopped() { break }
         results.append((file, delivery?.carryOut(file) ?? AfterResult(state: .kept)))
       }

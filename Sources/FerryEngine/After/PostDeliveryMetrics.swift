@@ -4,7 +4,7 @@ import FerryPlan
 struct PostDeliveryMetrics: Sendable {
   var deleted = 0
   var moved = 0
-  /// The number of files that were not touched because the run was stopped.
+  /// The number of files that were not processed because the run was stopped.
   var remaining = 0
   var problems: [(path: [UInt8], state: AfterState, problem: RecordedFailure)] = []
 
@@ -19,7 +19,7 @@ struct PostDeliveryMetrics: Sendable {
 
   var isWorthTelling: Bool { deleted > 0 || moved > 0 || owes || !problems.isEmpty }
 
-  /// Whether the next run has to try something again.
+  /// Whether the next run has to retry any action.
   var owes: Bool { remaining > 0 || problems.contains { $0.state == .owed } }
 }
 

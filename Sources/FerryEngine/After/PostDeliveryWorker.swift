@@ -18,23 +18,24 @@ final class PostDeliveryWorker: @unchecked Sendable {
     var journal: Int
   }
 
-  /// Destinations on their way to the worker.
+  /// Destinations that are being passed to the worker.
   ///
-  /// `@unchecked Sendable`: whoever adds them does not keep them.
+  /// `@unchecked Sendable`: the caller of `add` afterwards reads only `AfterDelivery.root`, which does not change.
   private struct Destinations: @unchecked Sendable { let uploads: [Int: Destination] }
 
   private struct State {
     var waiting: [(node: Int, file: DeliveredFile)] = []
     var metrics: [Int: PostDeliveryMetrics]
-    /// Whether a write was lost. If so, no more files are changed.
+    /// Whether a journal write has failed. If so, no more files are deleted or moved.
     var hasFailed = false
-    /// When the worker touches no more files, because the run was stopped.
+    /// The time after which the worker processes no more files, because the run was stopped; `nil` if there is no
+    /// limit.
     var end: ContinuousClock.Instant?
   }
 
   private let worker: SerialWorker
   private let writer: any JournalAppending
-  /// By node.
+  /// The destinations, by node.
   private var uploads: [Int: Destination]
   private let state: Mutex<State>
 
@@ -56,7 +57,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
     worker.submit { [self] in self.uploads.merge(more.uploads) { $1 } }
   }
 
-  /// Takes files whose delivery is recorded on disk.
+  /// Queues files whose delivery is recorded on disk.
   func take(_ files: [(node: Int, file: DeliveredFile)]) {
     guard !files.isEmpty else { return }
     let isIdle = state.withLock { state in
@@ -69,7 +70,8 @@ final class PostDeliveryWorker: @unchecked Sendable {
   /// Waits until all actions have been performed and their results queued for the journal; returns the results, by
   /// node.
   ///
-  /// - Parameter limit: the maximum time, for a run that was stopped. The remaining files stay pending.
+  /// - Parameter limit: the maximum time to wait if the run was stopped; `nil` means no limit. The remaining files
+  ///   stay pending.
   func finish(within limit: Duration? = nil) -> [Int: PostDeliveryMetrics] {
     if let limit { state.withLock { $0.end = .now + limit } }
     worker.drain()

@@ -4,7 +4,7 @@ import Foundation
 // The system's offsets for the years around a moment: two years before it and twelve years after it.
 extension CalendarZone {
   private static let years = (before: 2, after: 12)
-  /// The minimum number of seconds that an offset must last to be found.
+  /// The minimum number of seconds for which an offset must apply to be detected.
   private static let stride = 7 * 86_400
 
   /// A time zone of the IANA time zone database.
@@ -32,15 +32,15 @@ extension CalendarZone {
 
   /// The machine's time zone, regardless of `TZ`. cron uses this time zone.
   package static func machine(around moment: Instant) -> CalendarZone {
-    // If there is no such link, the machine stores its time zone elsewhere.
+    // If /etc/localtime is not a link, the machine stores its time zone elsewhere.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
     guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
     return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)
       ?? current(around: moment)
   }
 
-  /// Samples the offset repeatedly, because the systems report daylight saving time transitions, but not the
-  /// transitions when a country changes its time zone.
+  /// Samples the offset at regular intervals, because the system libraries report daylight saving time transitions,
+  /// but not the transitions when a country changes its time zone.
   private init(name: String, around moment: Instant, offset: (Int) -> Int) {
     let now = moment.wholeSeconds
     let end = now + Self.years.after * 366 * 86_400

@@ -21,7 +21,7 @@ package struct ConditionsProbe {
 
   private let given: Given
   private let files: SystemFiles
-  /// Asks NetworkManager whether an interface is metered.
+  /// Whether an interface is metered, according to NetworkManager; `nil` if unknown.
   private let isMetered: (String) -> Bool?
   private var notices: [String] = []
 
@@ -34,8 +34,8 @@ package struct ConditionsProbe {
     self.isMetered = isMetered
   }
 
-  /// - Parameter asksForExpense: whether the result affects any session. Querying NetworkManager starts a
-  ///   program.
+  /// - Parameter asksForExpense: whether any session depends on whether the network is metered. If not,
+  ///   NetworkManager is not queried, because a query starts a program.
   package mutating func look(asksForExpense: Bool) -> (conditions: DeviceConditions, notices: [String]) {
     notices = []
     let (network, interface) = network()

@@ -39,7 +39,7 @@ package final class ConditionsWatch {
   }
   #endif
 
-  /// Closes the sockets. The function is not called after this.
+  /// Closes the sockets. Afterwards, the function is no longer called.
   deinit { burst.end() }
 }
 

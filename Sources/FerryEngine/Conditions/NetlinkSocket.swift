@@ -15,16 +15,16 @@ package struct NetlinkSocket: Sendable {
     self.mark = mark.map { Array($0.utf8) }
   }
 
-  /// Reports changes of interfaces, addresses and routes in the calling thread's network namespace; `nil` if
-  /// the system refuses.
+  /// A socket that reports changes of interfaces, addresses and routes in the calling thread's network namespace;
+  /// `nil` if the system refuses to open it.
   static func network() -> NetlinkSocket? {
     // NETLINK_ROUTE with RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR and
     // RTMGRP_IPV6_ROUTE.
     listening(protocol: 0, groups: 0x1 | 0x10 | 0x40 | 0x100 | 0x400).map { NetlinkSocket(descriptor: $0) }
   }
 
-  /// Reports power supplies that are connected, disconnected, or change their state; `nil` if the system
-  /// refuses, as in some containers.
+  /// A socket that reports power supplies that are connected, disconnected, or change their state; `nil` if the
+  /// system refuses to open it, as in some containers.
   package static func power() -> NetlinkSocket? {
     // NETLINK_KOBJECT_UEVENT with the kernel's own group. The fields of a message are terminated by NUL.
     listening(protocol: 15, groups: 1).map { NetlinkSocket(descriptor: $0, mark: Self.powerMark) }

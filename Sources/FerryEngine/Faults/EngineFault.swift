@@ -11,8 +11,8 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// An error for a command that changed the journals of some sessions before the journal of another could
-  /// not be written.
+  /// The error of a command that had changed the journals of some sessions when it failed to write the journal of
+  /// another.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(

@@ -1,4 +1,4 @@
-/// A request that cannot be executed; nothing was started. Exit code 2.
+/// The error of a command that cannot be executed as given; nothing was started. Exit code 2.
 package struct UsageError: Error, CustomStringConvertible, Sendable {
   package var description: String
 

@@ -128,8 +128,8 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// Returns the status of the file at a path in the list. If there is no such file, or its link is not
-  /// followed, reports a problem and returns `nil`.
+  /// Returns the status of the file at a path in the list. If there is no such file, or if the path contains a link
+  /// that is not followed, reports a problem and returns `nil`.
   private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
     let (folder, name) = Self.split(path)
     guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
@@ -148,7 +148,7 @@ struct ExplicitList {
       }
       guard status.st_mode & S_IFMT == S_IFLNK else { return status }
     }
-    // A path may contain many links: a run must not wait for thousands of them.
+    // Following the links of a path takes time, and a list may contain thousands of such paths.
     guard !isStopped() else { return nil }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
@@ -189,7 +189,7 @@ struct ExplicitList {
     if FileLister.isInside(path, hidden.path) { return true }
     let (folder, _) = Self.split(path)
     if plainFolder(folder) != nil { return lastFolder?.isHidden == true }
-    // A path that leads to no file is reported later.
+    // If the path does not lead to a file, this is reported later.
     guard let identity = hidden.identity,
       let target = try? root.target(of: path, avoiding: identity.isOpen(as:))
     else { return false }
@@ -212,7 +212,7 @@ struct ExplicitList {
     }
   }
 
-  /// Reports a line. No path is longer than PATH_MAX: of a longer line, which may be the whole list, only the beginning
+  /// Reports a line. A line longer than PATH_MAX cannot be a path, and may be the whole list, so only its beginning
   /// is kept.
   private mutating func report(_ line: ArraySlice<UInt8>, _ kind: ListingProblem.Kind, _ message: String) {
     problems.append(ListingProblem(path: Array(line.prefix(Int(PATH_MAX))), kind: kind, message: message))

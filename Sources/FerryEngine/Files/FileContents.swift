@@ -3,7 +3,7 @@ import Foundation
 
 /// A file to be read completely. It may be a regular file, a FIFO, a device, or a shell's `<(…)`.
 package struct FileContents {
-  /// Why the file could not be read.
+  /// The reason why the file could not be read.
   package struct Failure: Error {
     var code: Int32
     /// The reason why the file's location is rejected.
@@ -58,7 +58,7 @@ package struct FileContents {
   }
 
   private func open(for access: FolderPath.Access) throws(Failure) -> Int32 {
-    // The system ends a path at the first NUL, so it would open another file.
+    // The system treats the first NUL as the end of a path, so it would open a different file.
     guard path.firstIndex(of: 0) == path.count - 1 else { throw Failure(code: EINVAL) }
     do throws(FolderPath.Failure) {
       return try FolderPath.file(path.dropLast().map { UInt8(bitPattern: $0) }, for: access)

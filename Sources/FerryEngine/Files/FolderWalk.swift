@@ -194,7 +194,7 @@ struct FolderWalk {
     while let found = readdir(stream) {
       take(found, in: levels.count - 1)
       count += 1
-      // Following a link may involve many other links.
+      // Following a link may involve following many others, so check first.
       if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() { break }
       errno = 0
     }
@@ -307,7 +307,7 @@ struct FolderWalk {
         message: FileLister.reason(code)))
   }
 
-  /// readdir(3) may return a name twice if the folder changes meanwhile.
+  /// readdir(3) may return a name twice if the folder changes while it is read.
   private mutating func removeDuplicates(of depth: Int) {
     let range = levels[depth].entries
     var end = range.lowerBound + 1

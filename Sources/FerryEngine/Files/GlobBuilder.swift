@@ -17,7 +17,8 @@ struct GlobBuilder {
     var last: [Int] = []
   }
 
-  /// - Parameter places: the total of all syntaxes that will be appended, plus one for the beginning.
+  /// - Parameter places: the total number of places of all syntaxes that will be appended, plus one for the
+  ///   beginning.
   init(places: Int) {
     words = (places + 63) / 64
     next = Array(repeating: 0, count: places * words)

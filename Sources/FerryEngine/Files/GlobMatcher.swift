@@ -71,7 +71,7 @@ struct GlobMatcher: Sendable {
     }
   }
 
-  /// The same for globs of at most 63 characters in total, which a single word holds.
+  /// Like `advance(_:over:)`, for globs of at most 63 characters in total, whose states fit in a single word.
   private func advance(_ state: inout UInt64, over bytes: UnsafeRawBufferPointer) {
     next.withUnsafeBufferPointer { next in
       var position = 0

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads standard input to its end, unless the run is stopped meanwhile.
+/// Reads standard input until it ends or the run is stopped.
 enum StandardInput {
-  /// The maximum time until a stop is noticed, in milliseconds. Signals are handled on another thread, so
-  /// they do not interrupt the read.
+  /// The maximum time until a stop is detected, in milliseconds. Signals are handled on another thread, so they do
+  /// not interrupt the read.
   private static let look: Int32 = 200
 
   /// Returns no bytes if the run was stopped, because a truncated list could name other files.
   ///
-  /// - Throws: `ListingFailure` if standard input cannot be read to its end, for the same reason.
+  /// - Throws: `ListingFailure` if standard input cannot be read to its end.
   static func bytes(unless isStopped: () -> Bool) throws(ListingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)

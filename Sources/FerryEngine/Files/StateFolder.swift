@@ -5,14 +5,15 @@ import Foundation
 /// ferry's state folder. Its files are never listed: they contain secret captures, and moving them would
 /// destroy journals that are in use.
 ///
-/// It and its contents are recognized by device and inode, because a mount may show them below another path.
+/// The folder and its contents are identified by device and inode, because a mount may show them at another path.
 struct StateFolder: Sendable {
   /// The real path, without a trailing slash.
   private let real: [UInt8]
-  /// The folder, what is in it, and what is in its subfolders. Deeper files are only below these folders.
+  /// The identities of the folder, its entries, and the entries of its subfolders. Deeper files are always below
+  /// these.
   private let identities: Set<FolderIdentity>
 
-  /// `nil` if there is no folder at this path.
+  /// Returns `nil` if there is no folder at this path.
   init?(path: String) {
     guard let real = FileLister.real(Array(path.utf8)) else { return nil }
     self.init(real: real)
@@ -25,18 +26,18 @@ struct StateFolder: Sendable {
     identities = Self.contents(of: real, depth: 2).union([FolderIdentity(status)])
   }
 
-  /// Whether an open folder is the state folder or one of its subfolders, whatever its name is now.
+  /// Whether an open folder is the state folder or one of its subfolders, regardless of its current name.
   func isOpen(as descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && contains(status)
   }
 
-  /// Whether the file or folder with this status is the state folder or in it. For a file in a deeper folder, that
-  /// folder is recognized.
+  /// Whether the file or folder with this status is the state folder or in it. A file below the recorded levels is
+  /// not recognized itself, but the folder that contains it is.
   func contains(_ status: stat) -> Bool {
     let identity = FolderIdentity(status)
     guard identities.contains(identity) else { return false }
-    // A file that has been deleted since may have left its inode to another one.
+    // If a file of the state folder has since been deleted, its inode may now belong to another file.
     guard let now = StateFolder(real: real) else { return true }
     return now.identities.contains(identity)
   }
@@ -44,13 +45,15 @@ struct StateFolder: Sendable {
   /// Whether a real path is the state folder or in it.
   func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
 
-  /// Its path relative to a root, which is given by its real path; `nil` if it is not below the root.
+  /// The state folder's path relative to a root, which is given by its real path; `nil` if the folder is not below
+  /// the root.
   func path(below root: [UInt8]) -> [UInt8]? {
     guard FileLister.isInside(real, root), real != root else { return nil }
     return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))
   }
 
-  /// The identities of everything in a folder and in its subfolders down to a depth. What cannot be read is omitted.
+  /// The identities of everything in a folder and in its subfolders down to a depth. Entries that cannot be read are
+  /// omitted.
   private static func contents(of folder: [UInt8], depth: Int) -> Set<FolderIdentity> {
     guard depth > 0, let stream = opendir(FileLister.terminated(folder)) else { return [] }
     defer { closedir(stream) }
@@ -84,7 +87,7 @@ extension FolderIdentity {
 }
 
 extension SourceRoot {
-  /// The identity of a folder below the root, whose path must not contain a link; `nil` if there is none.
+  /// The identity of a folder below the root; `nil` if it does not exist. Its path must not contain a link.
   func identity(of folder: [UInt8]) -> FolderIdentity? {
     var status = stat()
     guard !folder.isEmpty, let opened = plainFolder(folder), opened.status(of: [0x2E], &status) else {

@@ -29,9 +29,9 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Removes absent files that an earlier run queued before it was killed, without removing the note. The
-  /// work that this run started continues from the journal. A file that was delivered after its submission
-  /// has been deleted or moved.
+  /// Removes the absent files that an earlier run had queued when it was killed before it could remove the note.
+  /// Their items continue from the journal. A file that was delivered after its submission is absent because it was
+  /// deleted or moved.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
@@ -87,7 +87,7 @@ extension ListingProblem {
 }
 
 extension ListingProblem {
-  /// The failure of a file that was a file of the upload when it was queued.
+  /// The failure of a file that belonged to the upload when it was queued.
   var failureOfKnownFile: TransportFailure {
     guard kind == .outsideRoot else { return failure }
     return TransportFailure(
@@ -105,7 +105,8 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// Calls `body` with an item, like `item`, with the absent files' errors.
+  /// Calls `body` with an item, as `item` does, for code that handles absent files: every error becomes a
+  /// `JournalError`.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

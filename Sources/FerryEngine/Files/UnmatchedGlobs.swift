@@ -1,6 +1,6 @@
 /// The globs that have not matched a file yet.
 struct UnmatchedGlobs: Sendable {
-  /// As positions in the list.
+  /// The positions of these globs in the list.
   private(set) var globs: [Int]
   /// The union of their final places. One test shows whether a file matches any of them.
   private var final: GlobMatcher.State

@@ -39,8 +39,8 @@ struct AmbiguityFinder {
       resolve: resolutions(of: nil))
   }
 
-  /// The server to which the request was sent. The current manifest is used only if the node still goes to
-  /// the same server.
+  /// The server to which the request was sent. The current manifest is used only if the node still uses the same
+  /// server.
   private func origin(of kind: Step.Kind, _ values: ItemValues) -> String? {
     guard isWhereItWas, let step = node?.steps.first(where: { $0.kind == kind }) else { return row.server }
     return step.origin?.description ?? captured(by: step, values)
@@ -63,7 +63,7 @@ struct AmbiguityFinder {
     bindings.allocate = .init(values.allocate.filter { !$0.isSecret })
     bindings.transfer = .init(values.transfer.filter { !$0.isSecret })
     let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
-    // A value that is not a URL has no host, and a secret one is not bound.
+    // A value that is not a URL has no host, and a secret value is not bound.
     guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }
     return Origin(url: url)?.description
   }

@@ -9,8 +9,8 @@ package enum ResolveDecision: String, CaseIterable, Encodable, Sendable {
   case retry
 }
 
-/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply
-/// to other items, even after these have been resolved and others have become ambiguous.
+/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply to other
+/// items, even if those become ambiguous after these have been resolved.
 struct ResolveCommand {
   /// Represents the origin of an upload or request whose server is determined only by a capture.
   static let noOrigin = "none"

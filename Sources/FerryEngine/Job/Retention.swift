@@ -11,7 +11,7 @@ package struct Retention: Hashable, Sendable {
   /// The time for which a run is kept after its end; `nil` means indefinitely.
   package var runs: Duration?
 
-  /// The environment variable that sets it.
+  /// The environment variable that sets the retention period.
   package static let variable = "FERRY_KEEP_RUNS"
   package static let standard = Retention(runs: .seconds(90 * 86_400))
   /// The maximum number of runs removed at the end of a run. Later runs remove the others.

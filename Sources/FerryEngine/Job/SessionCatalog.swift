@@ -24,14 +24,14 @@ struct SessionCatalog {
     }
   }
 
-  /// Throws if one of these is unknown.
+  /// Throws `UsageError` if one of the sessions is unknown.
   func check(_ names: [String]) throws {
     for name in names where try !knows(name) {
       throw Self.unknown("session", name, among: try identifiers, in: state)
     }
   }
 
-  /// Throws if one of these has no journal.
+  /// Throws `UsageError` if one of the sessions has no journal.
   static func checkJournals(_ names: [String], among known: [String], in state: StateDirectory)
     throws(UsageError)
   {

@@ -61,7 +61,7 @@ struct SessionJournals {
     }
   }
 
-  /// The times up to which queued work is not discretionary by inference, by session.
+  /// The time up to which queued work is not inferred to be discretionary, by session.
   var foreground: [SessionID: Instant] {
     get throws(JournalError) {
       var times: [SessionID: Instant] = [:]

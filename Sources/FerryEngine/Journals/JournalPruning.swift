@@ -11,7 +11,7 @@ package struct JournalPruning {
       package var items: Int
       /// The number of failed and canceled items removed.
       package var failedItems = 0
-      /// Why no more items were removed: the journal cannot be read or written.
+      /// The reason why no more items were removed: the journal cannot be read or written.
       package var problem: String?
     }
 
@@ -102,7 +102,7 @@ package struct JournalPruning {
     )
   }
 
-  /// Whether a run has ever used this state folder. Pruning does not create one.
+  /// Whether a run has ever used this state folder. Pruning does not create a state folder.
   private static func exists(_ state: StateDirectory) -> Bool {
     // If the folder cannot be read, opening it reports the error.
     (try? RunHistory.openForReading(in: state).runs(limit: 1).isEmpty) != true

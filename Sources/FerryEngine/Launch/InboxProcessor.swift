@@ -27,8 +27,8 @@ final class InboxProcessor {
   private let contents: SubmittedContents
   /// The number of nodes of the manifests with which the run began.
   private let ownNodes: Int
-  /// Notes whose files are being read to determine whether they changed. They are processed again with the
-  /// next news.
+  /// Notes whose files are being read to determine whether they changed. They are processed again when notes are read
+  /// next.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
@@ -68,7 +68,8 @@ final class InboxProcessor {
         for node in notes.keys { notes[node]?.removeAll { $0.isDropped(by: note) } }
         waiting.removeAll { $0.note.isDropped(by: note) }
       case .drain:
-        // Nothing is in progress: the work that was queued is completed by this run.
+        // The run has not started any work yet, and will complete everything that is queued, so the note requires no
+        // action.
         if concerns(note) { taken.append((note.id, nil)) }
       case .submit:
         if isForeign(note), note.createdAt >= startedAt { waiting.append((session, note)) }
@@ -86,27 +87,27 @@ final class InboxProcessor {
     return submitted
   }
 
-  /// Whether there are notes that the loop has to handle as soon as it runs.
+  /// Whether there are notes that the loop has to handle when it starts.
   var hasNews: Bool { !waiting.isEmpty }
 
   /// Adds a manifest that has joined the run, and handles its note next.
   ///
-  /// - Parameter listers: those of its uploads, by node.
+  /// - Parameter listers: the listers of its uploads, by node.
   func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {
     self.plan = plan
     listers.merge(more) { $1 }
     unread.append((session, note))
   }
 
-  /// A note, as the loop handles it.
+  /// The form in which the loop handles a note.
   enum News {
     case event(Event)
     /// Files were submitted to a manifest that is not part of the run. They are handled if it joins.
     case foreign(Note, session: Int)
   }
 
-  /// Returns the notes that have arrived since then as the next event for the scheduler. Each event is
-  /// handled before the next call.
+  /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. Each event is handled
+  /// before the next call.
   ///
   /// - Parameter wake: called on another thread if there is more news without another note.
   func next(
@@ -130,7 +131,7 @@ final class InboxProcessor {
 
   /// Finishes the notes. Called after all writes of the run are on disk.
   ///
-  /// - Parameter interrupted: uploads whose files the run has not all read. Their notes remain.
+  /// - Parameter interrupted: uploads whose files were not all read by the run. Their notes remain.
   func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
     contents.stop()
     for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
@@ -224,7 +225,7 @@ final class InboxProcessor {
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
 
-  /// Says that the next run sends submitted files, and not this one.
+  /// Reports that the next run, not this one, will send submitted files.
   ///
   /// - Parameter isPart: whether only some of the note's files remain.
   func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
@@ -249,10 +250,10 @@ final class InboxProcessor {
 
   /// Reconciles a note's submitted files with the journal.
   ///
-  /// - Returns: the files that are new to this launch and that the journal does not record as delivered;
-  ///   `isAll` is whether nothing of the note remains. A file of which the launch already has another
-  ///   version remains for the next launch, as does a file that failed or was canceled in this round. `nil`
-  ///   while files are being read to determine whether they changed.
+  /// - Returns: the files that are new to this launch and that the journal does not record as delivered, and in
+  ///   `isAll` whether no other files of the note remain. A file remains for the next launch if this launch already
+  ///   has another version of it, or if it failed or was canceled in this round. `nil` while files are being read to
+  ///   determine whether they changed.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ ref: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ launchState: inout LaunchState, wake: @escaping @Sendable () -> Void
@@ -310,8 +311,8 @@ extension InboxProcessor {
     return nil
   }
 
-  /// The files without those that an earlier run of a manifest that has joined has queued and not ended: that
-  /// manifest's next run resumes them, with what the journal knows about them.
+  /// Returns the files of a manifest that has joined, except those that an earlier run queued and did not complete.
+  /// That manifest's next run resumes them with the state in the journal.
   private func withoutOpen(
     _ files: FileColumns, _ journal: SessionJournal, _ row: NodeRow
   ) throws(JournalError) -> FileColumns {

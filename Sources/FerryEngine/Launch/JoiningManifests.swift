@@ -134,7 +134,7 @@ final class JoiningManifests {
     let tokens = node.steps.compactMap(\.token).map { plan.nodes[$0.index] }
     if tokens.contains(where: { !$0.needs.isEmpty }) { return "its token needs requests" }
     let sessions = ([node] + tokens).flatMap { $0.steps.map(\.session.index) }
-    // Their conditions are not watched.
+    // The run does not watch the conditions of the sessions that this manifest adds.
     let waiting = sessions.first { $0 >= jobs.plan.sessions.count && plan.sessions[$0].asksForConditions }
     return waiting.map { "its session \(plan.sessions[$0].identifier) waits for conditions" }
   }
@@ -160,7 +160,7 @@ final class JoiningManifests {
     }
   }
 
-  /// The journal rows of the nodes that the run takes.
+  /// The journal rows of the nodes that join the run.
   private func rows(of plan: Plan, _ added: Range<Int>, _ nodes: Set<Int>) throws(JournalError) -> [NodeRow?]
   {
     var rows: [NodeRow?] = []

@@ -1,7 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// Reads the lists of uploads when they open: a node that an upload needs may have written its list in this launch.
+/// Reads the lists of uploads when the uploads open: a node that an upload needs may have written the upload's list
+/// in this launch.
 final class LateLists {
   private let plan: Plan
   private let journals: SessionJournals
@@ -23,7 +24,8 @@ final class LateLists {
     self.notice = notice
   }
 
-  /// Reads an upload's list, and reconciles its files with the journal. Returns `nil` if the run was stopped meanwhile.
+  /// Reads an upload's list, and reconciles its files with the journal. Returns `nil` if the run is stopped before
+  /// that is complete.
   func read(
     _ node: NodeID, _ scheduler: Scheduler, _ launchState: inout LaunchState
   ) throws(JournalError) -> UploadList? {

@@ -16,14 +16,14 @@ extension Launch {
     var end: RequestsAtEnd.RunEnd
   }
 
-  /// Does the run's work, and sends the requests of `on_end` however the work ends.
+  /// Does the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
     let messages = Mailbox<RunMessage>(waker: loop.waker)
-    // This starts before files are listed, which may take a long time: a signal during the listing then also
-    // results in a report.
+    // Start the event sources before files are listed, which may take a long time, so that a signal during the
+    // listing also results in a report.
     let eventSources = try eventSources(run, journals, messages)
     defer { withExtendedLifetime(eventSources) {} }
     let requestsAtEnd = RequestsAtEnd(
@@ -92,7 +92,7 @@ extension Launch {
     if !warnings.isEmpty { run.warn(warnings) }
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
-    // Its usage has already been settled.
+    // The usage has already been recorded, so closing the ledger cannot lose data.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)

@@ -54,7 +54,7 @@ extension Launch {
     return isWaiting ? .first(of: [code, .temporary]) : code
   }
 
-  /// What the requests of `on_end` need to know about the work.
+  /// The outcome of the work, for the requests of `on_end`.
   func end(
     of loop: RunLoop, _ run: Run, _ after: [Int: PostDeliveryMetrics], left: [Int: [ListingProblem]]
   ) -> RequestsAtEnd.RunEnd {

@@ -44,7 +44,7 @@ package struct Launch {
     package var bytes: Int64
   }
 
-  /// With the manifests that have joined the run.
+  /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs
   let options: Options
   let environment: [String: String]
@@ -110,7 +110,7 @@ package struct Launch {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
     }
-    // The time spent waiting belongs to the run that held the session.
+    // The run starts when its sessions are locked; the wait for other processes is not part of it.
     let started = clock.now
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
@@ -155,7 +155,7 @@ package struct Launch {
       forgetOldRuns(history, retention, notice)
       journals.close()
       try forget(outcome.cancelled, history)
-      // Writing the requested report may block on its reader; sessions must not wait for that.
+      // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record)
       try deliver(&record, kept: report, history, notice)
@@ -182,7 +182,7 @@ package struct Launch {
     _ = try keep(record)
   }
 
-  /// Removes old runs. The run has ended, so a failure to remove them does it no harm.
+  /// Removes old runs. A failure does not affect this run, which has already ended.
   private func forgetOldRuns(
     _ history: RunHistory, _ retention: Retention, _ notice: (String) -> Void
   ) {
@@ -203,8 +203,8 @@ package struct Launch {
     }
   }
 
-  /// Writes the report to the requested destination. If this fails, the run gets a fault, which is recorded
-  /// in the stored report and in `ferry.db`.
+  /// Writes the report to the requested destination. If this fails, the failure is recorded as the run's fault in the
+  /// stored report and in `ferry.db`.
   private func deliver(
     _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
   ) throws {
@@ -248,7 +248,7 @@ package struct Launch {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))
     else { return nil }
-    // If that process holds the lock of another session, the manifest had that session when the run began.
+    // If that process holds the lock of another session, the manifest had that session when that run began.
     for other in try state.lockedSessions() {
       if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
     }

@@ -18,7 +18,7 @@ package enum OpenJobs {
     }
   }
 
-  /// Throws `UsageError` if one of these sessions exists neither in these jobs nor in the state folder.
+  /// Throws `UsageError` if one of the given sessions exists neither in these jobs nor in the state folder.
   package static func check(
     _ sessions: [String], of jobs: [Job], state: String?, environment: [String: String]
   ) throws {

@@ -26,7 +26,7 @@ enum OversizedFiles {
   private static func diagnostic(
     _ job: Job, _ session: SessionPlan, _ launch: LaunchKind, file: String, count: Int
   ) -> Diagnostic? {
-    // Of each network that the session may use, the strictest budget; of those, the largest.
+    // Find the strictest budget of each network that the session may use, and report the largest of them.
     let isDiscretionary = session.isDiscretionary(ifOfBackground: launch != .foreground)
     let budgets = session.networks.compactMap { network in
       job.plan.policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)

@@ -22,7 +22,8 @@ struct PlanWarnings {
     let uploads = Dictionary(
       job.manifest.uploads.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })
     var found: [Diagnostic] = []
-    /// Used to report a warning only once for all uploads that `for_each` creates from one line.
+    /// The warnings so far. A warning about one line is reported only once, even if `for_each` creates several
+    /// uploads from it.
     var told: Set<String> = []
     for (index, node) in job.plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, let upload = uploads[node.name] else { continue }
@@ -40,8 +41,8 @@ struct PlanWarnings {
     guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
-      // With another `after`, delivered files are gone, so between two deliveries it is normal that no file
-      // matches.
+      // With other values of `after`, delivered files are deleted or moved, so it is normal that no file matches
+      // between two deliveries.
       upload.after == .keep,
       // A folder that cannot be read may contain matching files.
       launchState.problems[firstNode + index]?.allSatisfy({

@@ -8,8 +8,8 @@ import FerryTransfer
 /// `on_end`: the requests that are sent when the work of a run has ended.
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, with the
-/// rules of every other request. Nothing is journaled: after a run that is killed before it sent them, no later run
-/// sends them.
+/// rules of every other request. Nothing is journaled: if a run is killed before it sends them, no later run sends
+/// them.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {
@@ -18,7 +18,7 @@ struct RequestsAtEnd {
     var conditions: DeviceConditions
     /// The time at which a signal or `--max-duration` stopped the work; `nil` if nothing did.
     var stoppedAt: Instant?
-    /// Whether a second signal ended it, after which nothing is sent.
+    /// Whether a second signal ended the work. If so, no requests are sent.
     var isHurried: Bool
   }
 
@@ -80,7 +80,7 @@ struct RequestsAtEnd {
         return job
       })
     let ledger = try Ledger.open(in: state, writtenBy: version, at: now)
-    // Its usage has been settled.
+    // The usage has already been recorded, so closing the ledger cannot lose data.
     defer { try? ledger.close() }
     let usageRecorder = UsageRecorder(
       ledger, on: run.threads.ledger, messages: messages, clock: clock, after: loop.transferredBytes)
@@ -107,7 +107,7 @@ struct RequestsAtEnd {
     return records
   }
 
-  /// Drops what other threads reported about the work that has ended. A signal still counts.
+  /// Discards messages about the work that has ended, except messages that stop the run.
   private func forgetMessages() {
     for message in messages.take() where message.isStop { messages.post(message) }
   }
@@ -131,7 +131,7 @@ struct RequestsAtEnd {
       captures: captures, fetches: FetchCache([:]),
       journalEncoder: JournalEncoder(
         plan: jobs.plan, rounds: run.rounds, writer: writes, sessions: jobs.plan.sessions.map { _ in nil },
-        // The rows of a journal that nothing keeps.
+        // Placeholders, because `UnrecordedWrites` does not store rows.
         places: jobs.plan.nodes.indices.map { (journal: 0, row: Int64($0)) }, orphans: [:], nextOrphans: [1],
         postDeliveryWorker: PostDeliveryWorker([:], on: run.threads.after, writer: writes, metrics: [:])),
       usageRecorder: usageRecorder, search: SearchThread(on: run.threads.search, messages: messages)
@@ -146,9 +146,9 @@ extension RunRecord.OnEndRecord {
   /// Records the outcome of the request.
   ///
   /// - Parameters:
-  ///   - node: its record in its own plan; `nil` if it was not sent.
-  ///   - limit: the time that it had; `nil` if no time remained.
-  ///   - problem: why none of the requests could be sent.
+  ///   - node: the request's record in its own plan; `nil` if the request was not sent.
+  ///   - limit: the time available for the request; `nil` if no time remained.
+  ///   - problem: the reason why none of the requests could be sent.
   fileprivate mutating func take(_ node: RunRecord.NodeRecord?, within limit: Duration?, problem: String?) {
     guard let limit else {
       (state, reason) = (

@@ -19,7 +19,7 @@ package enum AtomicWrite {
   /// Writes a file next to the destination, syncs it, and renames it, so that an incomplete file is never
   /// visible.
   ///
-  /// - Returns: the error number if it could not be written; in that case, the previous file is unchanged.
+  /// - Returns: the error number if the file could not be written; in that case, the previous file is unchanged.
   static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
     let temporary = SplitPath(path).start + TemporaryName.anonymous
     let replaced = ReplacedFile(path)
@@ -49,9 +49,9 @@ package enum AtomicWrite {
     return failure
   }
 
-  /// - Parameter patience: the maximum time without progress of the reader; `nil` to wait indefinitely.
+  /// - Parameter patience: the maximum time for which the reader may not read; `nil` to wait indefinitely.
   /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has closed the pipe,
-  ///   ETIMEDOUT if it did not read for too long.
+  ///   ETIMEDOUT if the patience was exceeded.
   package static func failure(
     of bytes: [UInt8], to descriptor: Int32, patience: Duration? = nil
   ) -> Int32? {
@@ -77,7 +77,8 @@ package enum AtomicWrite {
     return nil
   }
 
-  /// Waits until a write would not block. Returns the error number if that fails or takes longer than the patience.
+  /// Waits until a write would not block. Returns an error number if the wait fails, or ETIMEDOUT if it exceeds the
+  /// patience.
   private static func wait(for descriptor: Int32, _ patience: Duration?) -> Int32? {
     let deadline = patience.map { ContinuousClock.now + $0 }
     while true {

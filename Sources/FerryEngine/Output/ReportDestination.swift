@@ -91,7 +91,7 @@ package struct ReportDestination: Sendable {
     return Int32(parts[1]) == getpid() ? number : -1
   }
 
-  /// Checks, before a run, whether the report can be written at its end.
+  /// Checks, before a run, whether the report can be written when the run ends.
   package func check() throws(UsageError) {
     switch kind {
     case .descriptor(let descriptor):
@@ -120,7 +120,7 @@ package struct ReportDestination: Sendable {
         + "help: create the folder, or specify another file; nothing was done")
   }
 
-  /// The maximum time for which the reader of a FIFO or a device may not read.
+  /// The maximum time to wait for the reader of a FIFO or a device.
   private static let patience = Duration.seconds(30)
 
   /// Writes the report. A reader that has closed the stream is not a fault, because ferry keeps its own copy

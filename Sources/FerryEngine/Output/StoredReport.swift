@@ -34,7 +34,7 @@ package enum StoredReport {
     return report
   }
 
-  /// Why a run has no report.
+  /// A message with the reason why a run has no report.
   private static func missing(
     _ run: RunRow, _ history: RunHistory, in directory: StateDirectory
   ) throws(JournalError) -> String {

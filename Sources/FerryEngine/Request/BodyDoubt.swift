@@ -8,7 +8,7 @@ import FerryTransfer
 /// A body without a length ends when the connection closes, so a truncated body looks complete (RFC 9112, section 8).
 /// A body in a content coding that was not requested cannot be read.
 enum BodyDoubt {
-  /// The reason why the response is not used; `nil` if it is.
+  /// The reason why the response is not used; `nil` if the response is used.
   static func failure(
     _ response: AttemptResult.Response, _ answer: TransferResponse, to step: Step
   ) -> TransportFailure? {

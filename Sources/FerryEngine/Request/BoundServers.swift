@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// The servers that an upload ID belongs to, or the copy of a file that was sent without one, if captures of tokens or
-/// requests determine them. Another launch, or another token, may lead to another server, which may know the same ID as
-/// that of another upload.
+/// The servers to which an upload ID belongs, or to which a file was sent without one, if captures of tokens or
+/// requests determine these servers. Another launch or another token may lead to another server, where the same ID
+/// may belong to a different upload.
 ///
 /// In the journal, it is a string: the server of the first step, and then, separated by spaces, `STEP=SERVER`
 /// for each later step that goes to a different one. An item that is ambiguous also has `redirected=SERVER`,
@@ -36,7 +36,7 @@ struct BoundServers: Hashable, Sendable {
     return bound == server || bound == Self.any
   }
 
-  /// The same, with the server to which the last request of the item was redirected.
+  /// Returns the servers together with the server to which the last request of the item was redirected.
   static func redirected(_ servers: BoundServers?, to server: String) -> BoundServers {
     let words = (servers?.text ?? "").split(separator: " ", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix(redirect) }
@@ -58,7 +58,7 @@ struct BoundServers: Hashable, Sendable {
     server.isEmpty || server == any || server.hasPrefix(hidden) ? nil : server
   }
 
-  /// Before the digest of a server whose name contains a secret, or is one.
+  /// Precedes the digest of a server whose name is, or contains, a secret.
   static let hidden = "sha256:"
   private static let any = "*"
 }

@@ -1,6 +1,6 @@
 import FerryDigest
 
-/// A text with an encoding removed, and the place of each byte in the text that it was decoded from.
+/// A text from which an encoding was removed, with the position of each byte in the original text.
 struct DecodedText {
   let bytes: [UInt8]
   /// The range of the original text that each byte comes from.
@@ -14,7 +14,7 @@ struct DecodedText {
     /// The escape sequences of a JSON string (RFC 8259 §7), of any character.
     case json
 
-    /// The byte without which a text has no such encoding.
+    /// The byte that occurs in every text with this encoding.
     fileprivate var mark: UInt8 {
       switch self {
       case .percent: UInt8(ascii: "%")
@@ -23,7 +23,7 @@ struct DecodedText {
     }
   }
 
-  /// `nil` if the text does not contain the encoding.
+  /// Returns `nil` if the text does not contain the encoding.
   init?(_ text: [UInt8], removing encoding: Encoding) {
     guard text.contains(encoding.mark) else { return nil }
     var bytes: [UInt8] = []
@@ -52,10 +52,11 @@ struct DecodedText {
     (self.bytes, self.starts, self.ends) = (bytes, starts, ends)
   }
 
-  /// The range of the original text that a range of bytes, which must not be empty, comes from.
+  /// The range of the original text from which a range of bytes was decoded. The range must not be empty.
   func original(_ range: Range<Int>) -> Range<Int> { starts[range.lowerBound]..<ends[range.upperBound - 1] }
 
-  /// Appends what the encoding at a position stands for, or its first byte if it is invalid. Returns its length.
+  /// Appends the byte that the percent-encoding at a position represents, or the percent sign if the encoding is
+  /// invalid. Returns the number of bytes decoded.
   private static func percentDecode(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
     guard text.count - position >= 3, let high = Hexadecimal.value(text[position + 1]),
       let low = Hexadecimal.value(text[position + 2])
@@ -67,7 +68,7 @@ struct DecodedText {
     return 3
   }
 
-  /// The same for an escape sequence of JSON.
+  /// Like `percentDecode(_:in:to:)`, for an escape sequence of JSON.
   private static func unescape(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
     let short: UInt8? =
       switch position + 1 < text.count ? text[position + 1] : nil {

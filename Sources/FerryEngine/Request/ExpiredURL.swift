@@ -2,11 +2,11 @@ import FerryTransfer
 
 /// Recognizes the error documents with which S3 refuses a URL that has expired.
 ///
-/// Only what S3 documents for this case counts ("Error responses" in the Amazon S3 API Reference): the code
-/// `ExpiredToken`, and `AccessDenied` with the message "Request has expired". Any other refusal may concern the file,
-/// the account or the signature, which a new URL would not change.
+/// Only the responses that S3 documents for this case count ("Error responses" in the Amazon S3 API Reference): the
+/// code `ExpiredToken`, and `AccessDenied` with the message "Request has expired". Any other refusal may concern the
+/// file, the account or the signature, which a new URL would not change.
 enum ExpiredURL {
-  /// How many bytes of a body are examined.
+  /// The number of bytes of a body that are examined.
   private static let examined = 1024
 
   static func isReported(by response: TransferResponse) -> Bool {

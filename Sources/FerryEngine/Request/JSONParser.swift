@@ -12,7 +12,7 @@ struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
   private var values = 0
-  /// Why `value(depth:)` returned `nil`.
+  /// The reason why `value(depth:)` returned `nil`.
   private var problem = JSONProblem.malformed
 
   static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {

@@ -122,7 +122,7 @@ package struct RequestBuilder: Sendable {
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
-      // Bytes are compared, because a slash and a combining mark after it form a single Character.
+      // Scalars are compared, because a slash and a combining mark after it form a single Character.
       guard let authority = text.unicodeScalars.firstRange(of: "://".unicodeScalars) else { return false }
       return text.unicodeScalars[authority.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
         .contains("@")

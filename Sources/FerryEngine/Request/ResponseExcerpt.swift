@@ -12,7 +12,7 @@ enum ResponseExcerpt {
   static let reasonLimit = 100
   /// The maximum length of a URL, in bytes of UTF-8.
   static let urlLimit = 1000
-  /// How many bytes of a body are masked to get its beginning.
+  /// The number of bytes of a body that are masked to obtain its beginning.
   static let examined = 1024
 
   /// A string on one line: runs of white space become one space, and characters that a terminal interprets
@@ -56,7 +56,7 @@ enum ResponseExcerpt {
       || ["application/json", "application/xml", "application/x-www-form-urlencoded"].contains(media)
   }
 
-  /// Whether the bytes are UTF-8, except for a character that their end cuts.
+  /// Whether the bytes are UTF-8; the last character may be incomplete.
   private static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
     var whole = bytes
     if let last = bytes.suffix(3).lastIndex(where: { $0 >= 0xC0 }) { whole = bytes[..<last] }

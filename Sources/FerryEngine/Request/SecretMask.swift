@@ -47,8 +47,8 @@ package struct SecretMask: Sendable {
     self = mask
   }
 
-  /// Whether a secret may occur in a string, according to their numbers of bytes. No form is shorter than the
-  /// secret except its lower case, which has at least a third of the bytes, and what is made of its digest.
+  /// Whether a secret may occur in a string, given the numbers of their bytes. The only forms that are shorter than
+  /// the secret are its lower case, which has at least a third of the bytes, and the forms derived from its digest.
   package func mayOccur(_ secret: Int, in text: Int) -> Bool {
     secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })
   }
@@ -102,9 +102,9 @@ package struct SecretMask: Sendable {
     return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
   }
 
-  /// The first bytes of a string, with every secret replaced by `***` that begins in them.
+  /// The first bytes of a string, with every secret that begins in them replaced by `***`.
   ///
-  /// - Parameter end: how many bytes of the text are wanted. A secret that ends behind them is recognized.
+  /// - Parameter end: the number of bytes wanted. A secret that continues after them is also recognized.
   package func mask(_ bytes: [UInt8], upTo end: Int) -> [UInt8] {
     var found = matches(in: Self.withBlanks(bytes))
     for outer in DecodedText.Encoding.allCases {
@@ -139,7 +139,7 @@ package struct SecretMask: Sendable {
     return 3 * 6 * max(plain, filtered)
   }
 
-  /// The maximum number of bytes that filters make of a number of bytes.
+  /// The maximum number of bytes that filters produce from `count` bytes.
   private static func bound(of count: Int, through filters: [ReferenceFilter]) -> Int {
     filters.reduce(count) { count, filter in
       switch filter {
@@ -186,7 +186,8 @@ package struct SecretMask: Sendable {
     first(in: short.indices, where: isReached)
   }
 
-  /// The first of the sorted needles for which the condition holds. It then also holds for all later ones.
+  /// The first of the sorted needles for which the condition holds. The condition must also hold for all later
+  /// needles.
   private func first(in range: Range<Int>, where isReached: ([UInt8]) -> Bool) -> Int {
     var (lower, upper) = (range.lowerBound, range.upperBound)
     while lower < upper {

@@ -44,13 +44,13 @@ package enum Validator {
   }
 
   /// Whether a 304 response may refer to this entity tag, by the weak comparison of `If-None-Match` (RFC 9110,
-  /// sections 8.8.3.2 and 13.1.2). A response without an entity tag may.
+  /// sections 8.8.3.2 and 13.1.2). A response without an entity tag may refer to any.
   package static func isNamed(entityTag: String, in answer: TransferResponse) -> Bool {
     let named = fields("ETag", of: answer)
     return named.isEmpty || named.contains { opaque($0).elementsEqual(opaque(entityTag)) }
   }
 
-  /// The same for a modification date.
+  /// Whether a 304 response may refer to this modification date.
   package static func isNamed(lastModified: String, in answer: TransferResponse) -> Bool {
     let named = fields("Last-Modified", of: answer)
     return named.isEmpty
