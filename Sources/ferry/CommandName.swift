@@ -2,12 +2,12 @@ import ArgumentParser
 import FerryEngine
 import FerryManifest
 
-/// The check that the command line begins with the name of a command.
+/// Checks that the command line begins with the name of a command.
 ///
-/// ArgumentParser reports all words as unexpected arguments if the first one names no command.
+/// If the first word is not the name of a command, ArgumentParser reports all words as unexpected arguments.
 enum CommandName {
   /// - Parameter arguments: without the program's name.
-  /// - Throws: `UsageError` if a word in the place of a command names none.
+  /// - Throws: `UsageError` if a word in the place of a command is not the name of a command.
   static func check(_ arguments: [String]) throws(UsageError) {
     var command: any ParsableCommand.Type = Ferry.self
     var path = [Ferry._commandName]

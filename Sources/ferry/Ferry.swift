@@ -35,7 +35,7 @@ struct Ferry: ParsableCommand {
         "the name of the working directory is not UTF-8; nothing was done\nhelp: rename it, or run ferry in a different folder"
       )
     }
-    // In that case, Foundation reports no working directory, and completes relative paths with `/`.
+    // If the path is longer, Foundation reports no working directory, and completes relative paths with `/`.
     guard strlen(path) < Int(PATH_MAX) else {
       throw UsageError(
         "the path of the working directory is longer than \(PATH_MAX - 1) bytes; nothing was done\n"
@@ -123,7 +123,7 @@ struct Ferry: ParsableCommand {
   /// thousand files.
   private static let leastMemory = 64 << 20
 
-  /// Prints an error. It may quote arguments and file names, so control characters are escaped.
+  /// Prints an error. The error may quote arguments and file names, so control characters are escaped.
   private static func complain(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
       DisplayPath.line(String($0))

@@ -20,7 +20,7 @@ struct LockOptions: ParsableArguments {
     }
   }
 
-  /// The process that is using the session, and the time at which it started using it.
+  /// The process that is using the session, and the time since which it has been using the session.
   static func text(_ session: SessionInUse) -> String {
     let holder = session.pid.map { "process \($0)" } ?? "another process"
     let zone = CalendarZone.current(around: LaunchClock.wallTime)

@@ -19,7 +19,7 @@ struct ManifestSource {
   /// Reads the manifest and prints its diagnostics. If one of them is an error, it throws exit code 3.
   func job() throws -> Job { try told().job }
 
-  /// No job could be created. The reason has been printed.
+  /// The error if no job could be created. The reason has already been printed.
   struct Failure: Error {
     var code: FerryPlan.ExitCode
   }

@@ -5,11 +5,9 @@ import Foundation
 
 /// A stream for messages. It can be blocked by a stopped terminal or by a pipe that is not read.
 ///
-/// After `prepare()`, another thread writes. The caller waits for it, but for at most `patience`, because a
-/// reader that does not read messages must not keep a run from handling signals and time limits. While a
-/// write is blocked, further messages are dropped and counted; the next successful write reports their
-/// number.
-///
+/// After `prepare()`, another thread writes the messages. The caller waits for that thread for at most `patience`,
+/// because a reader that does not read messages must not prevent a run from handling signals and time limits. While a
+/// write is blocked, further messages are dropped and counted; the next successful write reports their number.
 /// `@unchecked Sendable`: every property is accessed under `condition`'s lock.
 final class MessageStream: @unchecked Sendable {
   static let standardError = MessageStream(STDERR_FILENO)
@@ -21,7 +19,7 @@ final class MessageStream: @unchecked Sendable {
   private let condition = DeadlineCondition()
   private var isWriting = false
   private var dropped = 0
-  /// `nil` before `prepare()`, and if the system refuses a thread; the caller then writes itself.
+  /// `nil` before `prepare()`, or if the system refuses to create a thread; the caller then writes directly.
   private var worker: SerialWorker?
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -63,7 +63,7 @@ struct Next: ParsableCommand {
       // cron does not set FERRY_STATE, and may set a different XDG_STATE_HOME.
       state: state.state ?? ProcessInfo.processInfo.environment["FERRY_STATE"],
       variables: given, variableFiles: variables.variableFiles)
-    // cron would run a line for the current minute only in the next year.
+    // cron would run a line for the current minute only a year later.
     let soonest = now.advanced(by: .seconds(60))
     let zone = CalendarZone.machine(around: moment)
     try Output.produce(try line.text(at: max(moment, soonest), in: zone) + "\n")

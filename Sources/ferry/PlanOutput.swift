@@ -3,8 +3,8 @@ import FerryEngine
 import FerryPlan
 import FerryReport
 
-/// Prints a plan to standard output and its diagnostics to standard error. In case of an error, it throws
-/// exit code 3.
+/// Prints a plan to standard output and its diagnostics to standard error. If one of the diagnostics is an error,
+/// throws exit code 3.
 struct PlanOutput {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text

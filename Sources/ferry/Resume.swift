@@ -39,7 +39,7 @@ struct Resume: ParsableCommand {
       jobs.removeAll { !sessions.contains(where: $0.has) }
     }
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
-    // The other jobs also do not wait for a session that another process is using.
+    // Jobs whose session another process is using run last, so that the other jobs do not wait for that session.
     var busy: [Job] = []
     for group in Jobs.groups(jobs) {
       codes.formUnion(try carryOut(group, since: started) { busy.append(contentsOf: $0) })
@@ -51,7 +51,7 @@ struct Resume: ParsableCommand {
 
   /// Runs the group in one launch, without the jobs whose session another process is using.
   ///
-  /// - Parameter putOff: receives those jobs, to run them later. Without it, the launch waits for their
+  /// - Parameter putOff: receives these jobs, so that they can be run later. If `nil`, the launch waits for their
   ///   sessions.
   private func carryOut(
     _ group: Jobs, since started: ContinuousClock.Instant, putOff: (([Job]) -> Void)? = nil

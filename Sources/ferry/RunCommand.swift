@@ -39,9 +39,8 @@ struct RunCommand {
     return .sessionInUse
   }
 
+  /// - Parameter waits: whether to wait, as specified by `--wait-lock`, for a session that another process is using.
   /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
-  ///
-  /// - Parameter waits: whether to wait for such a session as specified by `--wait-lock`.
   func run(
     _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
   ) throws -> (code: ExitCode, busy: SessionInUse?) {
@@ -71,7 +70,7 @@ struct RunCommand {
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
-      // A caller that does not wait now will try again later, so this is not an error yet.
+      // If the caller does not wait now, it tries again later, so this is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {

@@ -105,8 +105,7 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// Calls `body` with an item, as `item` does, for code that handles absent files: every error becomes a
-  /// `JournalError`.
+  /// Like `item(node:path:_:)`, but throws every other error as a `JournalError`.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

@@ -4,9 +4,9 @@ import FerryPlan
 /// requests determine these servers. Another launch or another token may lead to another server, where the same ID
 /// may belong to a different upload.
 ///
-/// In the journal, it is a string: the server of the first step, and then, separated by spaces, `STEP=SERVER`
-/// for each later step that goes to a different one. An item that is ambiguous also has `redirected=SERVER`,
-/// if its last request was redirected to another server.
+/// In the journal, a `BoundServers` is a string: the server of the first step, and then, separated by spaces,
+/// `STEP=SERVER` for each later step that goes to a different one. An ambiguous item also has `redirected=SERVER` if
+/// its last request was redirected to another server.
 struct BoundServers: Hashable, Sendable {
   let text: String
 

@@ -56,7 +56,7 @@ struct DecodedText {
   func original(_ range: Range<Int>) -> Range<Int> { starts[range.lowerBound]..<ends[range.upperBound - 1] }
 
   /// Appends the byte that the percent-encoding at a position represents, or the percent sign if the encoding is
-  /// invalid. Returns the number of bytes decoded.
+  /// invalid. Returns the number of bytes read.
   private static func percentDecode(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
     guard text.count - position >= 3, let high = Hexadecimal.value(text[position + 1]),
       let low = Hexadecimal.value(text[position + 2])

@@ -47,7 +47,7 @@ package struct SecretMask: Sendable {
     self = mask
   }
 
-  /// Whether a secret may occur in a string, given the numbers of their bytes. The only forms that are shorter than
+  /// Whether a secret may occur in a string, given the lengths of both in bytes. The only forms that are shorter than
   /// the secret are its lower case, which has at least a third of the bytes, and the forms derived from its digest.
   package func mayOccur(_ secret: Int, in text: Int) -> Bool {
     secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })

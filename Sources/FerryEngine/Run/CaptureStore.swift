@@ -13,7 +13,7 @@ final class CaptureStore {
   private let runID: String
   /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while it runs.
   private let runs: [Bindings.RunValues]?
-  /// By manifest.
+  /// The values of secrets, by manifest.
   private var secrets: [[String: SensitiveValue]]
   /// The sequences of filters that a secret may pass through.
   private var filters: Set<[ReferenceFilter]>
@@ -21,7 +21,7 @@ final class CaptureStore {
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
   private var tokenValues: [Int: [String: SensitiveValue]] = [:]
-  /// By manifest and name.
+  /// The captures of requests, by manifest and name.
   private var requestValues: [[String: [String: BoundValue]]]
   /// Upload IDs to release.
   private var orphans: OrphanedUploadIndex
@@ -32,7 +32,7 @@ final class CaptureStore {
   private var issuedAgain: [OrphansAside.Orphan] = []
 
   /// - Parameters:
-  ///   - secrets: by manifest.
+  ///   - secrets: the values of secrets, by manifest.
   ///   - filters: the sequences of filters that a secret may pass through in any of the manifests.
   ///   - runs: the values of `${run.…}`, by manifest, if the run's work has ended.
   init(
@@ -96,16 +96,16 @@ final class CaptureStore {
   /// Records the servers that the item's first step and the steps that follow are sent to.
   func keep(servers: BoundServers, of ref: ItemRef) {
     items.update(ref) { values in
-      // What holds the upload ID is counted by its servers.
+      // The uses of an upload ID are counted by its servers, so they are counted again.
       uses.drop(&values, of: ref.node)
       values.servers = servers
       uses.hold(&values, of: ref.node)
     }
   }
 
-  /// Records where the item's last request was redirected to; `nil` if it was not.
+  /// Records the server to which the item's last request was redirected; `nil` if it was not redirected.
   func keep(redirectedTo url: String?, of ref: ItemRef) {
-    // A server chooses where it redirects to, and may name a secret as the host.
+    // A server chooses the target of a redirect, and may use a secret as its host.
     let server = url.flatMap { Origin(url: $0)?.description }.flatMap { masked($0) == $0 ? $0 : nil }
     guard server != nil || items[ref]?.redirectedTo != nil else { return }
     items.update(ref) { $0.redirectedTo = server }
@@ -114,7 +114,7 @@ final class CaptureStore {
   /// Records the idempotency key that is journaled with the intent of the item's commit.
   func keep(commitKey: CommitKey?, of ref: ItemRef) { items.update(ref) { $0.commitKey = commitKey } }
 
-  /// Forgets the values of an item that is closed or whose upload ID is gone.
+  /// Removes the values of an item that is closed or no longer has its upload ID.
   ///
   /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.
   /// - Returns: whether another item may have the same upload ID.
@@ -282,7 +282,7 @@ final class CaptureStore {
       orphans.add(.init(file: file, values: values), as: orphan)
     else {
       guard let place else { return false }
-      // A later run may release it.
+      // A later run may release the upload ID.
       if uses.isAnyInUse(values) { issuedAgain.append(place) } else { orphansAside.add(values, at: place) }
       return false
     }
@@ -296,7 +296,7 @@ final class CaptureStore {
     }
   }
 
-  /// Forgets an orphan that must not be released. Returns whether it is in doubt because another upload may
+  /// Removes an orphan that must not be released. Returns whether the orphan is in doubt because another upload may
   /// use its ID.
   func forget(orphan: ItemRef) -> Bool {
     orphans.forget(orphan)

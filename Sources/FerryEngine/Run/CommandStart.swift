@@ -10,7 +10,7 @@ import Foundation
 /// A command gets a small environment (`ChildEnvironment`), without the variables from which the secrets
 /// of this run are read.
 struct CommandStart {
-  /// With the manifests that have joined the run.
+  /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs
   let state: StateDirectory
   /// The environment of this process.

@@ -3,18 +3,18 @@ import FerryPlan
 /// Determines the idempotency key of each commit whose intent is about to be recorded.
 struct CommitKeys {
   private let plan: Plan
-  /// By manifest.
+  /// The rounds, by manifest.
   private let rounds: [Int64]
 
-  /// - Parameter rounds: by manifest.
+  /// - Parameter rounds: the rounds, by manifest.
   init(_ plan: Plan, rounds: [Int64]) {
     self.plan = plan
     self.rounds = rounds
   }
 
-  /// The key that the item's next commit carries; `nil` if the manifest asks for none.
+  /// The key that the item's next commit carries; `nil` if the manifest does not specify one.
   ///
-  /// The value of an earlier intent stays: the commit of one delivery has one value, even if the round, the name of
+  /// The value of an earlier intent is kept: the commit of one delivery has one value, even if the round, the name of
   /// the header field or another setting from which the value is computed has changed since.
   func key(of ref: ItemRef, _ known: ItemValues, _ scheduler: Scheduler) -> CommitKey? {
     let node = plan.nodes[ref.node.index]

@@ -46,7 +46,7 @@ struct FetchCache {
     sent[attempt.id] = Sent(condition: condition, applies: applies, file: file, accepted: accepted)
   }
 
-  /// The condition of the request that got a response; `nil` if the attempt is not a fetch.
+  /// The condition of the request that received a response; `nil` if the attempt is not a fetch.
   func condition(of attempt: UInt64, at url: String?) -> FetchCondition? {
     guard let sent = sent[attempt] else { return nil }
     if let url, sent.condition.header != nil, !sent.applies(url) { return .absent }
@@ -61,15 +61,16 @@ struct FetchCache {
       .map { "\($0.name.lowercased()): \($0.value)\n" }.sorted().joined()
   }
 
-  /// A digest is used, because a URL may contain a secret.
+  /// Identifies a document by a digest, because a URL may contain a secret.
   private static func source(_ url: String, _ accepted: String) -> String {
     Hexadecimal.text(SHA256.hash((url + "\n" + accepted).utf8).prefix(16))
   }
 
   /// Processes the response to a fetch. The validators change only together with the file that they describe.
   ///
-  /// - Parameter masked: masks secrets. A validator that contains one is not kept: it would be stored openly.
-  /// - Returns: why the response does not match what the manifest expects; `nil` if it does.
+  /// - Parameter masked: masks secrets. A validator that contains a secret is not kept, because it would be stored in
+  ///   plain text.
+  /// - Returns: the reason why the response does not match what the manifest expects; `nil` if it matches.
   mutating func take(
     _ response: TransferResponse, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
     at now: Instant, masked: (String) -> String

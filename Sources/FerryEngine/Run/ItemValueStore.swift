@@ -72,11 +72,11 @@ struct ItemValueStore {
     return mask.mask(text)
   }
 
-  /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part
-  /// of it.
+  /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part of the
+  /// string.
   ///
-  /// A secret that is cut where the text ends is not recognized. Bytes that could belong to one are omitted, and so is
-  /// everything if secrets are so long that too much would have to be searched.
+  /// A secret that is cut off at the end of the text is not recognized, so bytes that could belong to such a secret
+  /// are omitted. If secrets are so long that too much would have to be searched, all bytes are omitted.
   ///
   /// - Parameters:
   ///   - count: the number of bytes wanted.

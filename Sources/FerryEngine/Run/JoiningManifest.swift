@@ -17,7 +17,7 @@ struct JoiningManifest {
   var responses: ResponseInterpreter
 }
 
-/// What the inboxes of a launch's sessions have for it.
+/// The result of reading the inboxes of a launch's sessions.
 enum InboxNews {
   case event(Event)
   case joining(JoiningManifest)

@@ -3,14 +3,14 @@ import FerryPlan
 
 /// Encodes the scheduler's journal entries as rows and captured values, and tracks which rows are synced.
 final class JournalEncoder {
-  /// By node.
+  /// The rounds, by node.
   private var rounds: [Int64]
   private let writer: any JournalAppending
   /// The index of the session's journal in the writer, by session.
   private var sessions: [Int?]
   /// The index of the node's journal in the writer, and the node's row there, by node.
   private var places: [(journal: Int, row: Int64)?]
-  /// The index of its session, by node.
+  /// The index of the node's session, by node.
   private var homes: [Int]
   /// The number of `.record` actions so far, the last synced action, and the writer's sequence numbers of
   /// the others.
@@ -61,7 +61,7 @@ final class JournalEncoder {
 
   /// Adds the manifests that have joined the launch.
   ///
-  /// - Parameter allocatedBefore: their nodes whose items may have had upload IDs in an earlier run.
+  /// - Parameter allocatedBefore: the nodes of these manifests whose items may have had upload IDs in an earlier run.
   func join(_ joining: JoiningManifest, allocatedBefore: Set<Int>) {
     let (plan, old) = (joining.plan, allocates)
     allocates = old + Self.allocating(plan, before: allocatedBefore).dropFirst(old.count)
@@ -101,7 +101,7 @@ final class JournalEncoder {
           round: rounds[node.index])
       }
     }
-    // After the entries, because they may create one of these orphans.
+    // This follows the entries, because they may create one of these orphans.
     for orphan in captures.takeIssuedAgain() {
       if let journal = sessions[orphan.session] {
         writes[journal, default: []].append(.orphanDoubted(orphan: orphan.row))
@@ -192,7 +192,7 @@ final class JournalEncoder {
         let values = captures[ref]
         let transferred = JournalWrite.transferred(
           row: $0, captures: ItemValues.journaled(values.transfer, step: "transfer"), sha256: values.sha256)
-        // With an upload ID, they were written together with it.
+        // If the item has an upload ID, the servers were written together with the ID.
         let servers = values.allocate.isEmpty ? serverWrites(values, row: $0) : []
         return servers + [transferred] + sourceWrites(values, nil, row: $0)
       }

@@ -4,8 +4,8 @@ import Foundation
 
 /// Lists of files that nodes of the same manifest may write.
 extension LaunchState {
-  /// Whether the upload has a list file, and a node that it needs has not ended in this round. The nodes that it needs
-  /// have their starts already.
+  /// Whether the upload has a list file, and a node that it needs has not ended in this round. The starts of the
+  /// nodes that it needs must already be known.
   func listMayChange(_ node: Node, _ work: UploadWork) -> Bool {
     work.listFile != nil && node.needs.contains { isToRun($0) }
   }
@@ -26,7 +26,7 @@ extension LaunchState {
     return false
   }
 
-  /// Whether the launch still has to run a node that precedes the present one.
+  /// Whether the launch still has to run a node. Its start must already be known.
   private func isToRun(_ node: NodeID) -> Bool {
     switch starts[node.index] {
     case .open, .intended, .upload: true

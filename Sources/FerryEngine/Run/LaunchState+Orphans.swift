@@ -27,7 +27,7 @@ extension LaunchState {
     }
   }
 
-  /// Finds the orphans of earlier launches that the current steps can release and no item uses.
+  /// Finds the orphans of earlier launches that the current steps can release and that no item uses.
   mutating func findOrphans(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, case .upload = starts[index], let abandon = work.abandon,
@@ -117,7 +117,8 @@ extension LaunchState {
     try doubtOrphansThatItemsHold(journals)
   }
 
-  /// Marks the orphans that this launch does not release and whose IDs open items hold: the items may be delivered.
+  /// Marks orphans as in doubt if this launch does not release them and open items hold their IDs, because these
+  /// items may be delivered.
   private mutating func doubtOrphansThatItemsHold(_ journals: SessionJournals) throws(JournalError) {
     var held: [Int: [Int64]] = [:]
     for values in values.values {

@@ -63,8 +63,8 @@ struct LaunchState {
   var interrupted: Set<Int> = []
   /// Reads files to determine whether they changed; if `nil`, such files are not read.
   let contents: ContentReader?
-  /// Uploads whose lists are read when they open, by node index. Their starts have only the items that the
-  /// journals know.
+  /// Uploads whose lists are read when the uploads open, by node index. Their starts contain only the items in the
+  /// journals.
   var listsLater: Set<Int> = []
 
   /// The state for a single job.
@@ -202,7 +202,7 @@ struct LaunchState {
       contents: try answers(id, work, row, journal, listing, root: try lister?.folder(), stopCheck),
       round: round,
       nextRow: nextRow)
-    // A row of schema 4 does not have one.
+    // A row of schema 4 does not have a counting point.
     let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
     if let row, let journal, row.id != 0 {
       let isAll = try stopCheck.forEachRow { check in
@@ -233,7 +233,7 @@ struct LaunchState {
           }
           let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
-          // New items may precede it, but its own position is the last.
+          // New items may precede the known item, but the known item is the last one.
           let last = reconciliation.items.count - 1
           guard last >= before, reconciliation.items.rows[last] == item.id else { return }
           if !captures.isEmpty, reconciliation.items.entries[last].isQueuedAnew {
@@ -260,8 +260,9 @@ struct LaunchState {
     return .upload(items, settled)
   }
 
-  /// Looks up the open items that the listing does not contain, such as submitted files. They are held to the same
-  /// rules as listed ones: without that, an item whose file has become another user's link would be sent through it.
+  /// Looks up the open items that the listing does not contain, such as submitted files, so that the rules for listed
+  /// items also apply to them. Otherwise, an item whose file was replaced by another user's link would be sent
+  /// through the link.
   private mutating func lookUpUnlisted(
     _ items: inout ItemTable, of id: NodeID, _ lister: FileLister?
   ) throws(ListingFailure) {

@@ -19,7 +19,7 @@ struct OrphanedUploadIndex {
   }
 
   private var entries: [ItemRef: Entry] = [:]
-  /// By upload with `abandon`.
+  /// The values that identify upload IDs, by upload with `abandon`.
   private let identities: [Int: UploadIDIdentity]
   /// Each orphan, indexed by one of the marks of its ID, so that the values of a response find it without a
   /// search of all orphans.
@@ -36,13 +36,13 @@ struct OrphanedUploadIndex {
 
   subscript(ref: ItemRef) -> Entry? { ref.orphan == nil ? nil : entries[ref] }
 
-  /// Adds an orphan. If the manifest does not specify a release request for it, it is not kept, and the
-  /// result is `false`.
+  /// Adds an orphan. If the manifest does not specify a release request for it, returns `false` without adding the
+  /// orphan.
   @discardableResult
   mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
     guard ref.orphan != nil, let marks = marks(of: entry, ref.node) else { return false }
     entries[ref] = entry
-    // The mark with the fewest other orphans. For example, all IDs may share the name of one bucket.
+    // Use the mark with the fewest other orphans. For example, all IDs may share the name of one bucket.
     guard let rarest = marks.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
       return true
     }

@@ -4,7 +4,7 @@ import FerryTransfer
 
 /// The steps of a job's nodes, with everything that does not depend on the attempt prepared once.
 struct PreparedSteps {
-  /// By node.
+  /// The steps of each node, by node.
   private let steps: [[PreparedStep]]
 
   /// - Parameter secrets: by manifest.
@@ -75,12 +75,12 @@ final class PreparedStep {
   /// Later steps of the item whose host is determined only by captures.
   let laterOrigins: [LaterOrigin]
 
-  /// The beginning of its URL, if captures of tokens or requests determine the server.
+  /// The beginning of the step's URL, if captures of tokens or requests determine the server.
   let serverBase: ServerBase?
-  /// Whether it is the first step of its node.
+  /// Whether this is the first step of its node.
   let isFirst: Bool
-  /// The later steps whose servers captures of tokens or requests determine, if it is the first step of an upload. Its
-  /// request fixes the servers of all of them.
+  /// If this is the first step of an upload: the later steps whose servers are determined by captures of tokens or
+  /// requests. The request of the first step fixes all of these servers.
   let boundSteps: [ServerBase]
 
   struct LaterOrigin {

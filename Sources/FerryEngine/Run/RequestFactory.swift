@@ -11,7 +11,7 @@ struct RequestFactory {
   private let captures: CaptureStore
   /// The listers with their open root folders, by upload node.
   private let listers: [Int: FileLister]
-  /// By manifest.
+  /// The rounds, by manifest.
   private let rounds: [Int64]
   /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
@@ -58,7 +58,7 @@ struct RequestFactory {
       byteLimit: attempt.byteLimit,
       atMostOnce: isSentOnce(step, of: attempt.ref.node),
       sensitive: built.sensitive, redirects: prepared.redirects)
-    // The key that the journal recorded with the intent, whatever the manifest and the round are now.
+    // Use the key that the journal recorded with the intent, even if the manifest or the round has changed since.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {
       request.headers.removeAll { key.isIn($0.name) }
       request.headers.append(.init(name: key.header, value: key.value))
@@ -80,9 +80,10 @@ struct RequestFactory {
     return request
   }
 
-  /// Whether libcurl must not resend the request automatically if its connection ends before a response. The scheduler
-  /// must be informed of that if the server may refuse the second request because it has executed the first: for a
-  /// commit, and for a transfer without a commit, whose upload ID would then be released.
+  /// Whether libcurl must not resend the request automatically if its connection ends before a response. The
+  /// scheduler must handle this case if the server may refuse the second request because it has executed the first.
+  /// This applies to a commit, and to a transfer without a commit, because its refusal would
+  /// release the upload ID.
   private func isSentOnce(_ step: Step, of node: NodeID) -> Bool {
     if step.repeatability != .repeatable || step.kind == .commit { return true }
     guard step.kind == .transfer, case .upload(let work) = plan.nodes[node.index].work else { return false }
@@ -99,14 +100,14 @@ struct RequestFactory {
     ).text
   }
 
-  /// Records which servers the first step of an item and the steps that follow are sent to, and rejects a later step
+  /// Records the servers to which the first step of an item and the later steps are sent, and rejects a later step
   /// whose captures now lead to another server.
   private func checkServer(
     of attempt: Attempt, _ prepared: PreparedStep, url: String, _ bindings: Bindings
   ) throws(TransportFailure) {
     guard prepared.boundSteps.isEmpty else {
       let later = prepared.boundSteps.map { base in
-        // Without a value, the token has not been fetched yet.
+        // The URL has no value until the token has been fetched.
         let url = try? base.builder.build(bindings).url
         return (base.step, url.map { base.server(of: $0, masked: captures.masked) })
       }

@@ -64,8 +64,8 @@ struct ResponseInterpreter {
       detail: detail(of: outcome, answer, steps[attempt].step))
   }
 
-  /// What a report says about the request if it failed; `nil` if it succeeded, or was not sent for a reason that has
-  /// nothing to do with its URL.
+  /// The details of a failed request for the report; `nil` if the request succeeded, or was not sent for a reason
+  /// unrelated to its URL.
   private func detail(
     of outcome: TransferOutcome, _ answer: AttemptResult.Answer, _ step: Step
   ) -> FailureDetail? {
@@ -93,11 +93,11 @@ struct ResponseInterpreter {
   /// A URL for people; `nil` if it is so long that masking it would take too much time.
   private func shown(_ url: String) -> String? {
     guard url.utf8.count <= Self.longestURL else { return nil }
-    // It is masked as a whole first: a secret capture may be the whole URL.
+    // Mask the whole URL first, because a secret capture may be the whole URL.
     return ResponseExcerpt.line(ofURL: ResponseExcerpt.shown(captures.masked(url)))
   }
 
-  /// In bytes. A server chooses the URL of a redirect.
+  /// The maximum length of a URL that is masked, in bytes. A server chooses the URL of a redirect.
   private static let longestURL = 16 << 10
 
   private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
@@ -117,7 +117,8 @@ struct ResponseInterpreter {
     }
   }
 
-  /// A success with a token or a secret capture may contain a secret that ferry has not read yet, and so does not know.
+  /// Whether the beginning of the body may be shown. A successful response with a token or a secret capture may
+  /// contain a secret that ferry has not read yet and therefore cannot mask.
   private func showsBody(_ response: TransferResponse, _ step: Step) -> Bool {
     guard ResponseExcerpt.isText(response) else { return false }
     return response.status >= 400 || (step.kind != .token && !step.capture.contains(where: \.isSecret))

@@ -5,13 +5,13 @@ import Foundation
 
 /// The commands of a run: `on_events` of its sessions, and `on_expiry` of its execution window.
 ///
-/// At most one command of a session runs at a time. Batches that complete meanwhile have one start together, after it
-/// has ended. A batch counts once its completion is on disk; a start covers all batches that were recorded before it.
-/// The caller clears the journal's `events_pending` after a start, so each batch is followed by at least one start.
+/// At most one command of a session runs at a time. Batches that complete while it runs share one start after it has
+/// ended. A batch counts once its completion is on disk; a start covers all batches that were recorded before it. The
+/// caller clears the journal's `events_pending` after a start, so each batch is followed by at least one start.
 ///
-/// The run loop's thread uses it, and after the loop the thread that ends the run.
+/// Used by the run loop's thread and, after the loop, by the thread that ends the run.
 final class RunCommands {
-  /// A command that was started, or could not be.
+  /// A command that was started, or that could not be started.
   private struct Start {
     /// `nil` for `on_expiry`.
     var session: SessionID?
@@ -20,7 +20,7 @@ final class RunCommands {
     var process: pid_t?
   }
 
-  /// How long a run waits for the end of commands, in total.
+  /// The maximum total time for which a run waits for its commands to end.
   private static let patience = Duration.seconds(10)
 
   private var program: CommandStart
@@ -36,7 +36,7 @@ final class RunCommands {
   private var failed: [SessionID: String] = [:]
   /// The end of the execution window; `nil` if there is none.
   var windowEndsAt: Instant?
-  /// When the end of the run stops waiting for commands.
+  /// The time at which the end of the run stops waiting for commands; `nil` until it starts waiting.
   private var waitsUntil: Int64?
 
   /// - Parameters:
@@ -51,8 +51,8 @@ final class RunCommands {
 
   // MARK: During the run
 
-  /// Replaces the manifests, after others have joined the run. Commands do not get the variables of their secrets
-  /// either.
+  /// Replaces the jobs after other manifests have joined the run. Commands also do not receive the variables from
+  /// which the secrets of those manifests are read.
   func join(_ jobs: Jobs) { program.jobs = jobs }
 
   func batchCompleted(_ session: SessionID, in record: UInt64) {
@@ -87,7 +87,7 @@ final class RunCommands {
     append(start)
   }
 
-  /// Records how commands have ended, and warns of those that failed.
+  /// Records the results of commands that have ended, and warns of failed ones.
   func takeEndings() {
     for index in running.sorted() {
       guard let process = starts[index].process, let ending = ChildProgram.ending(of: process) else {
@@ -132,10 +132,11 @@ final class RunCommands {
     }
   }
 
-  /// Waits for the end of the commands and returns the records of all. The run holds no session meanwhile, so that a
-  /// command may start another run.
+  /// Waits for the commands to end, and returns the records of all commands. The run holds no session during the
+  /// wait, so a command may start another run.
   ///
-  /// - Parameter remaining: the time that remains of `--max-duration`; at least one second is waited.
+  /// - Parameter remaining: the time that remains of `--max-duration`. The wait lasts up to one second even if less
+  ///   time remains.
   func finish(remaining: Duration?) -> [RunRecord.CommandRecord] {
     let deadline = deadline(remaining)
     for index in running.sorted() { wait(forStart: index, until: deadline) }

@@ -33,9 +33,9 @@ final class RunLoop {
   private let usageRecorder: UsageRecorder
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
-  /// Reads the list of an upload that opens; `nil` if the run was stopped meanwhile.
+  /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
   private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
-  /// Lists that were read and that the scheduler has not taken yet.
+  /// Lists that were read but that the scheduler has not handled yet.
   private var listed: [(NodeID, UploadList)] = []
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
@@ -211,7 +211,7 @@ final class RunLoop {
       .init(id: id, answer: .failure(.init(.cancelled, "canceled", mayHaveReachedServer: false))))
   }
 
-  /// Cancels an attempt whose response is being searched. The result of the search will be dropped.
+  /// Cancels an attempt whose response is being searched. The result of the search will be discarded.
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
@@ -239,7 +239,7 @@ final class RunLoop {
       for case .batchCompleted(let session) in entries {
         commands?.batchCompleted(session, in: journalEncoder.lastRecord)
       }
-      // Handled before the record is synced, and therefore before the release can begin.
+      // The message is posted before the record is synced, and therefore before the release can begin.
       let shared = journalEncoder.takeSharedUploadIDs()
       if !shared.isEmpty { messages.post(.uploadIDsInUse(shared)) }
     case .sync:

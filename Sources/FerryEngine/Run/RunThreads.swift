@@ -8,7 +8,7 @@ import FerryTransfer
 /// a thread, the run would wait for it indefinitely and keep its sessions locked. libcurl's resolver creates
 /// one more thread per name; if that fails, the request fails with `name_resolution` and is retried.
 struct RunThreads {
-  /// Signals, kernel notifications, and connections that keep libcurl from returning.
+  /// Handles signals, kernel notifications, and connections that keep libcurl from returning.
   let events: PollThread
   /// Determines the machine's conditions, which may wait for nmcli(1).
   let probe: SerialWorker
@@ -19,7 +19,7 @@ struct RunThreads {
   let search: SerialWorker
   /// Performs `after` actions.
   let after: SerialWorker
-  /// Performs `compare: content` for files that are submitted to the run.
+  /// Compares the content of files that are submitted to the run (`compare: content`).
   let compare: SerialWorker
 
   init() throws(EngineFault) {

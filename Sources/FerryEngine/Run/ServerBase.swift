@@ -2,14 +2,14 @@ import FerryDigest
 import FerryManifest
 import FerryPlan
 
-/// The beginning of a step's URL whose server captures of tokens or requests determine.
+/// The beginning of the URL of a step whose server is determined by captures of tokens or requests.
 struct ServerBase {
   let step: Step.Kind
   let builder: RequestBuilder
   /// Whether one of these captures is secret.
   private let isSecret: Bool
 
-  /// `nil` if the manifest or the item's own captures determine the server.
+  /// Returns `nil` if the manifest or the item's own captures determine the server.
   ///
   /// - Parameter plan: the step's plan.
   init?(_ step: Step, in plan: Plan) {
@@ -31,7 +31,8 @@ struct ServerBase {
 }
 
 extension Step {
-  /// The part of its URL that determines the server, if captures of tokens or requests are in it; otherwise `nil`.
+  /// The part of the step's URL that determines the server, if it contains captures of tokens or requests; otherwise
+  /// `nil`.
   fileprivate var capturedBase: Template? {
     guard origin == nil else { return nil }
     var base: [Template.Segment] = []
@@ -51,7 +52,7 @@ extension Step {
 }
 
 extension Reference {
-  /// Whether it is a capture of a token or a request, whose value may change while an item is open.
+  /// Whether this is a capture of a token or a request, whose value may change while an item is open.
   fileprivate var isOfNode: Bool {
     switch self {
     case .token, .request: true

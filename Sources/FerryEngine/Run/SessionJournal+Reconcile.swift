@@ -2,7 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// The comparison of a run's further files with the items that the journal has recorded for them.
+/// Compares additional files of a run with the items that the journal has recorded for them.
 extension SessionJournal {
   /// The files that have to be read before they are reconciled, because their size and modification time do not show
   /// whether they changed.

@@ -25,9 +25,9 @@ struct UploadIDUses {
   /// The number of items that have or had each value and are no longer open, or not part of the launch.
   private var used: [Int: Int] = [:]
 
-  /// By what the uploads with `abandon` release their IDs, by node.
+  /// The values by which uploads with `abandon` release their IDs, by node.
   private let identities: [Int: UploadIDIdentity]
-  /// How many items of each of these uploads have, or had, each value by which the upload releases its IDs.
+  /// The number of items of each of these uploads that have, or had, each value by which the upload releases its IDs.
   private var released: [Int: [Int: Int]] = [:]
 
   init(_ plan: Plan) {
@@ -84,9 +84,10 @@ struct UploadIDUses {
     }
   }
 
-  /// Who uses an upload ID that is known by these values.
+  /// The other users of the upload ID that these values identify.
   ///
-  /// - Parameter servers: those that the ID belongs to. The same ID at other servers counts as one of another upload.
+  /// - Parameter servers: the servers that the ID belongs to. The same ID at other servers counts as the ID of
+  ///   another upload.
   func sharing(_ identity: [CapturedValue], of node: NodeID, _ servers: BoundServers? = nil) -> Sharing {
     func isInUse(_ node: NodeID?) -> Bool {
       identity.allSatisfy { value in
@@ -117,7 +118,8 @@ struct UploadIDUses {
     }
   }
 
-  /// Whether another upload releases an ID by values that are all among these, however many items have them.
+  /// Whether another upload releases an ID by values that are all among these, regardless of the number of items that
+  /// have them.
   private func isReleasedByAnother(_ hashes: Set<Int>, _ node: NodeID) -> Bool {
     released.contains { upload, values in
       guard upload != node.index, let count = identities[upload]?.count, count > 0 else { return false }
@@ -137,7 +139,7 @@ struct UploadIDUses {
     var hasher = Hasher()
     hasher.combine(node?.index)
     hasher.combine(servers)
-    // Bytes, because values with different bytes may be equal as strings.
+    // Bytes are hashed, because values with different bytes may be equal as strings.
     var value = capture.value
     value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     return hasher.finalize()

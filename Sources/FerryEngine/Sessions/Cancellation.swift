@@ -54,13 +54,13 @@ package struct Cancellation {
     self.version = version
   }
 
-  /// What a process that holds a session does with its work.
+  /// The way in which a process that holds a session ends its work.
   package enum Manner: Sendable {
     /// It cancels the work at once.
     case atOnce
     /// It completes the items that it has started.
     case finishing
-    /// It completes everything that it has queued. Without such a process, nothing is changed.
+    /// It completes everything that it has queued. If no process holds the session, nothing is changed.
     case draining
 
     fileprivate var kind: Note.Kind {
@@ -80,7 +80,8 @@ package struct Cancellation {
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
     var (wishes, outcomes) = try wishes(targets)
     var told: [Told] = []
-    // If a holder releases its session while the note is written, the work is done here.
+    // If a holder releases its session while the note is written, this process cancels the work itself. With
+    // `.draining`, the work remains for the next run.
     if manner == .draining {
       (told, outcomes) = try drain(wishes, outcomes)
       wishes = []

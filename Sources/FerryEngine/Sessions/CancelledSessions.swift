@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A session to cancel, and the manifest whose items are canceled; all items if it is `nil`.
+/// A session to cancel, and the manifest whose items are canceled; `nil` cancels the items of all manifests.
 struct CancelWish {
   var session: String
   var manifest: String?
@@ -10,8 +10,8 @@ struct CancelWish {
 
 /// Cancels open work in sessions that no process holds, under their locks.
 ///
-/// `ferry.db` is first only read and then only written, because SQLite's locks do not allow both at once in
-/// one process.
+/// `ferry.db` is first opened only for reading and then only for writing, because SQLite's locks do not allow both at
+/// once in one process.
 struct CancelledSessions {
   let state: StateDirectory
   let environment: [String: String]
@@ -57,7 +57,7 @@ struct CancelledSessions {
     return held
   }
 
-  /// Cancels open work, and finds the rounds that this completes.
+  /// Cancels open work, and returns the rounds that have no more open work.
   private mutating func endOpen(_ wishes: [CancelWish]) throws -> [ClosedRound] {
     let history = try RunHistory.openForReading(in: state)
     // The databases were only read, so closing them cannot lose data.

@@ -62,7 +62,8 @@ package struct ItemExplanation {
     }
   }
 
-  /// If a process holds the session, the state depends on that process and the files it has listed.
+  /// If a process holds the session, adds that process: the state then depends on it and on the files that it has
+  /// listed.
   private func tellHolder(of match: inout ItemDocument.Match) throws {
     guard match.next == .begins || match.next == .waits,
       let holder = try SessionLock.holder(session: match.session, in: state)

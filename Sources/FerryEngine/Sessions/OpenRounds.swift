@@ -23,7 +23,7 @@ struct OpenRounds {
     }
   }
 
-  /// Whether the scheduler has nothing left to do once the sessions are canceled.
+  /// Whether the scheduler has no work left in the round once the sessions are canceled.
   private func isThrough(_ job: Job, _ sessions: Set<String>, at now: Instant) throws -> Bool {
     var options = RunPreview.Options()
     options.moment = now

@@ -50,8 +50,8 @@ package struct Resolution {
   /// - Parameters:
   ///   - items: names as accepted by `ferry explain`; `nil` for all ambiguous items. If the scope includes
   ///     the manifest of the session, each name has exactly one meaning (`exactly`).
-  ///   - origin: restricts the items to those sent to this server (scheme, host and port), or as recorded in the
-  ///     journal, or `ResolveCommand.noOrigin`.
+  ///   - origin: restricts the items to those sent to this server: scheme, host and port, or the server as recorded
+  ///     in the journal, or `ResolveCommand.noOrigin`.
   /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name has several meanings.
   package func resolve(
     _ items: [String]?, as decision: ResolveDecision, in scope: Scope, origin: String? = nil
@@ -155,7 +155,7 @@ package struct Resolution {
     }
   }
 
-  /// The items with the given names, each once.
+  /// The items with the given names, without duplicates.
   private func chosen(
     _ items: [String], from found: [Found], _ scope: Scope, _ decision: ResolveDecision
   ) throws -> [Found] {
@@ -199,8 +199,8 @@ package struct Resolution {
     return best?.found ?? []
   }
 
-  /// The indices of the items that a name in a printed command refers to, without guessing: `NODE/PATH`;
-  /// `NODE/` for all items of an upload; `NODE` for a request or a fetch.
+  /// The indices of the items that a name in a printed command refers to. Such a name has exactly one meaning:
+  /// `NODE/PATH`; `NODE/` for all items of an upload; `NODE` for a request or a fetch.
   private func exactly(_ item: String, among places: [String: [[UInt8]: [Int]]]) -> [Int] {
     guard let slash = item.utf8.firstIndex(of: UInt8(ascii: "/")) else { return places[item]?[[]] ?? [] }
     let paths = places[String(item[..<slash])] ?? [:]
@@ -221,7 +221,7 @@ package struct Resolution {
     var named: [NodeKey: ResolveCommand] = [:]
     for one in found {
       let place = NodeKey(session: one.session, node: one.node.id)
-      // A name that refers to several items of a node means the whole node.
+      // If a name refers to several items of a node, it refers to the whole node.
       let path = named[place] == nil ? one.item?.path : nil
       named[place] = ResolveCommand(session: one.session, row: one.node, path: path)
     }
@@ -242,8 +242,8 @@ package struct Resolution {
     return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 
-  /// Opens the round that the next run of each manifest will execute. It must be open now, so that every
-  /// item belongs to a round that is recorded in `ferry.db`.
+  /// Opens the round that the next run of each manifest will execute. The round must be open now, so that every item
+  /// belongs to a round that is recorded in `ferry.db`.
   private func rounds(
     of manifests: Set<String>, _ journals: [SessionJournal], at now: Instant
   ) throws -> [String: Int64] {

@@ -113,7 +113,7 @@ package struct SessionOrphans {
     try SessionCatalog(state: state, inbox: inbox).check(sessions)
   }
 
-  /// The reason why the next run of its manifest does not release the orphan; `nil` if it does.
+  /// The reason why the next run of the manifest does not release the orphan; `nil` if it does.
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {

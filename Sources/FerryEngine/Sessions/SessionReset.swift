@@ -35,9 +35,9 @@ package struct SessionReset {
     self.version = version
   }
 
-  /// Drops the queues, resume delays, pending events and unread notes of sessions, and closes the open
-  /// rounds of their manifests. It holds the sessions' locks during this time, and opens all their journals
-  /// before anything is dropped.
+  /// Drops the queues, resume delays, pending events and unread notes of sessions, and closes the open rounds of
+  /// their manifests. The sessions' locks are held during this time, and all journals are opened before anything is
+  /// dropped.
   ///
   /// Each session is one transaction. If the disk fails between two sessions, the error lists the sessions
   /// that were dropped.

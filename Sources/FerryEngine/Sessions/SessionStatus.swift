@@ -20,7 +20,7 @@ package struct SessionStatus {
     options.power = power
     options.launch = launch
     options.moment = LaunchClock.wallTime
-    // The status is queried often, so it only reports the number of files that would have to be read.
+    // The status is queried often, so it reports only the number of files that would have to be read.
     options.readsContents = false
     self.options = options
     self.environment = environment
@@ -29,7 +29,7 @@ package struct SessionStatus {
   /// The reasons why a manifest's nodes are waiting.
   private struct Look {
     var entry: StatusDocument.ManifestEntry
-    /// Its last run, if the next one resumes it.
+    /// The manifest's last run, if the next run resumes it.
     var interruptedRun: InterruptedRun?
     /// `nil` if the manifest cannot be read.
     var job: Job?
@@ -261,7 +261,7 @@ package struct SessionStatus {
 }
 
 extension StatusDocument.Items {
-  /// An upload's items in a journal, as seen from a round.
+  /// The counts of an upload's items in a journal, relative to a round.
   init(_ counts: [SessionJournal.RoundCount], round: Int64) {
     self.init()
     for count in counts {

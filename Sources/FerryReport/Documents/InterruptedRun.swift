@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A run whose process ended without recording the run's end. Its keys are a public interface.
+/// A run whose process ended without recording the end of the run. The JSON keys are a stable public interface.
 package struct InterruptedRun: Encodable, Sendable {
   package var run: String
   /// The process that no longer exists.

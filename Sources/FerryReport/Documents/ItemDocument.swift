@@ -19,22 +19,22 @@ package struct ItemDocument: Encodable, Sendable {
     package var session: String
     /// The path of an item, relative to `root`.
     package var path: String?
-    /// The bytes of a name that is not UTF-8.
+    /// The bytes of a path that is not UTF-8.
     package var pathBase64: String?
     package var size: Int64?
     /// For an item: `new` if it is not in the journal, otherwise its state in the journal. For a node: as in
     /// a plan.
     package var state: ReportState
-    /// The action of the next run for it.
+    /// The action of the next run for the item or node.
     package var next: Next
-    /// The process that is running its session.
+    /// The process that is running the session.
     package var pid: Int32?
     /// The manifest's last run, if it was interrupted and the next run resumes it.
     package var interruptedRun: InterruptedRun?
-    /// Why it is not sent immediately, or how it ended.
+    /// The reason why the item or node is not sent immediately, or the outcome with which it ended.
     package var reason: RecordedFailure?
     package var notBefore: String?
-    /// The round of its last attempt.
+    /// The round of the last attempt.
     package var round: Int64?
     package var handedOverAt: String?
     package var uploadId: UploadID?
@@ -45,7 +45,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var ambiguity: Ambiguity?
     /// For an upload: the number of items that a run would send.
     package var toSend: Int?
-    /// For an upload with items in the journal: those of the open round, or of the last one.
+    /// For an upload with items in the journal: the items of the open round, or of the last one.
     package var items: StatusDocument.Items?
     /// The last run that has a report.
     package var lastRun: String?
@@ -101,12 +101,12 @@ package struct ItemDocument: Encodable, Sendable {
 
   /// The raw values are a stable public interface.
   package enum Next: String, Encodable, Sendable {
-    /// It starts immediately.
+    /// The item or node starts immediately.
     case begins
     case waits
-    /// A process is running its session now.
+    /// A process is running the session now.
     case running
-    /// It is closed without being sent.
+    /// The item or node is closed without being sent.
     case ends
     /// There is nothing to do in this round.
     case nothing
@@ -114,7 +114,7 @@ package struct ItemDocument: Encodable, Sendable {
 
   /// An upload ID in the journal. Its value is not shown.
   package struct UploadID: Encodable, Sendable {
-    /// Absent if it does not expire.
+    /// The time at which the ID expires; absent if it does not expire.
     package var expiresAt: String?
 
     package init(expiresAt: String? = nil) {

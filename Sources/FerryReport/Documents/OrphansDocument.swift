@@ -25,7 +25,7 @@ package struct OrphansDocument: Encodable, Sendable {
 
   package struct Entry: Encodable, Sendable {
     package var session: String
-    /// The number within its session, as accepted by `--forget`.
+    /// The orphan's number within the session, as accepted by `--forget`.
     package var id: Int64
     package var manifest: String
     package var upload: String
@@ -34,7 +34,7 @@ package struct OrphansDocument: Encodable, Sendable {
     package var origin: String
     /// The path of the file, relative to `root`.
     package var path: String
-    /// The bytes of a name that is not UTF-8.
+    /// The bytes of a path that is not UTF-8.
     package var pathBase64: String?
     /// The captures by name, without secret ones.
     package var captures: [String: String]
@@ -45,13 +45,13 @@ package struct OrphansDocument: Encodable, Sendable {
     package var droppedAt: String
     /// The time at which the ID expires; absent if it does not expire.
     package var expiresAt: String?
-    /// The reason why it will not be used, as a stable word.
+    /// The reason why the ID will not be used, as a stable word.
     package var reason: String
     /// Whether the server may treat the data under the ID as delivered.
     package var isInDoubt: Bool
-    /// Whether the next run of its manifest releases it.
+    /// Whether the next run of the manifest releases the ID.
     package var isReleasedByNextRun: Bool
-    /// The reason why the next run does not release it.
+    /// The reason why the next run does not release the ID.
     package var hindrance: String?
     /// The time of the last failed release, and its reason.
     package var triedAt: String?

@@ -21,7 +21,7 @@ package struct StatusDocument: Encodable, Sendable {
     /// The last run of a manifest in the session, if it was interrupted and its round is open; absent if a process
     /// holds the session.
     package var interruptedRun: InterruptedRun?
-    /// The execution window of the run that holds the session; absent without one.
+    /// The execution window of the run that holds the session; absent if there is none.
     package var window: Window?
     package var nodes: [NodeEntry]
     /// The resume delay; absent if nothing is delayed.
@@ -62,7 +62,7 @@ package struct StatusDocument: Encodable, Sendable {
   /// The execution window of a running launch, as estimated from the start of the run and its last resume.
   package struct Window: Encodable, Sendable {
     package var endsAt: String
-    /// 0 if it has ended.
+    /// The remaining seconds; 0 if the window has ended.
     package var remainingSeconds: Double
 
     package init(endsAt: String, remainingSeconds: Double) {
@@ -81,7 +81,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var round: Int64
     /// For a fetch or request in that round: a state as for items; absent until it has ended.
     package var state: ReportState?
-    /// For an upload: its items of that round in the journal.
+    /// For an upload: the upload's items of that round in the journal.
     package var items: Items?
     /// The reason why the remaining work is waiting; absent if a process holds the session or nothing is
     /// waiting.
@@ -206,7 +206,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var path: String?
     package var round: Int64?
     package var roundOpenedAt: String?
-    /// Absent while the round is open.
+    /// The time at which the round was closed; absent while it is open.
     package var roundClosedAt: String?
     package var conditions: DeviceConditions?
     package var budgets: [BudgetUse]?

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A request of open work that may have reached the server, without a recorded response.
+/// A request of open work that may have reached the server but has no recorded response.
 package struct UnansweredRequest: Hashable, Sendable {
   package var session: String
   package var manifest: String

@@ -3,7 +3,7 @@ import FerryPlan
 /// The information that the user needs to decide whether a request was executed.
 enum AmbiguityText {
   /// - Parameters:
-  ///   - name: the displayed name.
+  ///   - name: the name as displayed.
   ///   - zone: the time zone in which times are shown; `nil` to show them as recorded.
   static func lines(_ ambiguity: Ambiguity, of name: String, in zone: CalendarZone? = nil) -> [String] {
     let origin = ambiguity.origin.map { " to \(DisplayPath.line($0))" } ?? ""

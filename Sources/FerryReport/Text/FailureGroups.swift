@@ -12,9 +12,9 @@ struct FailureGroups {
     var count = 1
   }
 
-  /// The groups, in a fixed order: by state, then the largest first, then by the names of their examples.
+  /// The groups in a fixed order: by state, then by descending size, then by the names of their examples.
   private(set) var all: [Group] = []
-  /// The number of items in no group, because there are too many causes.
+  /// The number of items that belong to no group because there are too many causes.
   private(set) var ungrouped = 0
 
   /// The maximum number of groups that are formed.
@@ -51,7 +51,7 @@ struct FailureGroups {
     }
   }
 
-  /// Failures first.
+  /// The position of a state in the order of groups; failures come first.
   private static func rank(_ state: ReportState) -> Int {
     switch state {
     case .failed: 0
@@ -95,7 +95,7 @@ struct FailureGroups {
     var output: [UInt8] = []
     var rest = text[...]
     while let first = rest.first {
-      // A name is not part of a longer word, such as the `a` in `had`.
+      // Skip a name inside a longer word, such as the `a` in `had`.
       if first == name[0], rest.starts(with: name), !(output.last.map(isWord) ?? false),
         !(rest.dropFirst(name.count).first.map(isWord) ?? false)
       {

@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension InterruptedRun {
-  /// For example `run R began 2026-11-23T08:05:15Z as process 9589, which no longer exists`.
+  /// A description such as `run R began 2026-11-23T08:05:15Z as process 9589, which no longer exists`.
   ///
   /// - Parameter zone: the time zone in which the time is shown.
   func words(in zone: CalendarZone) -> String {

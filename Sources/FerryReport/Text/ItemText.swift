@@ -41,7 +41,7 @@ package enum ItemText {
     return lines
   }
 
-  /// What the journal has, which has no requests in progress.
+  /// The state recorded in the journal, which does not contain requests in progress.
   private static func recorded(_ match: ItemDocument.Match, round: Int64) -> String {
     if let items = match.items {
       var ofRound = items

@@ -8,7 +8,7 @@ package enum ReasonText {
     return reason.until.map { "\(message), until \($0.rfc3339(in: zone))" } ?? message
   }
 
-  /// Why something failed, with the URL of its request and what the server responded.
+  /// The reason for a failure, with the URL of the request and the server's response.
   package static func text(_ reason: RecordedFailure) -> String {
     text(reason.message, reason.detail)
   }
@@ -19,7 +19,7 @@ package enum ReasonText {
     if let detail {
       let phrase = detail.reasonPhrase.map { "; \($0)" } ?? ""
       let url = detail.url.map { detail.reasonPhrase == nil ? "; URL \($0)" : " from \($0)" } ?? ""
-      // A failure to connect already names it.
+      // The message of a failure to connect already names the proxy.
       let isNamed = detail.proxy.map(message.contains) ?? true
       let proxy = isNamed ? "" : detail.proxy.map { ", through the proxy \($0)" } ?? ""
       text += phrase + url + proxy + (detail.body.map { ": \($0)" } ?? "")

@@ -72,10 +72,11 @@ package enum ReportText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The maximum number of lines for one kind of thing; the report has all of them.
+  /// The maximum number of lines for each kind of entry; the report contains all entries.
   private static let lineLimit = 20
 
-  /// The items that did not end as done, by cause. Each ambiguous item needs a decision, and so its own lines.
+  /// The items that did not end as done, by cause. Each ambiguous item is listed separately, because it needs a
+  /// decision.
   private static func failures(_ record: RunRecord) -> [String] {
     var lines: [String] = []
     let ambiguous = record.items.lazy.filter { $0.ambiguity != nil }
@@ -99,7 +100,7 @@ package enum ReportText {
     return lines
   }
 
-  /// The number of items, and of nodes with a single request, that `ferry cancel` ended. In reports of earlier
+  /// The number of items, and of nodes with a single request, that `ferry cancel` canceled. In reports of earlier
   /// versions, `cancelled` also counts the items of an upload that was skipped.
   private static func cancelledCount(_ record: RunRecord) -> Int {
     record.nodes.filter { $0.state != .skipped }.reduce(0) { sum, node in
@@ -155,7 +156,7 @@ package enum ReportText {
 }
 
 extension RunRecord.OrphanRecord {
-  /// For example `; upload IDs: 3 dropped, 2 released, 1 not released: DELETE returned 500`.
+  /// A string such as `; upload IDs: 3 dropped, 2 released, 1 not released: DELETE returned 500`.
   fileprivate var words: String {
     let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

@@ -119,7 +119,7 @@ package enum SimulationText {
     return String(instant.rfc3339(in: zone).prefix(19)).replacing("T", with: " ")
   }
 
-  /// For example `90.5 s`, `2.5 h`, `3.1 days`.
+  /// A string such as `90.5 s`, `2.5 h` or `3.1 days`.
   private static func seconds(_ seconds: Double) -> String {
     let (value, unit) =
       seconds < 120
@@ -129,7 +129,7 @@ package enum SimulationText {
     return "\(decimal(value)) \(unit)"
   }
 
-  /// A number that is not negative, with at most two decimal places.
+  /// Formats a number that is not negative with at most two decimal places.
   private static func decimal(_ value: Double) -> String {
     let scaled = Int64(clamping: (value * 100).rounded())
     let fraction = scaled % 100

@@ -5,7 +5,7 @@ package enum UnansweredText {
   /// The maximum number of requests listed.
   private static let most = 100
 
-  /// - Parameter instead: what to do instead of dropping the requests.
+  /// - Parameter instead: what the user can do instead of dropping the requests.
   package static func text(_ unanswered: [UnansweredRequest], instead: String) -> String {
     let count = unanswered.count
     let what =
