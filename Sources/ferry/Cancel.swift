@@ -28,7 +28,7 @@ struct Cancel: ParsableCommand {
   var finish = false
 
   @Flag(
-    help: "Ask the running process to complete everything that it has queued, without taking anything new.")
+    help: "Ask the running process to complete everything that it has queued, without accepting new work.")
   var drain = false
 
   @OptionGroup var variables: VariableOptions
@@ -85,7 +85,7 @@ struct Cancel: ParsableCommand {
     switch outcome.result {
     case .nothing:
       return drain
-        ? "\(name): no process uses it; what is queued remains for the next run"
+        ? "\(name): no process uses it; queued work remains for the next run"
         : "\(name): nothing to cancel"
     case .told:
       let wish =

@@ -11,8 +11,8 @@ struct JournalAcceptLossCommand: ParsableCommand {
     abstract: "Accept that a session's journal is incomplete or missing.",
     discussion: """
       ferry does not run a session whose journal is missing or lacks recorded transactions until its files are \
-      restored or this command accepts the loss. Files whose delivery only the lost part had recorded are then sent \
-      again, so check the server first.
+      restored or this command accepts the loss. Files whose delivery was recorded only in the lost part are then \
+      sent again, so check the server first.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -54,6 +54,6 @@ struct JournalAcceptLossCommand: ParsableCommand {
     let lost = session.transactionsLost ?? 0
     guard lost > 0 else { return "\(name): its journal is complete; nothing was changed" }
     return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) was accepted; "
-      + "the next run sends again all files whose delivery they had recorded"
+      + "the next run resends all files whose delivery was recorded only there"
   }
 }

@@ -82,7 +82,7 @@ struct JournalPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune", abstract: "Delete the records of old runs and items.",
     discussion: """
-      At its end each run also forgets runs that are older than \(Retention.variable), by default 90d. \
+      At its end, each run also deletes runs that are older than \(Retention.variable), by default 90d. \
       Items are deleted only by this command. If their files still exist, they are sent again.
       """)
 
@@ -103,7 +103,7 @@ struct JournalPruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Delete the records of items that were delivered before this period.", valueName: "duration"),
+      "Delete the records of items that were delivered longer ago than this.", valueName: "duration"),
     transform: { try Duration(written: $0) })
   var delivered: Duration?
 
@@ -122,10 +122,10 @@ struct JournalPruneCommand: ParsableCommand {
 
   func validate() throws {
     if runs == nil, delivered == nil, failed == nil {
-      throw ValidationError("specify what to forget: --runs, --delivered or --failed")
+      throw ValidationError("specify what to delete: --runs, --delivered or --failed")
     }
     if delivered == nil, failed == nil, !sessions.isEmpty {
-      throw ValidationError("naming sessions requires --delivered or --failed")
+      throw ValidationError("session identifiers require --delivered or --failed")
     }
   }
 

@@ -8,6 +8,7 @@ import Foundation
 /// After `prepare()`, another thread writes the messages. The caller waits for that thread for at most `patience`,
 /// because a reader that does not read messages must not prevent a run from handling signals and time limits. While a
 /// write is blocked, further messages are dropped and counted; the next successful write reports their number.
+///
 /// `@unchecked Sendable`: every property is accessed under `condition`'s lock.
 final class MessageStream: @unchecked Sendable {
   static let standardError = MessageStream(STDERR_FILENO)
@@ -59,7 +60,7 @@ final class MessageStream: @unchecked Sendable {
       defer { dropped = 0 }
       let notice =
         dropped == 0
-        ? "" : "ferry: dropped \(Count.text(dropped, "message")) because this stream could not be written\n"
+        ? "" : "ferry: dropped \(Count.text(dropped, "message")) because this stream could not be written to\n"
       return (worker, Array((notice + text).utf8))
     }
   }

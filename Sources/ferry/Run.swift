@@ -86,7 +86,7 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "Exit with 0, not 8, if all remaining work waits for conditions to change.")
   var deferredOk = false
 
-  @Flag(help: "Do not exit with 1 because of items that ferry cancel ended.")
+  @Flag(help: "Do not exit with 1 because of items canceled by ferry cancel.")
   var cancelledOk = false
 
   @Flag(help: "Exit with 0, not 6, if another process is using the session.")

@@ -102,7 +102,7 @@ struct NoteTests {
     // Without a process, nothing is changed.
     let idle = try await job.ferry("cancel", "e2e.uploads", "--drain")
     #expect(
-      idle.stdout == "session e2e.uploads: no process uses it; what is queued remains for the next run\n")
+      idle.stdout == "session e2e.uploads: no process uses it; queued work remains for the next run\n")
     #expect(try await job.ferry("resume").status == 0)
     #expect(try await receiver.received().files.count == 13)
     #expect(try await job.ferry("cancel", "e2e.uploads", "--drain", "--finish").status == 2)

@@ -71,7 +71,7 @@ final class AfterDelivery {
   }
 
   /// Syncs the changes made since the last call; returns whether all of them are on disk.
-  func sync() -> Bool { (try? folders.get().sync()) ?? true }  // Nothing changes in a root that is not open.
+  func sync() -> Bool { (try? folders.get().sync()) ?? true }  // A root that is not open has no changes.
 
   /// The inode is unknown if a run was killed while it sent the file, or if its manifest specified `keep`.
   private static let unknown = AfterResult(
@@ -206,7 +206,7 @@ final class AfterDelivery {
           + "create the `move_to` folder yourself")
     case .system(ENOTDIR), .system(EEXIST):
       .left(
-        .afterFolder, "\(target) is not a folder; the file remains in place until it is removed")
+        .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")
     case .system(EXDEV), .system(ELOOP):
       .left(
         .afterFolder,

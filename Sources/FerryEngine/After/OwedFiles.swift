@@ -38,7 +38,7 @@ enum OwedFiles {
     var owed: [DeliveredFile] = []
     try journal.forEachOwed(node: row) { owed.append(DeliveredFile($0)) }
     guard !owed.isEmpty else { return }
-    // `nil` if the manifest now has `keep`.
+    // `delivery` is `nil` if the manifest now specifies `keep`.
     let delivery = AfterDelivery(after, of: lister)
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       var results: [(DeliveredFile, AfterResult)] = []

@@ -31,7 +31,7 @@ extension Job {
         diagnostics.append(
           Diagnostic(
             .unknownTimeZone, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location,
-            "this machine knows no time zone \(name.quoted)",
+            "the time zone \(name.quoted) is not installed on this machine",
             help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
       }
     }

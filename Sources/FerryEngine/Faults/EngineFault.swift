@@ -17,8 +17,8 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     guard !sessions.isEmpty else { return error }
     return EngineFault(
       exitCode(of: error),
-      "\(describe(error))\nhelp: \(what) before the error, and saved: \(sessions.joined(separator: ", ")); "
-        + "repeat the command for the others")
+      "\(describe(error))\nhelp: these sessions were \(what) and saved before the error: "
+        + "\(sessions.joined(separator: ", ")); repeat the command for the others")
   }
 
   /// A description of any error, with its remedy.

@@ -4,7 +4,7 @@ import FerryTransfer
 /// The reason why files could not be listed at all.
 package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var message: String
-  /// What the user can do, if the remedy is more than correcting the manifest.
+  /// The remedy; `nil` if the user only has to correct the manifest.
   var remedy: String?
   package var description: String { message }
 

@@ -92,8 +92,8 @@ extension ListingProblem {
     guard kind == .outsideRoot else { return failure }
     return TransportFailure(
       .sourceChanged,
-      "\(DisplayPath.shown(path)): a symbolic link took its place, or a folder's above it, since it was queued, and leads "
-        + "out of the root; nothing of its target was read. Put the file back, or change 'root'",
+      "\(DisplayPath.shown(path)): after the file was queued, a symbolic link replaced it or a folder above it. "
+        + "The link leads out of the root, so its target was not read. Put the file back, or change 'root'",
       mayHaveReachedServer: false)
   }
 }

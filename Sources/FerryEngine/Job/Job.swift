@@ -22,7 +22,7 @@ package struct Job: Sendable {
 
   /// The result of reading a manifest.
   package struct Reading: Sendable {
-    /// `nil` if the manifest has an error.
+    /// The job; `nil` if the manifest has an error.
     package var job: Job?
     package var diagnostics: [Diagnostic]
     /// The manifest, its includes and the variables files.

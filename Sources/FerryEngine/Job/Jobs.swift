@@ -4,7 +4,7 @@ import FerryPlan
 
 /// The jobs of one launch: one manifest, or several combined in one plan.
 package struct Jobs: Sendable {
-  /// In the order of `ManifestID`.
+  /// The jobs, in the order of `ManifestID`.
   package let all: [Job]
   package let plan: Plan
   /// The index of the first node in the plan, by manifest.

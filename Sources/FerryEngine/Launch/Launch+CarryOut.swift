@@ -102,7 +102,7 @@ extension Launch {
       run, loop, messages, journals, launchState, ledger, inboxProcessor, history, listers: listers,
       lists: lists, commands: commands, after: before)
     let scheduler = runLoop.scheduler
-    // The rounds of manifests that have joined remain for their own runs.
+    // The rounds of manifests that have joined are completed by later runs of those manifests.
     let areThrough = joined.jobs.manifests.map {
       $0 < jobs.all.count && scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0))
     }

@@ -5,7 +5,7 @@ import FerryReport
 import FerryTransfer
 import Foundation
 
-/// One start of `ferry run`: takes locks, opens journals, runs, and writes the report.
+/// One start of `ferry run`: locks sessions, opens journals, performs the run, and writes the report.
 package struct Launch {
   package struct Options: Sendable {
     package var state: String?
@@ -18,7 +18,7 @@ package struct Launch {
     package var patience: Duration = .zero
     /// Whether the exit code ignores canceled work.
     package var acceptsCancelled = false
-    /// How long the launch waits for sessions that another process holds.
+    /// The limit for waiting for sessions that other processes hold.
     package var lockPatience = LockPatience()
     /// `network` and `power` override the manifest's `conditions`.
     package var network: Conditions.Network?

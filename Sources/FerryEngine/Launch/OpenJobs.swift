@@ -12,7 +12,7 @@ package enum OpenJobs {
   package static func find(state: String?, environment: [String: String]) throws -> [Open] {
     let history = try RunHistory.openForReading(
       in: StateDirectory(explicit: state, environment: environment))
-    defer { try? history.close() }  // It was only read, so closing cannot lose data.
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     return try history.jobsWithOpenRound.map {
       Open(manifest: $0.manifest, path: $0.path, variables: $0.variables)
     }
@@ -26,7 +26,7 @@ package enum OpenJobs {
     guard !others.isEmpty else { return }
     let state = try StateDirectory(explicit: state, environment: environment)
     let inbox = try Inbox.openForReading(in: state)
-    defer { try? inbox.close() }  // It was only read, so closing cannot lose data.
+    defer { try? inbox.close() }  // The inbox was only read, so closing it cannot lose data.
     try SessionCatalog(state: state, inbox: inbox).check(others)
   }
 }

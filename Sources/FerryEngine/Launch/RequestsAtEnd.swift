@@ -152,7 +152,7 @@ extension RunRecord.OnEndRecord {
   fileprivate mutating func take(_ node: RunRecord.NodeRecord?, within limit: Duration?, problem: String?) {
     guard let limit else {
       (state, reason) = (
-        .failed, .init(code: .stopped, message: "the run was stopped and no time remained for it")
+        .failed, .init(code: .stopped, message: "the run was stopped, and no time remained for this request")
       )
       return
     }

@@ -36,7 +36,7 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// The times up to which queued work is not discretionary by inference, by session.
+  /// The time up to which queued work is not inferred to be discretionary, by session.
   let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?

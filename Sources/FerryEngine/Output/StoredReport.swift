@@ -10,7 +10,7 @@ package enum StoredReport {
   ) throws -> [UInt8] {
     let directory = try StateDirectory(explicit: state, environment: environment)
     let history = try RunHistory.openForReading(in: directory)
-    defer { try? history.close() }  // It was only read, so closing cannot lose data.
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     let found: String?
     if let id {
       guard try history.run(id: id) != nil else {
@@ -53,6 +53,6 @@ package enum StoredReport {
     return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
       + (isOpen
         ? "help: to resume it and write its report, run: \(directory.command(["resume"]))"
-        : "help: the next run closes it with a report; it leaves nothing to resume")
+        : "help: the next run closes this run with a report; there is nothing to resume")
   }
 }

@@ -7,7 +7,7 @@ import FerryPlan
 /// not allocated.
 package struct Bindings: Sendable {
   package var secrets: [String: SensitiveValue]
-  /// `nil` if the node has no files.
+  /// The values of the item's file; `nil` if the node has no files.
   package var file: FileValues?
   /// The captures of the node's token; all are sensitive.
   package var token: [String: SensitiveValue]
@@ -46,7 +46,7 @@ package struct Bindings: Sendable {
     self.run = run
   }
 
-  /// `nil` if the reference has no value yet.
+  /// The value of a reference; `nil` if the reference has no value yet.
   func value(of reference: Reference) -> ReferenceValue? {
     switch reference {
     case .secret(let name): secrets[name].map { .bound(.sensitive($0)) }

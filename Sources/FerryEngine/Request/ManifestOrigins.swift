@@ -52,7 +52,7 @@ struct ManifestOrigins {
       guard case .reference(.secret(let name), let filters) = segment, let secret = secrets[name] else {
         return segment
       }
-      // A secret is UTF-8, and so is the result of every filter.
+      // Secrets and the results of all filters are UTF-8.
       guard let value = try? filters.apply(to: Array(secret.revealed.utf8)) else { return segment }
       return .value(String(decoding: value, as: UTF8.self))
     }

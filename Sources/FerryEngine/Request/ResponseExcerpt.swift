@@ -1,7 +1,7 @@
 import FerryPlan
 import FerryTransfer
 
-/// Texts of a response and URLs as they may be shown to people: masked, printable, on one line, and bounded.
+/// Texts of a response and URLs in a form that may be shown: masked, printable, on one line, and of limited length.
 ///
 /// A server chooses these strings. They are masked before they are cut, because a secret that was cut would
 /// not be recognized.

@@ -6,7 +6,7 @@ import FerryTransfer
 struct ResponseReading: Sendable {
   /// The reason why the response does not meet `expect`. The status is checked elsewhere.
   var mismatch: ExpectationCheck.Mismatch?
-  /// Empty if there is a mismatch.
+  /// The captured values, or the failure to read them; empty if there is a mismatch.
   var captures: Result<[CapturedValue], TransportFailure> = .success([])
 
   /// Reads a response with an expected status whose body is in memory.

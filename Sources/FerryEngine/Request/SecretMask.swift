@@ -5,11 +5,11 @@ import FerryPlan
 
 /// Masks secrets in text for display.
 ///
-/// A secret is found in plain text, percent-encoded in any way (`%20` or `+`, upper- or lower-case digits), inside a
-/// JSON string whatever its encoder escapes (`\u0026`, `\/`), in lower case, in Base64 (standard and URL-safe, padded
-/// or not, and within `user:secret`), as the filters of the manifest's references write it, and percent-encoded or in a
-/// JSON string twice. A secret shorter than three bytes is not masked: it would be found everywhere, and the gaps would
-/// reveal it.
+/// A secret is found in plain text; percent-encoded in any way (`%20` or `+`, upper- or lower-case digits); inside a
+/// JSON string, regardless of the characters that its encoder escapes (`\u0026`, `\/`); in lower case; in Base64
+/// (standard and URL-safe, padded or not, and within `user:secret`); as the filters of the manifest's references
+/// write it; and percent-encoded or in a JSON string twice. A secret shorter than three bytes is not masked, because
+/// it would be found everywhere and the replacements would reveal it.
 ///
 /// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
 /// examined once for all short secrets together, and each long secret takes time linear in the length of the
@@ -90,7 +90,7 @@ package struct SecretMask: Sendable {
   }
 
   private func filteredForms(of secret: String) -> [[UInt8]] {
-    // A secret is UTF-8, and so is the result of every filter.
+    // Secrets and the results of all filters are UTF-8.
     filters.compactMap { try? $0.apply(to: Array(secret.utf8)) }
   }
 

@@ -310,7 +310,7 @@ final class CaptureStore {
   func regained(by ref: ItemRef, path: [UInt8]) -> [ItemRef] {
     guard let values = items[ref] else { return [] }
     let regained = orphans.regained(by: values, path: path, of: ref.node)
-    // The same ID at another server is another upload.
+    // The same ID at another server belongs to a different upload.
     inDoubt.formUnion(
       regained.filter { $0.node != ref.node || orphans.servers(of: $0) != values.servers })
     return regained

@@ -17,7 +17,7 @@ struct FetchCache {
     var accepted: String
   }
 
-  /// By attempt ID.
+  /// The conditions of sent requests, by attempt ID.
   private var sent: [UInt64: Sent] = [:]
 
   /// - Parameter records: by node, as journaled.
@@ -27,7 +27,7 @@ struct FetchCache {
 
   /// Makes a request conditional on the node's validators if `save_to` is still the file that they describe.
   ///
-  /// The file may be gone, or an earlier run may have been killed after it replaced the file but before it
+  /// The file may have been deleted, or an earlier run may have been killed after it replaced the file but before it
   /// recorded the change.
   ///
   /// - Parameter file: the current `save_to`; `nil` if the file does not exist.

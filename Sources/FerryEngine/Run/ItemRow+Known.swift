@@ -6,7 +6,7 @@ extension ItemRow {
   var known: Reconciliation.Known {
     get throws(JournalError) {
       let state = try state
-      // There may be almost a million closed items: their other columns are not read.
+      // There may be almost a million closed items, so their other columns are not read.
       guard !state.isClosed else {
         return Reconciliation.Known(
           row: id, round: round, state: state, size: size, modified: modified,

@@ -28,7 +28,8 @@ final class JournalEncoder {
   private var orphanRows: [ItemRef: Int64] = [:]
   /// The next free orphan row, by journal of the writer.
   private var nextOrphans: [Int64]
-  /// Whether the node's items have upload IDs, or may have had them under an earlier text of the manifest, by node.
+  /// Whether the node's items have upload IDs, or may have had them under an earlier version of the manifest, by
+  /// node.
   private var allocates: [Bool]
   /// Delivered files whose delivery is not synced yet, with the `.record` action of each.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []

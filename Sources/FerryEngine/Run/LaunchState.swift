@@ -20,14 +20,14 @@ struct LaunchState {
   var secrets: [SensitiveValue] = []
   /// The files and folders that could not be listed, by node index.
   var problems: [Int: ListingProblems] = [:]
-  /// Submitted files that do not exist, by node index and path. Each fails like a file that vanishes later.
+  /// Submitted files that do not exist, by node index and path. Each fails like a file that disappears later.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
   /// Upload IDs that the current steps cannot use.
   struct DroppedIDs {
     var items = 0
     var reason: String
   }
-  /// By node index.
+  /// The dropped upload IDs, by node index.
   var droppedIDs: [Int: DroppedIDs] = [:]
   /// An upload ID of an open item whose file starts over. A run drops it before the loop starts.
   struct Drop {

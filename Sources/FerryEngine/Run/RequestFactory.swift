@@ -107,7 +107,7 @@ struct RequestFactory {
   ) throws(TransportFailure) {
     guard prepared.boundSteps.isEmpty else {
       let later = prepared.boundSteps.map { base in
-        // The URL has no value until the token has been fetched.
+        // The URL cannot be built until the token has been fetched.
         let url = try? base.builder.build(bindings).url
         return (base.step, url.map { base.server(of: $0, masked: captures.masked) })
       }

@@ -90,7 +90,7 @@ struct ResponseInterpreter {
       reasonPhrase: detail.reason, body: detail.body)
   }
 
-  /// A URL for people; `nil` if it is so long that masking it would take too much time.
+  /// A URL for display; `nil` if the URL is so long that masking it would take too much time.
   private func shown(_ url: String) -> String? {
     guard url.utf8.count <= Self.longestURL else { return nil }
     // Mask the whole URL first, because a secret capture may be the whole URL.

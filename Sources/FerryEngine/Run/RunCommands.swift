@@ -13,10 +13,10 @@ import Foundation
 final class RunCommands {
   /// A command that was started, or that could not be started.
   private struct Start {
-    /// `nil` for `on_expiry`.
+    /// The command's session; `nil` for `on_expiry`.
     var session: SessionID?
     var record: RunRecord.CommandRecord
-    /// `nil` after it has ended.
+    /// The process ID; `nil` after the process has ended.
     var process: pid_t?
   }
 

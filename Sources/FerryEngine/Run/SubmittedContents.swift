@@ -13,7 +13,7 @@ final class SubmittedContents: Sendable {
   }
 
   private struct State {
-    /// By note ID.
+    /// The readings, by note ID.
     var readings: [Int64: Reading] = [:]
     var isStopped = false
   }

@@ -29,7 +29,7 @@ struct CancelledSessions {
     self.now = now
   }
 
-  /// Takes over the lock of a session that was waited for.
+  /// Takes ownership of the locks of a session for which the command waited.
   mutating func take(_ locks: [SessionLock], of session: String) {
     for lock in locks { self.locks[session] = lock }
   }

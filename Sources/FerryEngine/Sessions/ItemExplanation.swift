@@ -121,7 +121,7 @@ package struct ItemExplanation {
     return match
   }
 
-  /// The items that the journal has of an upload; `nil` if there are none.
+  /// The items of an upload in the journal; `nil` if there are none.
   private func items(_ index: Int, _ preview: RunPreview) throws(JournalError) -> StatusDocument.Items? {
     let session = job.plan.nodes[index].session.index
     guard let row = preview.launchState.rows[index], row.id != 0, let journal = preview.journals.all[session]

@@ -98,7 +98,7 @@ package struct Resolution {
   private struct Found {
     var session: String
     var node: NodeRow
-    /// `nil` for a request or a fetch.
+    /// The ambiguous item; `nil` for a request or a fetch.
     var item: SessionJournal.AmbiguousItem?
 
     func isAt(_ origin: String) -> Bool {

@@ -117,7 +117,7 @@ package struct SessionOrphans {
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {
-    if orphan.orphaning.isInDoubt { return "the server may have used it: check the server" }
+    if orphan.orphaning.isInDoubt { return "the server may have used it; check the server" }
     let plan: Plan
     switch found {
     case .job(let job): plan = job.plan
@@ -136,7 +136,7 @@ package struct SessionOrphans {
     }
     guard let abandon = work.abandon else { return "upload '\(row.name)' has no 'abandon'" }
     if let lacked = abandon.lackedCapture(of: orphan) {
-      return "'abandon' asks for \(lacked), which was not captured with it"
+      return "'abandon' needs \(lacked), which was not captured with this upload ID"
     }
     guard orphan.failure?.code == FailureCode(TransportFailure.Code.otherServer) else { return nil }
     return "upload '\(row.name)' went to a different server in the last run"

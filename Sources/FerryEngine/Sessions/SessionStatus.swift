@@ -31,7 +31,7 @@ package struct SessionStatus {
     var entry: StatusDocument.ManifestEntry
     /// The manifest's last run, if the next run resumes it.
     var interruptedRun: InterruptedRun?
-    /// `nil` if the manifest cannot be read.
+    /// The job; `nil` if the manifest cannot be read.
     var job: Job?
     var round: Int64 = 0
     /// The reasons, by node name.
@@ -130,8 +130,8 @@ package struct SessionStatus {
       eventsPending: recorded.hasPendingEvents, notes: notes.map(Self.entry))
   }
 
-  /// The end of the execution window of the run that holds a session; `nil` if it has none. The window of a foreground
-  /// launch opens with a hangup, which is not recorded.
+  /// The end of the execution window of the run that holds a session; `nil` if the run has no window. The window of a
+  /// foreground launch opens with a hangup, which is not recorded.
   private func windowEnd(
     _ session: String, _ manifests: Set<String>, _ recorded: RecordedSession, _ looks: [String: Look],
     _ history: RunHistory

@@ -131,7 +131,7 @@ package struct Submission {
 
   private func listing(_ files: Files) throws -> Listing {
     guard case .upload(let work) = job.plan.nodes[upload].work else {
-      preconditionFailure("only uploads are submitted to")
+      preconditionFailure("files are submitted only to uploads")
     }
     var lister = try FileLister(
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Items that did not end as done, grouped by cause, for people.
+/// Items that did not end as done, grouped by cause for display.
 ///
 /// Two items have the same cause if they are of the same node, have the same state, and their reasons differ only in
 /// the item's name and in words that look like identifiers (at least eight letters, digits, hyphens and underscores,

@@ -66,7 +66,7 @@ package enum ItemText {
   private static func line(_ after: ItemDocument.After) -> String {
     guard let owed = after.owed else { return "after: \(after.state)" }
     let why =
-      after.reason.map { DisplayPath.line($0.message) } ?? "no run has tried it since the delivery"
+      after.reason.map { DisplayPath.line($0.message) } ?? "no run has attempted it since the delivery"
     return "after: \(owed) is pending: \(why)"
   }
 

@@ -72,7 +72,7 @@ package enum ReportText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The maximum number of lines for each kind of entry; the report contains all entries.
+  /// The maximum number of lines for each kind of entry. Further entries are only in the report.
   private static let lineLimit = 20
 
   /// The items that did not end as done, by cause. Each ambiguous item is listed separately, because it needs a
