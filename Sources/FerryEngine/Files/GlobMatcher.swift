@@ -1,4 +1,4 @@
-/// Several globs in one automaton. It reads each character of a path once, so matching is fast for every
+/// Several globs in one automaton. The automaton reads each character of a path once, so matching is fast for every
 /// glob.
 ///
 /// Its places are the positions in V. M. Glushkov's construction (1961): the characters of the globs. A

@@ -84,7 +84,7 @@ extension Launch {
 
   /// The destinations of the uploads whose files are deleted or moved.
   ///
-  /// - Parameter places: those of the nodes, in their order.
+  /// - Parameter places: the location of each node in the journals, in the order of the nodes.
   static func destinations(
     _ plan: Plan, _ nodes: Range<Int>, _ places: [(journal: Int, row: Int64)?], _ listers: [Int: FileLister]
   ) -> [Int: PostDeliveryWorker.Destination] {

@@ -1,7 +1,7 @@
 import FerryManifest
 import FerryPlan
 
-/// Finds files that exceed every budget. They would wait indefinitely.
+/// Finds files that exceed every budget and would therefore wait indefinitely.
 enum OversizedFiles {
   /// F0801, reported once per upload.
   static func find(_ job: Job, launchState: LaunchState, launch: LaunchKind) -> [Diagnostic] {

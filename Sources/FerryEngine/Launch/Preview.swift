@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// The state and the work of a future run. It reads the files and the journals without changing them, and
+/// The state and the work of a future run. The preview reads the files and the journals without changing them, and
 /// does not send requests.
 package struct Preview {
   private let job: Job

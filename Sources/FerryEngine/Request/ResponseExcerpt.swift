@@ -44,7 +44,7 @@ enum ResponseExcerpt {
     return String(kept) + "…"
   }
 
-  /// Whether the body of a response is text, so that its beginning may be shown.
+  /// Whether the body of a response is text. If so, its beginning may be shown.
   static func isText(_ response: TransferResponse) -> Bool {
     guard response.unrequestedCoding == nil, !response.body.contains(0) else { return false }
     guard let type = response.header("Content-Type") else {

@@ -259,7 +259,7 @@ final class CaptureStore {
 
   // MARK: Upload IDs to release
 
-  /// Records that the item's upload ID will not be used. It is released if the manifest specifies a release
+  /// Records that the item's upload ID will not be used. The ID is released if the manifest specifies a release
   /// request.
   ///
   /// - Parameters:

@@ -7,8 +7,8 @@ import Foundation
 
 /// Starts the commands that manifests specify.
 ///
-/// A command gets a small environment (`ChildEnvironment`), without the variables from which the secrets
-/// of this run are read.
+/// A command receives a small environment (`ChildEnvironment`), without the variables from which the secrets of this
+/// run are read.
 struct CommandStart {
   /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs

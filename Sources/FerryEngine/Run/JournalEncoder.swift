@@ -102,7 +102,7 @@ final class JournalEncoder {
           round: rounds[node.index])
       }
     }
-    // This follows the entries, because they may create one of these orphans.
+    // Append these writes after the entries, because the entries may create one of these orphans.
     for orphan in captures.takeIssuedAgain() {
       if let journal = sessions[orphan.session] {
         writes[journal, default: []].append(.orphanDoubted(orphan: orphan.row))

@@ -81,7 +81,7 @@ struct LaunchState {
   /// - Parameters:
   ///   - rounds: by manifest.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
-  ///   - isPreview: whether nothing is run, so that a list is read now unless a fetch will write it.
+  ///   - isPreview: whether nothing is run. If so, a list is read now unless a fetch will write it.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],

@@ -8,7 +8,7 @@ package struct SessionReset {
   package struct Dropped: Encodable, Sendable {
     package var session: String
     package var items: Int
-    /// The number of those items that had an upload ID, which is now an orphan.
+    /// The number of dropped items that had an upload ID. Each of these IDs is now an orphan.
     package var uploadIds: Int
     /// Steps without a response that may have reached the server; they may be sent a second time.
     package var unanswered: Int
