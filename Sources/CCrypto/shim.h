@@ -1,7 +1,7 @@
 #ifndef FERRY_CCRYPTO_SHIM_H
 #define FERRY_CCRYPTO_SHIM_H
 
-// OpenSSL's libcrypto and libssl, which libcurl brings into every process that has it.
+// OpenSSL's libcrypto and libssl, which libcurl loads into every process that uses it.
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 

@@ -1,4 +1,4 @@
-// Only what Swift cannot import: libcurl's variadic functions, once for each argument type.
+// Wrappers of libcurl's variadic functions, which Swift cannot import: one for each argument type.
 #ifndef FERRY_CCURL_SHIM_H
 #define FERRY_CCURL_SHIM_H
 

@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
-/// Finds the first occurrence of some bytes in others, in linear time.
+/// Finds the first occurrence of one byte sequence in another, in linear time.
 void *memmem(const void *bytes, size_t size, const void *part, size_t part_size);
 #endif
 

@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-// The C library declares these under _GNU_SOURCE or _DEFAULT_SOURCE.
+// The C library declares these functions only under _GNU_SOURCE or _DEFAULT_SOURCE.
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int signalfd(int descriptor, const sigset_t *signals, int flags);

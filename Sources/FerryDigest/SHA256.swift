@@ -10,8 +10,8 @@ package final class SHA256 {
   private let context: OpaquePointer
 
   package init() {
-    // It returns NULL only if memory is exhausted, in which case Swift's own allocations terminate the
-    // process.
+    // EVP_MD_CTX_new returns NULL only if memory is exhausted, in which case Swift's own allocations terminate
+    // the process.
     guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
     self.context = context
     begin()

@@ -22,7 +22,7 @@ package struct ChildProgram {
     case descriptor(Int32)
   }
 
-  /// The reason why it could not be started, as an `errno`.
+  /// The reason why the program could not be started, as an `errno`.
   package struct StartFailure: Error, CustomStringConvertible {
     package var number: Int32
 
@@ -32,7 +32,7 @@ package struct ChildProgram {
   package var path: String
   package var arguments: [String]
   package var environment: [String: String]
-  /// The folder in which it starts; `nil` means this process's working directory.
+  /// The folder in which the program starts; `nil` means this process's working directory.
   package var folder: String?
   package var output = Output.discarded
   package var error = Output.discarded
@@ -94,10 +94,11 @@ package struct ChildProgram {
 
   /// Waits for the end of a program that was started.
   ///
-  /// - Parameter deadline: as `DeadlineCondition.now`.
-  /// - Returns: `nil` if it has not ended by then.
+  /// - Parameter deadline: a time on the clock of `DeadlineCondition.now`.
+  /// - Returns: how the program ended; `nil` if it has not ended by the deadline.
   package static func wait(for process: pid_t, until deadline: Int64) -> Ending? {
-    // Without a thread or a signal handler, of which the system may refuse the first and the caller own the second.
+    // Polling needs neither a thread, which the system may refuse, nor a signal handler, which may belong to the
+    // caller.
     var pause: Int64 = 1_000_000
     while true {
       if let ending = ending(of: process) { return ending }
@@ -109,7 +110,7 @@ package struct ChildProgram {
     }
   }
 
-  /// How a program that was started has ended; `nil` while it is running. It is reported once.
+  /// How a program that was started has ended; `nil` while it is running. The end is reported only once.
   package static func ending(of process: pid_t) -> Ending? {
     var status: Int32 = 0
     guard waitpid(process, &status, WNOHANG) == process else { return nil }

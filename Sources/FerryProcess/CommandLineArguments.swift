@@ -10,12 +10,12 @@ import Glibc
 ///
 /// On Linux, Swift's runtime looks for `argv` on the stack, before the memory to which `environ` points, when
 /// it is loaded (stdlib/public/CommandLineSupport/CommandLine.cpp). It finds nothing if a preloaded library
-/// has already set a variable, which moves `environ` to the heap (libfaketime does that), or if there is no
+/// has already set a variable, which moves `environ` to the heap (as libfaketime does), or if there is no
 /// `/proc/self/maps`. `CommandLine.arguments` is then empty.
 package enum CommandLineArguments {
   /// The reason why there are no arguments.
   package enum Failure: Error, Equatable {
-    /// They cannot be found.
+    /// The arguments cannot be found.
     case missing
     /// The argument with this number, counted from 1, is not valid UTF-8.
     case notUTF8(Int)

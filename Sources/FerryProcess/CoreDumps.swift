@@ -20,7 +20,7 @@ package enum CoreDumps {
   /// them, and would be ineffective if core dumps are piped to a program (core(5)).
   package static func forbid() {
     if let value = getenv(variable), strcmp(value, "1") == 0 { return }
-    // With 0 it cannot fail, except on a system that lacks the call.
+    // With the argument 0, the call fails only on a system that does not support it.
     _ = ferry_set_dumpable(0)
   }
 }

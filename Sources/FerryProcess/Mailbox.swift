@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Messages from any thread to a single thread, which takes them together.
+/// Messages from any thread to a single receiving thread, which removes all waiting messages at once.
 package final class Mailbox<Message: Sendable>: Sendable {
   private let waiting = Mutex<[Message]>([])
   private let wake: @Sendable () -> Void
 
-  /// - Parameter wake: called by `post` if no other message is waiting; it wakes the thread that takes them.
+  /// - Parameter wake: called by `post` if no other message is waiting; wakes the receiving thread.
   package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
   package func post(_ message: Message) {

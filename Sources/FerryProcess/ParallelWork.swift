@@ -1,8 +1,8 @@
 /// Runs the same work on several threads at once.
 package enum ParallelWork {
   /// Calls `body` on the calling thread and on up to `workers - 1` other threads, and returns when all calls
-  /// have returned. If the system refuses threads, fewer calls are made, but always the call on the calling
-  /// thread.
+  /// have returned. If the system refuses threads, fewer calls are made, but the call on the calling thread is
+  /// always made.
   package static func perform(workers: Int, _ body: @escaping @Sendable () -> Void) {
     let group = Group()
     for _ in 1..<max(workers, 1) {

@@ -127,7 +127,7 @@ package final class PollThread: Sendable {
       }
     }
 
-    /// Wakes the thread up. If the pipe is full, it wakes up anyway.
+    /// Wakes the thread up. If the pipe is full, the thread wakes up anyway.
     private func wake() { _ = write(writing, [0], 1) }
 
     func run() {

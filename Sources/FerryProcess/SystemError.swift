@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// The C library's message for an error number, such as "Permission denied".
+/// The C library's messages for error numbers, such as "Permission denied".
 enum SystemError {
   static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }

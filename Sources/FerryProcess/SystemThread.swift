@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// Starts threads. When the call returns, the thread exists or its creation has failed.
+/// Starts threads. When `start` returns, the thread exists; if it cannot be created, `start` throws an error.
 ///
 /// Dispatch creates threads when there is work, and waits indefinitely if the system refuses one;
 /// Foundation's `Thread` ignores the error. Neither is suitable for work on which a run depends.

@@ -74,7 +74,7 @@ enum CurlFailure {
     }
     let message =
       switch ours {
-      // libcurl resolves each name on a separate thread. Its message here shows if it could not create one.
+      // libcurl resolves each name on a separate thread. Its message reports a failure to create that thread.
       case .nameResolution: "resolve \(address): \(text(code, of: handle))"
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
       // libcurl's message quotes OpenSSL here, but no part of the request.
@@ -91,7 +91,7 @@ enum CurlFailure {
     return TransportFailure(ours, message, mayHaveReachedServer: reached)
   }
 
-  /// The message for a failure before the request was sent; `nil` if the proxy has no part in it.
+  /// The message for a failure before the request was sent; `nil` if the failure does not involve the proxy.
   ///
   /// - Parameter proxy: `host:port`.
   private static func message(

@@ -10,7 +10,8 @@ import Glibc
 
 /// The libcurl library of this process.
 enum CurlLibrary {
-  /// Whether libcurl is ready. The first access runs `curl_global_init`, once.
+  /// Whether libcurl is ready. The first access runs `curl_global_init`.
+  ///
   /// After the first access, SIGPIPE is ignored. With `CURLOPT_NOSIGNAL`, libcurl does not protect OpenSSL's
   /// writes from the signal (protection takes three system calls per transfer and turn), so a broken TLS
   /// connection would terminate the process.

@@ -6,8 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// Removes the temporary files of downloads whose process was killed. This is done by the next download to
-/// the same path.
+/// Removes the temporary files of downloads whose process was killed. Each download removes those of earlier
+/// downloads to the same path.
 ///
 /// A temporary file belongs to the process that holds its lock (flock(2)). The kernel releases the lock when
 /// that process ends.
@@ -44,7 +44,8 @@ extension DownloadFile {
       defer { close(descriptor) }
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        // In a world-writable folder, another user may have a download to the same name, or any file of this name.
+        // In a world-writable folder, another user may be downloading to the same name, or may own an unrelated
+        // file with a matching name.
         status.st_uid == geteuid()
       else { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(folder + name) }

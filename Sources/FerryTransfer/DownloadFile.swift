@@ -25,7 +25,7 @@ final class DownloadFile: @unchecked Sendable {
   /// The size at which the free space is checked again.
   private var nextLook = lookInterval
 
-  /// Bytes appended between two checks of the free space.
+  /// The number of bytes appended between two checks of the free space.
   private static let lookInterval: Int64 = 16 << 20
   /// A file of at most this size may use the space that is otherwise kept free.
   private static let smallFile: Int64 = 1 << 20

@@ -214,8 +214,8 @@ final class EasyHandle {
       case .memoryBody:
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       case .fileBody:
-        // Sends a POST with a body from the read callback, regardless of the method's name. Unlike
-        // CURLOPT_UPLOAD, it sends `Expect: 100-continue` only above 1 MiB.
+        // With CURLOPT_POST, libcurl reads the body from the read callback, regardless of the method's name.
+        // Unlike with CURLOPT_UPLOAD, it sends `Expect: 100-continue` only above 1 MiB.
         ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       }

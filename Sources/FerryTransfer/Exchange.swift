@@ -2,7 +2,7 @@ import FerryPlan
 
 /// One request in progress, over all its hops.
 ///
-/// This is a class, because a struct of this size would be copied in each of the callbacks.
+/// This is a class because a struct of this size would be copied in each callback.
 final class Exchange {
   let key: TransferKey
   let request: TransferRequest

@@ -24,8 +24,8 @@ package enum FolderPath {
 
   /// The accepted entries of a world-writable folder.
   package enum Trust {
-    /// Other users' folders are accepted, but their links are not, nor is any link below such a folder. The
-    /// opened folder stays the same even if its path is replaced later.
+    /// Other users' folders are accepted. Other users' links, and all links below such a folder, are rejected.
+    /// The opened folder stays the same even if its path is replaced later.
     case foreignFolders
     /// Entries of other users are rejected, because they could be replaced after the check.
     case ownEntries
@@ -37,7 +37,7 @@ package enum FolderPath {
   /// Opens a folder; the caller closes it. The descriptor can be used to open entries below the folder and
   /// to read its status, but not to read the folder.
   ///
-  /// - Parameter creating: whether missing folders are created, with the mode that the umask leaves.
+  /// - Parameter creating: whether missing folders are created, with the mode that the umask allows.
   package static func descriptor(
     of path: [UInt8], trusting trust: Trust, creating: Bool = false
   ) throws(Failure) -> CInt {
@@ -205,7 +205,7 @@ package enum FolderPath {
     return (target, before.st_uid)
   }
 
-  // This is sufficient to walk through a folder; its owner does not need to grant read permission.
+  // These flags are sufficient to traverse a folder; read permission for it is not needed.
   private static let flags = ferry_o_search | O_DIRECTORY | O_CLOEXEC
   private static let slash = UInt8(ascii: "/")
   private static let above: [UInt8] = [0x2E, 0x2E]

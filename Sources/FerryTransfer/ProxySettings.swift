@@ -8,12 +8,12 @@ import Glibc
 
 /// The proxies that the environment names, as libcurl reads it (curl(1), "Environment", and CURLOPT_NOPROXY(3)).
 ///
-/// libcurl before 8.7 does not report whether a transfer used a proxy (CURLINFO_USED_PROXY). This serves messages only:
-/// libcurl itself decides where it connects.
+/// libcurl before 8.7 does not report whether a transfer used a proxy (CURLINFO_USED_PROXY). The settings are used only
+/// for messages: libcurl itself determines the server or proxy to which it connects.
 struct ProxySettings: Sendable {
   private let variables: [String: String]
 
-  /// `nil` if no variable names a proxy.
+  /// Returns `nil` if no variable specifies a proxy.
   init?(_ value: (String) -> String?) {
     let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     var variables: [String: String] = [:]
@@ -27,7 +27,7 @@ struct ProxySettings: Sendable {
   /// The settings of this process. ferry never changes its environment.
   static let current = ProxySettings { name in getenv(name).map { String(cString: $0) } }
 
-  /// `host:port` of the proxy for a URL; `nil` if it is requested without one.
+  /// `host:port` of the proxy for a URL; `nil` if the URL is requested without a proxy.
   func address(for url: String) -> String? {
     guard let origin = CurlURL(url)?.origin, !isExcluded(origin.host) else { return nil }
     // HTTP_PROXY in upper case could be set by a client of a CGI program, so libcurl ignores it.
@@ -38,7 +38,8 @@ struct ProxySettings: Sendable {
     return Self.address(ofProxy: proxy)
   }
 
-  /// Without user name and password. The scheme may be missing; the default port is 1080, or 443 for an HTTPS proxy.
+  /// `host:port` of a proxy, without its user name and password. The scheme may be missing; the default port is
+  /// 1080, or 443 for an HTTPS proxy.
   private static func address(ofProxy text: String) -> String? {
     var rest = Array(text.utf8)[...]
     var port = "1080"
@@ -71,7 +72,7 @@ struct ProxySettings: Sendable {
     }
   }
 
-  /// Without the brackets of an IPv6 address, and without a final dot.
+  /// The host in lowercase, without the brackets of an IPv6 address and without a final dot.
   private static func plain(_ host: String) -> String {
     var host = host.lowercased()
     if host.hasPrefix("["), host.hasSuffix("]") { return String(host.dropFirst().dropLast()) }
@@ -91,7 +92,7 @@ struct ProxySettings: Sendable {
 private struct IPAddress: Equatable {
   let bytes: [UInt8]
 
-  /// `nil` if the text is not a numeric address.
+  /// Returns `nil` if the text is not a numeric address.
   init?(_ text: String) {
     var four = in_addr()
     var six = in6_addr()
@@ -104,7 +105,7 @@ private struct IPAddress: Equatable {
     }
   }
 
-  /// Whether it is the entry's address, or lies in its network (`192.168.0.0/16`).
+  /// Whether the address equals the entry's address, or is in the entry's network (`192.168.0.0/16`).
   func isIn(_ entry: String) -> Bool {
     let parts = entry.split(separator: "/", maxSplits: 1)
     guard let first = parts.first else { return false }

@@ -28,7 +28,7 @@ final class SocketLedger {
   /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
   private var closed = SocketBytes()
-  /// Is notified of each socket that is opened or closed.
+  /// The guard that is notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
 
   /// - Parameter info: reads the kernel's counters of a socket.

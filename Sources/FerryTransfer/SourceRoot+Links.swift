@@ -13,7 +13,7 @@ extension SourceRoot {
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
-    /// Whether it is in one of the folders to be avoided.
+    /// Whether the target is in one of the folders to be avoided.
     package var isAvoided = false
   }
 
@@ -27,8 +27,8 @@ extension SourceRoot {
   ///
   /// - Parameters:
   ///   - relative: the path beneath the folder.
-  ///   - isAvoided: returns whether an open folder is to be avoided. Asked about each folder that contains the target;
-  ///     paths are not compared, because a path may be longer than the kernel accepts.
+  ///   - isAvoided: returns whether an open folder is to be avoided; called for each folder that contains the target.
+  ///     Paths are not compared, because a path may be longer than the kernel accepts.
   package func target(
     of relative: [UInt8], avoiding isAvoided: ((CInt) -> Bool)? = nil
   ) throws(OpenFailure) -> Target {
@@ -41,7 +41,7 @@ extension SourceRoot {
     var owners: [uid_t] = []
     var status = stat()
     var steps = 0
-    /// Returns to the root.
+    /// Returns to the root, with `path` as the remaining components.
     func start(_ path: [[UInt8]]) {
       for folder in folders { close(folder) }
       folders = []
@@ -54,7 +54,7 @@ extension SourceRoot {
         if let last = folders.popLast() {
           close(last)
         } else {
-          // The path leaves the root, and may return to it.
+          // The path leaves the root and may return to it.
           start(try below(root: Array(Self.names(real).dropFirst().reversed()) + names.reversed()))
         }
         continue

@@ -14,14 +14,14 @@ import Glibc
 /// Some data is read by libcurl until the socket is empty, and libcurl returns only then: HTTP/2 frames
 /// without content, the body of a proxy's 407 response to CONNECT, TLS records without data. A peer that
 /// sends such data endlessly would prevent the run from handling its time limits and signals. Therefore,
-/// another thread checks long calls of libcurl once a second. It shuts down a connection from which libcurl
-/// read data in several checks in a row: a call that returns handles each connection once.
+/// another thread checks long calls to libcurl once a second. It shuts down a connection from which libcurl
+/// has read data in several consecutive checks, because a call that returns handles each connection once.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.
 ///
-/// On systems other than Linux, which do not report the number of bytes read from a socket, it has no
-/// effect.
+/// On systems other than Linux, which do not report the number of bytes read from a socket, the guard has
+/// no effect.
 final class StuckTurnGuard: Sendable {
   struct Limits: Sendable {
     /// The time from the start of a libcurl call to the first check.
@@ -31,7 +31,7 @@ final class StuckTurnGuard: Sendable {
     /// The number of consecutive intervals during which libcurl may read from one connection without
     /// invoking a callback.
     var silent = 4
-    /// Like `silent`, if libcurl invokes a callback in the meantime.
+    /// The corresponding limit if libcurl invokes callbacks in the meantime.
     var talking = 30
   }
 
@@ -40,7 +40,7 @@ final class StuckTurnGuard: Sendable {
     var read: [CInt: Int64]
     /// The number of consecutive intervals in which data was read from the socket.
     var reading: [CInt: Int] = [:]
-    /// Like `reading`, without calls to ferry's functions in the meantime.
+    /// Like `reading`, but counts only intervals in which libcurl did not call any of ferry's functions.
     var silent: [CInt: Int] = [:]
   }
 
@@ -48,7 +48,7 @@ final class StuckTurnGuard: Sendable {
     /// The open sockets.
     var descriptors: Set<CInt> = []
     var isPerforming = false
-    /// The number of calls of libcurl.
+    /// The number of calls to libcurl.
     var performs: UInt64 = 0
     var isScheduled = false
     /// The values of `performs` and `callbacks` at the last check.
@@ -72,7 +72,7 @@ final class StuckTurnGuard: Sendable {
 
   // MARK: The loop's thread
 
-  /// Must be called before a call of libcurl.
+  /// Must be called before each call to libcurl.
   func begin() {
     let mustSchedule = state.withLock { state in
       state.isPerforming = true
@@ -86,7 +86,8 @@ final class StuckTurnGuard: Sendable {
   /// Must be called when libcurl calls one of ferry's functions.
   func didCallBack() { callbacks.add(1, ordering: .relaxed) }
 
-  /// Must be called after a call of libcurl. Returns the peers of the connections that were shut down during the call.
+  /// Must be called after each call to libcurl. Returns the peers of the connections that were shut down during
+  /// the call.
   func end() -> [SocketAddress] {
     state.withLock { state in
       state.isPerforming = false

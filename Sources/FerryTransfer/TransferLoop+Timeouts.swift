@@ -14,7 +14,8 @@ extension TransferLoop {
     nextCheck = min(nextCheck ?? next, next)
   }
 
-  /// If the file system of a file does not respond, only the loop's thread can end its digest.
+  /// Schedules the check of a digest's time limit. If the file system does not respond, the hash thread blocks, and
+  /// only the loop's thread can end the digest.
   func scheduleCheck(of hashing: FileHashing) {
     guard let deadline = hashing.deadline else { return }
     nextCheck = min(nextCheck ?? deadline, deadline)

@@ -21,7 +21,7 @@ package final class TransferLoop {
   /// The ledger must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   private let turnGuard: StuckTurnGuard
-  /// The remote addresses of the connections that `turnGuard` shut down during the current call of libcurl.
+  /// The remote addresses of the connections that `turnGuard` shut down during the current call to libcurl.
   private var shutDown: [SocketAddress] = []
   private let hashThread: HashThread
   private let storeWorker: SerialWorker
@@ -150,7 +150,7 @@ package final class TransferLoop {
     hashThread.hash(key, source)
   }
 
-  /// Ends the hashing of a file without an outcome. Has no effect if it has ended.
+  /// Stops hashing a file without reporting an outcome. Has no effect if the hashing has ended.
   package func cancelDigest(_ id: UInt64) {
     guard let hashing = hashing.removeValue(forKey: id) else { return }
     hashThread.cancel(hashing.key)

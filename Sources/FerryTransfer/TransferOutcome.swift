@@ -7,9 +7,9 @@ package struct TransferOutcome: Sendable {
   /// The traffic over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
-  /// The URL of the last request, after redirects, as it was sent; `nil` if none was.
+  /// The URL of the last request, after redirects, as it was sent; `nil` if no request was sent.
   package var url: String?
-  /// `host:port` of the proxy of that request, unless it had a success as its response; `nil` if it has none.
+  /// `host:port` of the proxy for that request; `nil` if there is none, or if the response is a success.
   package var proxy: String?
   /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.
   package var inode: UInt64?

@@ -28,7 +28,7 @@ package struct TransferRequest: Sendable {
   /// Whether the request must be sent at most once, although libcurl would silently resend it on a new
   /// connection. A second attempt is aborted and ends as `connectionLost`.
   package var atMostOnce: Bool
-  /// Checks a complete download before it replaces its file.
+  /// The check of a complete download, performed before the existing file is replaced.
   package var check: DownloadCheck?
   /// The parts that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
@@ -115,8 +115,8 @@ package struct TransferRequest: Sendable {
 
   /// The destination of the response body.
   package enum Destination: Sendable {
-    /// In memory for captures, at most `limit` bytes. If a longer body `isNeeded`, the request fails with
-    /// `responseTooLarge`; otherwise the body is counted and dropped.
+    /// In memory for captures, at most `limit` bytes. If a longer body is needed (`isNeeded`), the request
+    /// fails with `responseTooLarge`; otherwise the body is counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
     /// The file at this path, which is replaced atomically. The body of a response with one of these
     /// statuses is written to a temporary file next to it, synced, and renamed. The body of any other

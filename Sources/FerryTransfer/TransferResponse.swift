@@ -9,7 +9,7 @@ package struct TransferResponse: Sendable {
   package var reason: [UInt8] = []
   /// Whether the reason phrase is longer than `reason`.
   package var isReasonCut = false
-  /// The body as far as `destination` kept it in memory.
+  /// The part of the body that was kept in memory, according to the request's `destination`.
   package var body: [UInt8]
   /// Whether the received body is longer than `body`.
   package var isBodyCut = false

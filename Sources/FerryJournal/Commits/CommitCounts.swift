@@ -12,7 +12,7 @@ struct CommitCounts: Equatable, Sendable {
   var committed: Int64
   /// Transactions that a sync covers. They survive a power failure.
   var synced: Int64
-  /// The boot in which this was written; empty if unknown.
+  /// The boot in which the record was written; empty if unknown.
   var boot: String
 
   /// The minimum count of a journal when it is opened. If the boot is the same, there was no power failure,

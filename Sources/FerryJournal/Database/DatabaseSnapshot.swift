@@ -6,16 +6,17 @@ import GRDBSQLite
 /// A ferry file opened read-only. No file in its folder is changed, created, or locked for long.
 ///
 /// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need `-wal`
-/// (https://www.sqlite.org/wal.html#readonly). Therefore, the files beside it determine how it is opened:
+/// (https://www.sqlite.org/wal.html#readonly). Therefore, the files next to the database determine how it is
+/// opened:
 ///
 /// | files next to it | opened as |
 /// |---|---|
-/// | no log, or one without changes | `immutable=1`: only the file counts |
+/// | no log, or one without changes | `immutable=1`: only the file is read |
 /// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
 /// | a log alone or in another format, or a rollback journal | a private copy elsewhere |
 ///
-/// This must not be used for a file that this process has open for writing: copying it would drop SQLite's
-/// POSIX locks.
+/// A snapshot must not be opened for a file that this process has open for writing: copying the file would
+/// drop SQLite's POSIX locks.
 final class DatabaseSnapshot: Sendable {
   let queue: DatabaseQueue
   private let closer: DatabaseCloser
@@ -29,8 +30,8 @@ final class DatabaseSnapshot: Sendable {
   }
 
   deinit {
-    // Nothing was written through it, so a failed close cannot lose data. If the copy remains, it is
-    // private.
+    // The connection was only read, so a failed close cannot lose data. If the copy cannot be removed, it
+    // remains private.
     try? queue.close()
     if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
   }
@@ -96,11 +97,11 @@ final class DatabaseSnapshot: Sendable {
   }
 
   private static func copy(_ path: String) throws(JournalError) -> String {
-    // SQLite ignores a log that does not begin as one.
+    // SQLite ignores a log that does not begin with a log header.
     let suffixes = ["", "-wal", "-journal"].filter { suffix in
       size(path + suffix) != nil && (suffix != "-wal" || isLog(path + suffix))
     }
-    // The holes of a sparse file would be written in full.
+    // The copy of a sparse file occupies its full size.
     guard suffixes.compactMap({ size(path + $0) }).reduce(0, +) <= freeSpace(in: NSTemporaryDirectory())
     else {
       throw JournalError(errno: ENOSPC, doing: "copy \(path) for reading", file: NSTemporaryDirectory())
@@ -123,7 +124,7 @@ final class DatabaseSnapshot: Sendable {
     return folder
   }
 
-  /// In bytes; `Int64.max` if it is not known.
+  /// The free space in bytes; `Int64.max` if unknown.
   private static func freeSpace(in folder: String) -> Int64 {
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else { return .max }
@@ -139,11 +140,12 @@ final class DatabaseSnapshot: Sendable {
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
   }
 
-  /// The size of the header before a log's first frame
+  /// The size in bytes of the header before a log's first frame
   /// (https://www.sqlite.org/fileformat.html#the_write_ahead_log).
   fileprivate static let logHeader = 32
 
-  /// Whether the file begins with a log header. After a power failure it may not, and SQLite then ignores it.
+  /// Whether the file begins with a log header. After a power failure, the header may be missing; SQLite then
+  /// ignores the log.
   fileprivate static func isLog(_ path: String) -> Bool {
     let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

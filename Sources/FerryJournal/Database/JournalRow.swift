@@ -46,7 +46,7 @@ struct JournalRow {
     }
   }
 
-  /// A number that encodes an enum case.
+  /// The enum case that is stored as a number.
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == UInt8 {
     let raw: Int64 = try value(column)
     guard let word = UInt8(exactly: raw).flatMap(Word.init(rawValue:)) else {
@@ -55,7 +55,7 @@ struct JournalRow {
     return word
   }
 
-  /// A word that encodes an enum case.
+  /// The enum case that is stored as text.
   func word<Word: RawRepresentable>(_ column: String) throws -> Word where Word.RawValue == String {
     let raw: String = try value(column)
     guard let word = Word(rawValue: raw) else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock that is held while a shared file is created or migrated. Acquiring it waits until it is free.
+/// A lock that is held while a shared file is created or migrated. `init` waits until the lock is free.
 struct OpeningLock {
   private let descriptor: Int32
 

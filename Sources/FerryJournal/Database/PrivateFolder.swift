@@ -17,7 +17,7 @@ enum PrivateFolder {
       guard mayBeLink else { throw refused(path, "it is a symbolic link") }
       guard stat(path, &status) == 0 else { return }
     }
-    // If it is not a folder, the code that creates the folder reports it.
+    // If the path is not a folder, the code that creates the folder reports the error.
     guard status.st_mode & S_IFMT == S_IFDIR else { return }
     guard status.st_uid == geteuid() else {
       throw refused(path, "it belongs to user \(status.st_uid), but ferry runs as user \(geteuid())")

@@ -1,6 +1,6 @@
 extension StateDirectory {
-  /// A command line that the user can paste in any folder. It includes the state folder if ferry would not
-  /// find it by default.
+  /// A command line that the user can paste in any folder. It contains `--state` if the user or `$FERRY_STATE`
+  /// specified the state folder.
   ///
   /// - Parameters:
   ///   - words: the words after `ferry`: the command's name and its arguments.

@@ -137,7 +137,8 @@ package struct StateDirectory: Hashable, Sendable {
     }
   }
 
-  /// Empty if the folder is missing. An unreadable folder is an error, because it may contain any names.
+  /// The names in a folder; empty if the folder is missing. An unreadable folder is an error, because it may
+  /// contain any names.
   private static func names(in folder: String) throws(JournalError) -> [String] {
     guard let stream = opendir(folder) else {
       guard errno == ENOENT else { throw JournalError(errno: errno, doing: "read", file: folder) }

@@ -1,10 +1,10 @@
 import FerryPlan
 
 extension RunRow {
-  /// Whether its process has ended without recording the run's end.
+  /// Whether the run's process has ended without recording the run's end.
   ///
-  /// The process tells, and so does a session's lock: a process in another container on this machine looks dead, but
-  /// holds its locks.
+  /// Both the process and the locks of the sessions are checked: a process in another container on this machine appears
+  /// dead, but holds its locks.
   package func isInterrupted(in directory: StateDirectory) throws(JournalError) -> Bool {
     switch state {
     case .ended: return false
@@ -15,7 +15,7 @@ extension RunRow {
     for session in try directory.lockedSessions() {
       guard let holder = try SessionLock.holder(session: session, in: directory), holder.pid == process.pid
       else { continue }
-      // A run takes its locks before it begins. A later lock is that of another process with the same pid.
+      // A run acquires its locks before it begins. A later lock belongs to another process with the same pid.
       if holder.since.map({ $0 <= startedAt }) ?? true { return false }
     }
     return true

@@ -22,7 +22,7 @@ package struct RunRow: Hashable, Sendable {
 
   package var id: String
   package var launch: LaunchKind
-  /// The rounds that it executed, one for each manifest.
+  /// The rounds that the run executed, one for each manifest.
   package var rounds: [Round]
   package var process: ProcessIdentity
   package var startedAt: Instant

@@ -35,8 +35,7 @@ package final class Ledger: Sendable {
     Ledger(try .open(in: state, durability: .eventually, writtenBy: ferry, at: now), holder: holder)
   }
 
-  /// Opens an existing file for reading, for a plan, without changing its folder. If there is no file, the
-  /// ledger is empty.
+  /// Opens an existing file for reading without changing its folder. If there is no file, the ledger is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> Ledger {
     Ledger(try .openForReading(in: state), holder: .current)
   }

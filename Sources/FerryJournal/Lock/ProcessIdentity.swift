@@ -46,7 +46,7 @@ package struct ProcessIdentity: Hashable, Sendable {
     // parenthesis.
     guard let end = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    // Such a process has ended, but its parent has not waited for it.
+    // In state Z or X, the process has ended, but its parent has not waited for it.
     guard let state = fields.first, state != "Z", state != "X" else { return nil }
     return fields.count > 19 ? Int64(fields[19]) : nil
   }

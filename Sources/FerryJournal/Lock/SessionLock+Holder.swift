@@ -9,8 +9,8 @@ extension SessionLock {
     package var since: Instant?
   }
 
-  /// The current holder of the session, or `nil`. This does not touch the lock, so other processes can take
-  /// it in the meantime.
+  /// The current holder of the session; `nil` if there is none. The query does not affect the lock, so other
+  /// processes can acquire it in the meantime.
   package static func holder(
     session identifier: String, in state: StateDirectory
   ) throws(JournalError) -> Holder? {

@@ -33,8 +33,8 @@ extension SessionLock {
 
 /// A lock for which a thread waits.
 ///
-/// If the caller gives up, the thread continues to exist. It sleeps until the holder releases the lock, and
-/// then releases the lock immediately.
+/// If the caller stops waiting, the thread continues to exist. It sleeps until the holder releases the lock,
+/// acquires the lock, and releases it immediately.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; `descriptor` belongs to the thread
 /// until it has ended.

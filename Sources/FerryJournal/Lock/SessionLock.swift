@@ -24,7 +24,7 @@ package final class SessionLock: Sendable {
 
   deinit { release() }
 
-  /// Takes the lock, or returns its holder. It never waits.
+  /// Acquires the lock, or returns its holder, without waiting.
   package static func `try`(
     session identifier: String, in state: StateDirectory, at now: Instant
   ) throws(JournalError) -> Attempt {

@@ -8,7 +8,8 @@ import GRDBSQLite
 /// It refers to SQLite's own row and is valid only during the call to which it is passed, so a million rows
 /// do not occupy memory.
 package struct ItemRow: ~Copyable {
-  /// A limit that no journal reaches, but small enough to prevent an overflow when counting.
+  /// The limit for row numbers: no journal reaches it, and it is small enough to prevent an overflow when
+  /// counting.
   static let mostNumber: Int64 = 1 << 62
 
   /// The statement, positioned at its current row.
@@ -139,7 +140,7 @@ package struct ItemRow: ~Copyable {
   package var commitKey: CommitKey? {
     get throws(JournalError) {
       guard let header = text(21), let value = text(22) else { return nil }
-      // They become a header field of a request.
+      // The header and its value are sent as a header field of a request.
       for (text, column) in [(header, Int32(21)), (value, 22)] {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") })
         else {
@@ -150,7 +151,7 @@ package struct ItemRow: ~Copyable {
     }
   }
 
-  /// The servers that its upload ID, or its transferred file, belongs to; `nil` if the manifest or the item's own
+  /// The servers to which the item's upload ID or transferred file belongs; `nil` if the manifest or the item's
   /// captures determine them, or in rows of older schemas.
   package var servers: String? { text(23) }
 

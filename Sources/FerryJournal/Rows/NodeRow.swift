@@ -9,15 +9,15 @@ package struct NodeRow: Hashable, Sendable {
     case request = 3
   }
 
-  /// 0 for a node that is not in a journal opened for reading.
+  /// The row's ID; 0 if the journal was opened for reading and does not contain the node.
   package var id: Int64
   package var manifest: String
   package var name: String
   package var kind: Kind
   /// The scheme, host and port.
   package var origin: String
-  /// The scheme, host and port of its first request; `nil` if a capture determines them. A fetch's origin
-  /// contains additional data.
+  /// The scheme, host and port of the node's first request; `nil` if a capture determines them. The `origin`
+  /// of a fetch contains additional data.
   package var server: String? {
     let server = origin.prefix { $0 != " " }
     return server.isEmpty ? nil : String(server)

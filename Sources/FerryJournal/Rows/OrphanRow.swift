@@ -25,7 +25,7 @@ package struct OrphanRow: Hashable, Sendable {
   /// The time of the last failed release attempt. `failure` contains the reason.
   package var triedAt: Instant?
   package var failure: RecordedFailure?
-  /// As for an item.
+  /// The servers to which the upload ID belongs, as in `ItemRow`.
   package var servers: String?
 
   static let columns = """
@@ -86,7 +86,7 @@ extension OrphanRow {
     """
   }
 
-  /// Executes that SQL for all items for which the condition is true.
+  /// Records the upload IDs of all items for which the condition is true as orphans.
   static func insert(
     _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
     _ arguments: StatementArguments = [], at now: Instant, _ db: Database

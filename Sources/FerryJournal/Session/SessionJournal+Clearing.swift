@@ -10,7 +10,7 @@ extension SessionJournal {
     /// The number of those items that had an upload ID, which is now an orphan.
     package var withUploadID = 0
     /// The number of items, fetches and requests for which a commit, or a step that is never resent, may have
-    /// reached the server. It may now be sent a second time.
+    /// reached the server. That request may now be sent a second time.
     package var unanswered = 0
   }
 
@@ -49,9 +49,9 @@ extension SessionJournal {
     }
   }
 
-  /// Drops all open items of any round, the intents of open nodes, the failures of fetches,
-  /// which are due immediately then, the resume delay and pending events.
-  /// Upload IDs become orphans. The changes are synced when this method returns.
+  /// Drops the open items of all rounds, the intents of open nodes, the failures of fetches (which are then due
+  /// immediately), the resume delay, and pending events. Upload IDs become orphans. The changes are synced when
+  /// this method returns.
   ///
   /// Closed items are kept, so that nothing is delivered twice. The caller holds the session's lock, and no
   /// run writes to the journal.

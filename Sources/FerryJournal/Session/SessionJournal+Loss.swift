@@ -18,7 +18,7 @@ extension SessionJournal {
     try Int64.fetchOne(db, sql: "SELECT commits FROM session WHERE id = 1") ?? 0
   }
 
-  /// The reason why a journal with a file is rejected.
+  /// The error for an existing journal file that lacks recorded transactions; `nil` if it lacks none.
   static func loss(in path: String, _ stored: CommitCounts?, found: Int64) -> JournalError? {
     guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
     return JournalError(
@@ -27,7 +27,8 @@ extension SessionJournal {
         + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
-  /// The reason why a session is rejected because its journal has no file, or an empty one.
+  /// The error for a session whose journal file is missing or empty although it has had a journal; `nil`
+  /// otherwise.
   static func loss(
     of identifier: String, in state: StateDirectory, _ stored: CommitCounts?,
     known: @autoclosure () throws(JournalError) -> Set<String>

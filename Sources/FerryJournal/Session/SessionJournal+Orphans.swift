@@ -70,9 +70,9 @@ extension SessionJournal {
     }
   }
 
-  /// The upload IDs that must not be released: those of ambiguous items, of delivered items that shared theirs, of open
-  /// items of nodes other than `selected`, and orphans in doubt. Calls `take` with their
-  /// `NodeRow.id`, captures and servers.
+  /// Calls `take` with the `NodeRow.id`, captures and servers of each upload ID that must not be released: those of
+  /// ambiguous items, of delivered items that shared their ID with another item, of open items of nodes other than
+  /// `selected`, and of orphans in doubt.
   package func forEachUsedUploadID(
     excluding selected: [Int64],
     _ take: (_ node: Int64, _ captures: [CapturedValue], _ servers: String?) throws -> Void

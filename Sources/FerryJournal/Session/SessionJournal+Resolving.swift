@@ -82,9 +82,9 @@ extension SessionJournal {
     let forget = "captures = NULL, secret_captures = NULL, expires = NULL, servers = NULL, \(noKey)"
     switch decision {
     case .done:
-      // For a delivered file. If the manifest does not request an `after` action, the next launch clears the
-      // pending state. The captures are kept, because another item may have the same upload ID, which must
-      // not be released.
+      // The `after` action of the delivered file becomes pending. If the manifest does not request one, the
+      // next launch clears it. The captures are kept, because another item may have the same upload ID, which
+      // must not be released.
       try db.cachedStatement(
         sql: """
           UPDATE item SET state = \(ItemState.done.rawValue), closed_at = ?,

@@ -5,11 +5,12 @@ extension SessionJournal {
   /// The number of items that one transaction deletes.
   private static let forgottenAtOnce = 10_000
 
-  /// Deletes items that ended in one of these states before `limit`, and returns how many. Synced when this returns.
+  /// Deletes items that ended in one of these states before `limit`, and returns their number. The changes are synced
+  /// when this method returns.
   ///
-  /// If the file of such an item still exists, it is sent again, because it is new to the journal. Items
-  /// whose files are still to be deleted or moved are therefore kept, and so are those whose upload ID another item may
-  /// have. The caller holds the session's lock, and no run writes to the journal.
+  /// If the file of such an item still exists, it is sent again, because it is new to the journal. Therefore,
+  /// items whose files must still be deleted or moved are kept. Items whose upload ID another item may have are
+  /// also kept. The caller holds the session's lock, and no run writes to the journal.
   package func forget(_ states: Set<ItemState>, before limit: Instant) throws(JournalError) -> Int {
     precondition(states.isSubset(of: [.done, .failed, .cancelled]), "open and ambiguous items are kept")
     precondition(isWritable, "a journal opened for reading is not written to")

@@ -93,8 +93,8 @@ package final class SessionJournal: Sendable {
     try access { try OpeningCheck.rows($0, file: self.path) }
   }
 
-  /// Opens the session's journal like `open`, but does not create one. Returns `nil` if it does not exist
-  /// and no earlier one is known.
+  /// Opens the session's journal like `open`, but does not create one. Returns `nil` if there is no journal
+  /// and the session is not known to have had one.
   package static func openExisting(
     session identifier: String, in state: StateDirectory,
     known: @autoclosure () throws(JournalError) -> Set<String>, writtenBy ferry: String, at now: Instant
@@ -107,8 +107,8 @@ package final class SessionJournal: Sendable {
     return try open(session: identifier, in: state, known: known(), writtenBy: ferry, at: now)
   }
 
-  /// Opens an existing journal for reading, for a plan, without changing its folder. If there is no file,
-  /// the journal is empty.
+  /// Opens an existing journal for reading without changing its folder. If there is no file, the journal is
+  /// empty.
   ///
   /// - Parameter known: as for `open`. A lost journal is also rejected here.
   package static func openForReading(
@@ -122,8 +122,8 @@ package final class SessionJournal: Sendable {
       let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
       var loss: JournalError?
       if let snapshot {
-        // A count that cannot be read indicates damage. The caller encounters it when reading further, and
-        // an export writes the remaining data.
+        // A count that cannot be read indicates damage. The caller detects the damage when it reads further,
+        // and an export writes the remaining data.
         let found = try? snapshot.queue.read { try Self.transactions($0) }
         loss = found.flatMap { Self.loss(in: path, stored, found: $0) }
       } else {
@@ -247,7 +247,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Steps a statement with `ItemRow.columns` to its end, and resets it.
+  /// Calls `body` with each row of a statement that selects `ItemRow.columns`, and resets the statement.
   func forEachRow(
     _ statement: OpaquePointer, _ db: Database, _ body: (borrowing ItemRow) throws -> Void
   ) throws {
@@ -277,8 +277,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// Checkpoints the log into the file and closes it. The journal must not be used afterwards. A second call
-  /// has no effect.
+  /// Checkpoints the log into the file and closes the journal, which must not be used afterwards. A second
+  /// call has no effect.
   package func close() throws(JournalError) {
     let wasOpen = life.withLock { life in
       defer { life = .closed }

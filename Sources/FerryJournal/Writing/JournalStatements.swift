@@ -260,7 +260,7 @@ struct JournalStatements {
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
-      // The period and the time form a delay only together.
+      // Without both the period and the time, there is no delay.
       bind(statement, 2, at == nil ? nil : period?.nanoseconds)
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
       try update(statement, row: Self.session)
@@ -305,7 +305,7 @@ struct JournalStatements {
 
   /// Records the item's upload ID as an orphan, if it has one.
   ///
-  /// - Parameter isInDoubt: `nil` if only the row determines it.
+  /// - Parameter isInDoubt: `nil` if only the item's row determines the value.
   private mutating func orphan(
     row: Int64, as orphan: Int64, _ reason: OrphanReason, isInDoubt: Bool?, at: Instant
   ) throws {

@@ -6,20 +6,21 @@ package enum JournalWrite: Sendable {
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
   /// Known items that are queued again because of a new round or a changed file. With `firstOrphan`, their
   /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
-  /// none. An ID that a delivered item remembers becomes one that is in doubt.
+  /// none. The ID that a delivered item has kept becomes an orphan in doubt.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
   /// Items that an earlier round started continue in this one, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
-  /// A commit, or a step that is never resent, is about to be sent. This must be synced first.
+  /// A commit, or a step that is never resent, is about to be sent. This write must be synced first.
   ///
-  /// - Parameter key: of a `commit`, the idempotency key that it carries; `nil` if it carries none. The other steps do
-  ///   not change the recorded key.
+  /// - Parameter key: the idempotency key that a `commit` carries; `nil` if it carries none. The other steps do not
+  ///   change the recorded key.
   case intent(row: Int64, step: ItemStep, key: CommitKey? = nil)
   /// The announced request certainly did not reach the wire, or the server refused it.
   case withdraw(row: Int64)
   /// The upload-ID step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
-  /// The servers that the upload ID or the transferred file of the write that follows in the same append belongs to.
+  /// The servers to which an upload ID or a transferred file belongs. The write that records the ID or the transfer
+  /// follows in the same append.
   case servers(row: Int64, String)
   /// The server has the complete file. Clears the intent.
   case transferred(row: Int64, captures: [CapturedValue], sha256: [UInt8]?)
@@ -45,8 +46,8 @@ package enum JournalWrite: Sendable {
   case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
   /// Delivered files that still have the delivered content, with their current modification times.
   case confirmed([ContentQuestions.Confirmed])
-  /// The pending action for a delivered file, or its result. If it is appended together with the item's end,
-  /// `.owed` is in the same transaction.
+  /// The pending action for a delivered file, or its result. An `.owed` that is appended together with the
+  /// item's end is in the same transaction.
   case after(row: Int64, AfterState)
   /// The pending action for a delivered file was tried and failed. It remains pending.
   case afterTried(row: Int64)

@@ -45,8 +45,8 @@ final class LogFile: @unchecked Sendable {
     if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
-  /// fdatasync(2), which also syncs the file's length. On macOS it may not, so fsync(2) is used there, as in
-  /// SQLite.
+  /// fdatasync(2), which also syncs the file's length. On macOS, the length may not be synced, so fsync(2) is
+  /// used there, as in SQLite.
   static let systemCall: JournalWriter.SyncCall = { descriptor in
     #if os(Linux)
     fdatasync(descriptor)

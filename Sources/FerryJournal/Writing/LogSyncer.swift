@@ -40,8 +40,8 @@ final class LogSyncer: @unchecked Sendable {
     delay = options.syncDelay
   }
 
-  /// Occupies the thread until `close()`. `ended` is called on it after each sync, with an error if the sync
-  /// failed.
+  /// Occupies the thread until `close()`. `ended` is called on the thread after each sync, with an error if
+  /// the sync failed.
   func start(on thread: SerialWorker, _ ended: @escaping @Sendable (Job, JournalError?) -> Void) {
     thread.submit { self.run(ended) }
   }

@@ -48,8 +48,8 @@ extension SessionJournal {
     }
   }
 
-  /// Begins a transaction and stores its number. This comes first, because the rows of another writer would
-  /// be inconsistent.
+  /// Begins a transaction and stores its number. The number is stored first, because the rows of another
+  /// writer would be inconsistent.
   private func begin(_ db: Database) throws {
     try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     try count(db)
@@ -143,7 +143,7 @@ extension SessionJournal {
     try quiet()
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 1)
     let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // Another process is running a checkpoint; the next one continues.
+    // If another process is running a checkpoint, the next checkpoint continues.
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw db.failure(code) }
     return true
   }

@@ -155,7 +155,7 @@ extension Referee {
     }
   }
 
-  /// Whether its items wait only for a free connection.
+  /// Whether the upload's items wait only for a free connection.
   func isSimple(_ work: UploadWork) -> Bool {
     work.allocate == nil && work.commit == nil && work.transfer.token == nil
       && work.transfer.repeatability == .repeatable

@@ -2,14 +2,15 @@ import FerryManifest
 import FerryPlan
 import FerrySimulation
 
-/// The rules for budgets, which limit what the sessions that they bind send.
+/// The rules for budgets, which limit the bytes sent by the sessions that they bind.
 extension Referee {
   struct Account: Hashable {
     var scope: Budget.Scope
     var begin: Instant
   }
 
-  /// The budgets that apply to a session on a network: its own, and the one of all networks.
+  /// The budgets that apply to a session on a network: the network's own budget, and the budget for all
+  /// networks.
   private func budgets(
     of network: DeviceConditions.Network, isDiscretionary: Bool
   ) -> [(scope: Budget.Scope, budget: Budget)] {
@@ -40,7 +41,7 @@ extension Referee {
     }
   }
 
-  /// Whether a budget of the present network may decide when the node's transfers are sent.
+  /// Whether a budget that applies on the current network may delay the node's transfers.
   func isGated(_ node: NodeID) -> Bool {
     let session = plan.sessions[plan.nodes[node.index].session.index]
     return !budgets(of: conditions.network, isDiscretionary: session.discretionary != .no).isEmpty

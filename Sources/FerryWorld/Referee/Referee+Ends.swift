@@ -72,7 +72,8 @@ extension Referee {
     }
   }
 
-  /// A transfer to an upload ID without a commit leaves no other trace on the server.
+  /// Whether the server records no effect for the node's files: a transfer to an upload ID without a commit
+  /// leaves no permanent trace.
   private func isUncounted(_ node: Node) -> Bool {
     guard case .upload(let work) = node.work else { return true }
     return work.allocate != nil && work.commit == nil

@@ -4,8 +4,8 @@ import FerrySimulation
 
 /// The rules for a fetch whose last attempt failed.
 extension Referee {
-  /// Checks that the first request of a fetch in a launch is not sent before the minimum of its interval has passed
-  /// since the failure.
+  /// The violation if the first request of a fetch in a launch was sent before the minimum of its interval had passed
+  /// since the failure; otherwise `nil`.
   func tooEarly(_ call: Call) -> String? {
     guard call.step == .fetch, requests[call.attempt.ref] == 1,
       let due = failedFetchIsDue(call.attempt.ref.node)
@@ -13,7 +13,7 @@ extension Referee {
     return now < due ? "was sent \(now.duration(to: due)) before its minimum had passed since it failed" : nil
   }
 
-  /// Checks that a node which needs such a fetch does not take it for a success.
+  /// Whether a node that needs such a fetch treats its failure as a success.
   func takesFailedFetchForSuccess(_ ref: ItemRef, _ when: SingleRequest.When) -> Bool {
     plan.nodes[ref.node.index].needs.contains { need in
       guard let failed = failedFetches[need.index], requests[ItemRef(need)] == nil,
@@ -23,9 +23,9 @@ extension Referee {
     }
   }
 
-  /// The time at which the fetch may be sent again; `nil` if it has not failed, or at any time.
+  /// The time from which the fetch may be sent again; `nil` if it has not failed, or may be sent at any time.
   private func failedFetchIsDue(_ node: NodeID) -> Instant? {
-    // If it failed in the future, the clock was set back.
+    // If the failure is in the future, the clock was set back.
     guard let failed = failedFetches[node.index], failed.at <= startedAt,
       case .fetch(let work) = plan.nodes[node.index].work
     else { return nil }

@@ -76,8 +76,8 @@ extension Referee {
     return nil
   }
 
-  /// Whether a task of the session is discretionary. If that is inferred, it depends on the launch in which the task
-  /// was queued, and ends with a foreground launch.
+  /// Whether a task of the session is discretionary. By inference, a task of a background session is discretionary
+  /// until the first foreground launch in which, or before which, it was queued.
   func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
     case .yes: return true

@@ -59,8 +59,8 @@ package struct Referee {
   /// The delays at the start of the launch.
   var delaysAtLaunch: [SessionID: Delay] = [:]
   var ended: Set<ItemRef> = []
-  /// Files that were submitted to an upload that may have ended in this launch. What needs the upload may have started
-  /// before them.
+  /// Files that were submitted to an upload that may have ended in this launch. Nodes that need the upload may have
+  /// started before these files were submitted.
   var late: Set<FileKey> = []
   /// The body bytes of gated requests, and the bytes used before the launch, by network and window.
   var gatedBodies: [Account: Int64] = [:]

@@ -42,8 +42,9 @@ package struct ManifestSpec: Hashable, Sendable {
     package var isInBackground = false
     package var needs: [String] = []
     package var hasToken = false
-    /// The method, for a request.
+    /// The condition under which a request is sent; not used for a fetch.
     package var when = "succeeded"
+    /// Whether the request's method is POST; not used for a fetch.
     package var isPost = true
     /// The interval, for a fetch.
     package var interval: String?

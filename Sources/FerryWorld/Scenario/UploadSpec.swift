@@ -23,11 +23,11 @@ package struct UploadSpec: Hashable, Sendable {
 
   /// The server of the commit and its probe.
   package enum CommitHost: String, Hashable, Sendable, CaseIterable {
-    /// That of the other steps.
+    /// The server of the other steps.
     case same
     case other
-    /// One that a capture of the token determines, and which the manifest therefore does not name; without a token,
-    /// the other one.
+    /// A server that a capture of the token determines, and that the manifest therefore does not name; without a
+    /// token, the same server as `other`.
     case captured
   }
 

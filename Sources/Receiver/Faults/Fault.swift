@@ -34,10 +34,10 @@ package struct Fault: Equatable, Sendable {
   package var every = 1
   /// The maximum number of occurrences; nil means no limit.
   package var times: Int?
-  /// The status of the response; the request is not executed. With a ``response``, it is the status of that
+  /// The status of the response; the request is not executed. With a ``response``, the status of the hostile
   /// response.
   package var status: Int?
-  /// The `Retry-After` of that response, in seconds.
+  /// The `Retry-After` of the response with ``status``, in seconds.
   package var retryAfter: Int?
   /// The time at which the connection is dropped; nil if it is not dropped.
   package var drop: Drop?
@@ -48,13 +48,13 @@ package struct Fault: Equatable, Sendable {
   package var delay: Double?
   /// The hostile response that replaces the normal response.
   package var response: HostileResponse?
-  /// Whether the request is executed before that response. It is not, by default.
+  /// Whether the request is executed before the hostile response. By default, it is not executed.
   package var work: Work?
-  /// The target of that response's redirect.
+  /// The target of the hostile response's redirect.
   package var location: String?
-  /// The size of that response, in bytes.
+  /// The size of the hostile response, in bytes.
   package var size: Int?
-  /// The time between two pieces of that response, in seconds.
+  /// The time between two pieces of the hostile response, in seconds.
   package var interval: Double?
 
   /// The reason why a fault is invalid.

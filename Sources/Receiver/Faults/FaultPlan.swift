@@ -23,7 +23,7 @@ struct FaultPlan {
   /// Counts a request, and returns the fault that applies to it.
   ///
   /// Every fault counts the requests of its kind whose target contains its `match`, if it has one. If several
-  /// faults are due, the one that was added first occurs; the others miss their turn.
+  /// faults are due, only the one that was added first occurs; the others are skipped.
   ///
   /// - Parameter target: the path and query of the request, as received.
   mutating func count(_ route: RouteClass, target: String = "") -> Fault? {

@@ -1,6 +1,6 @@
 /// Bytes that are waiting to be written to a socket.
 struct ByteQueue {
-  /// The number of taken bytes above which the waiting bytes are moved to the start of the memory.
+  /// The number of consumed bytes above which the waiting bytes are moved to the start of the memory.
   private static let slack = 64 * 1024
 
   private var storage: [UInt8] = []
@@ -8,12 +8,12 @@ struct ByteQueue {
 
   /// The number of waiting bytes.
   var count: Int { storage.count - start }
-  /// The number of bytes in memory, including bytes that were already taken.
+  /// The number of bytes in memory, including bytes that were already consumed.
   var footprint: Int { storage.count }
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ bytes: some Collection<UInt8>) {
-    // If a stream never empties the queue, the taken bytes must not accumulate before the waiting ones.
+    // If a stream never empties the queue, the consumed bytes must not accumulate before the waiting ones.
     if start > Self.slack && start > storage.count / 2 {
       storage.removeFirst(start)
       start = 0
@@ -21,7 +21,7 @@ struct ByteQueue {
     storage.append(contentsOf: bytes)
   }
 
-  /// Passes the waiting bytes to `body`, which returns the number of bytes that it took.
+  /// Passes the waiting bytes to `body`, which returns the number of bytes that it consumed.
   ///
   /// Returns the result of `body`.
   mutating func drain(_ body: (UnsafeRawBufferPointer) -> SystemSocket.Transfer) -> SystemSocket.Transfer {

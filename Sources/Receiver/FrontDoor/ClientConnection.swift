@@ -5,9 +5,9 @@ import Foundation
 /// Bytes pass between them through two bounded queues. If one side reads slowly, the other side waits. The
 /// connection is used only on the front door's thread.
 struct ClientConnection {
-  /// The number of bytes above which a queue does not accept more bytes until some are taken.
+  /// The number of bytes above which a queue does not accept more bytes until some have been written.
   private static let queueLimit = 256 * 1024
-  /// A hostile response is generated in pieces of this size, each after the client has taken the previous
+  /// A hostile response is generated in pieces of this size, each after the client has received the previous
   /// one.
   private static let pieceSize = 64 * 1024
   /// The maximum number of bytes that a client may send after the server's last response; beyond that, the

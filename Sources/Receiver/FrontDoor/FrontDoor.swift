@@ -3,8 +3,8 @@ import Synchronization
 
 /// The TCP port to which clients connect.
 ///
-/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed
-/// before FlyingFox and passes bytes between each client and a private socket in the file system. To break a
+/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed in
+/// front of FlyingFox and passes bytes between each client and a private socket in the file system. To break a
 /// connection, a handler calls ``cut(_:by:)``; to send a response that FlyingFox cannot send, it calls
 /// ``play(_:on:)``. Nagle's algorithm does not apply to such a socket, which matters because FlyingFox
 /// writes the head and body of a response separately.

@@ -9,7 +9,8 @@ struct ResponseScript: Sendable, Equatable {
     var count: Int? = 1
     /// The delay before the next bytes, after each repetition.
     var interval = Duration.zero
-    /// The offset at which ten bytes are replaced in each repetition by its number, from 0.
+    /// The offset at which ten bytes are replaced in each repetition by the number of the repetition, starting
+    /// at 0.
     var numberOffset: Int?
   }
 

@@ -56,7 +56,7 @@ struct RequestBody {
 
   /// Reads and discards the unread part.
   mutating func drain() async {
-    // If the connection is lost here, a report can no longer be received.
+    // If the connection is lost here, the client can no longer receive an error.
     try? await read { _ in }
   }
 }

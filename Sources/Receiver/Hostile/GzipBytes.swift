@@ -48,7 +48,8 @@ private enum CRC32 {
     ~bytes.reduce(UInt32.max) { advanced($0 ^ UInt32($1)) }
   }
 
-  /// A zero byte changes the register linearly, so many zero bytes are a power of one matrix over the bits.
+  /// A zero byte changes the register linearly, so the effect of many zero bytes is a power of one matrix over
+  /// the bits.
   static func checksum(ofZeros count: Int) -> UInt32 {
     var register = UInt32.max
     var power = (0..<32).map { advanced(1 << UInt32($0)) }
@@ -61,7 +62,7 @@ private enum CRC32 {
     return ~register
   }
 
-  /// The register after one byte, which the caller has already combined with it.
+  /// The register after one byte, which the caller has already combined with `register`.
   private static func advanced(_ register: UInt32) -> UInt32 {
     (0..<8).reduce(register) { register, _ in
       register & 1 == 1 ? register >> 1 ^ 0xedb8_8320 : register >> 1

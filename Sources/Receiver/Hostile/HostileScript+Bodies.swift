@@ -42,8 +42,8 @@ extension HostileScript {
     return script
   }
 
-  /// Two responses on a connection that stays open. The client must determine on its own what the second one
-  /// is.
+  /// Two responses on a connection that stays open. The client must recognize that the second one is
+  /// unsolicited.
   var secondResponse: ResponseScript { ResponseScript(persistent + persistent, ending: .hold) }
 
   /// The second response arrives when the client has no request pending.

@@ -1,7 +1,7 @@
 /// Writes the script of one hostile response to one request.
 struct HostileScript {
-  /// Contains the values that the requests of a manifest usually capture, so that a hostile response can be
-  /// a successful one.
+  /// A body with the values that the requests of a manifest usually capture, so that a hostile response can
+  /// be a successful one.
   static let document =
     #"{"id":"hostile","access_token":"hostile","token_type":"Bearer","expires_in":3600,"items":[]}"#
   /// The entity tag of every response with a valid entity tag.
@@ -127,7 +127,7 @@ struct HostileScript {
     return script
   }
 
-  /// Like ``whole(_:body:)`` with the usual document, but without its own length.
+  /// Like ``whole(_:body:)`` with the usual document, but without adding a `Content-Length`.
   func documentAfter(_ fields: String...) -> ResponseScript {
     ResponseScript(head([tag] + fields) + Self.document)
   }

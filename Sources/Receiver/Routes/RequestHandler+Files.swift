@@ -43,7 +43,7 @@ extension RequestHandler {
       .contentType: "application/json",
       .cacheControl: "no-cache",
     ]
-    // Not in the literal, which would treat the comma as a separator between two values.
+    // The date is not set in the literal, which would treat its comma as a separator between two values.
     headers[.lastModified] = catalog.modified.httpDate
     let isKnown = request.has(entityTag: catalog.entityTag)
     guard isKnown || request.method == .HEAD else {

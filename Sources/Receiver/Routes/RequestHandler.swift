@@ -73,7 +73,7 @@ final class RequestHandler: HTTPHandler {
 
   private func wait(for fault: Fault) async {
     guard let delay = fault.delay else { return }
-    // Only the server's shutdown interrupts it.
+    // Only the server's shutdown interrupts the delay.
     try? await configuration.wait(.seconds(delay))
   }
 
@@ -90,7 +90,7 @@ final class RequestHandler: HTTPHandler {
     var headers = HTTPHeaders()
     if let retryAfter { headers[HTTPHeader("Retry-After")] = String(retryAfter) }
     if status == 401 { headers[HTTPHeader("WWW-Authenticate")] = "Bearer error=\"invalid_token\"" }
-    // These two have no body (RFC 9110, sections 15.3.5 and 15.4.5).
+    // Responses with these two statuses have no body (RFC 9110, sections 15.3.5 and 15.4.5).
     if status == 204 || status == 304 { return .empty(.numbered(status), headers: headers) }
     return .problem(.numbered(status), "fault", "this response was requested", headers: headers)
   }

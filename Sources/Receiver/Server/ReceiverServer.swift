@@ -32,7 +32,7 @@ package actor ReceiverServer {
     self.configuration = configuration
   }
 
-  /// Starts to serve, and returns the port on 127.0.0.1.
+  /// Starts the server, and returns the port on 127.0.0.1.
   ///
   /// Throws an error if the port is in use, the directory cannot be created, or the server has already been
   /// started.
@@ -91,7 +91,7 @@ package actor ReceiverServer {
     let server = HTTPServer(
       config: HTTPServer.Configuration(
         address: .unix(path: socket.path),
-        // This limits a handler, which reads a whole body. A slow body is not a fault.
+        // The timeout includes the time in which a handler reads a whole body, which may be slow.
         timeout: 7 * 24 * 3600,
         // Bodies are not kept for a second reading.
         sharedRequestReplaySize: 0,

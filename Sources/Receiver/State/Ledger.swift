@@ -1,7 +1,7 @@
 import Foundation
 
-/// The receiver's state. The received bytes are on disk; all other state is kept in memory and ends with the
-/// process.
+/// The receiver's state. The received bytes are on disk; all other state is kept in memory and is lost when
+/// the process ends.
 struct Ledger {
   /// The maximum total size of the stored bodies of `POST /done`, in bytes.
   static let doneLimit = 16 * 1024 * 1024
@@ -41,7 +41,7 @@ struct Ledger {
     return post
   }
 
-  /// Stores the body of a `POST /done`; false if there is not enough room.
+  /// Stores the body of a `POST /done`. Returns false if it would exceed `doneLimit`.
   mutating func note(_ value: JSONValue, size: Int) -> Bool {
     guard doneSize + size <= Self.doneLimit else { return false }
     doneSize += size

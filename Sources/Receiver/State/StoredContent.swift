@@ -8,7 +8,7 @@ struct StoredContent: Sendable, Equatable {
   /// The SHA-256 digest in lowercase hexadecimal.
   let sha256: String
 
-  /// Removes the file. A response that is reading it can still do so until it has ended.
+  /// Removes the file. A response that has already opened the file can still be sent completely.
   func discard() {
     // It does not matter if the file no longer exists.
     try? FileManager.default.removeItem(at: file)

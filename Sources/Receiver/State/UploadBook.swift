@@ -34,7 +34,7 @@ struct UploadBook {
   }
 
   private var uploads: [String: Upload] = [:]
-  /// The results of commits with an idempotency key, by the key.
+  /// The results of commits that have an idempotency key, by key.
   private var receipts: [String: Listing.Post] = [:]
   private var names: [String: Listing.Upload] = [:]
   private var committed: [String: StoredContent] = [:]
@@ -67,7 +67,7 @@ struct UploadBook {
 
   /// Stores a completely received body, and returns the body that it replaces.
   ///
-  /// If the ID has expired in the meantime, this does not matter until the commit.
+  /// If the ID has expired in the meantime, the body is still stored; only the commit is then refused.
   mutating func keep(_ content: StoredContent, for id: String) throws(Refusal) -> StoredContent? {
     let upload = try open(id, at: .distantPast)
     uploads[id]?.content = content
@@ -112,7 +112,7 @@ struct UploadBook {
     return upload.content == nil ? .allocated : .whole
   }
 
-  /// Forgets an ID, and returns the content sent under it.
+  /// Removes an ID, and returns the content sent under it.
   mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
     // An expired ID may also be abandoned, because its content is removed in either case.
     let upload = try open(id, at: .distantPast)
