@@ -37,7 +37,7 @@ struct CurlURL: ~Copyable {
     return Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
   }
 
-  /// `nil` if the URL has none.
+  /// The user name and password in the URL; `nil` if there are none.
   var userinfo: Userinfo? {
     let (user, password) = (part(CURLUPART_USER), part(CURLUPART_PASSWORD))
     guard user != nil || password != nil else { return nil }

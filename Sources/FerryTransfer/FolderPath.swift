@@ -109,7 +109,7 @@ package enum FolderPath {
         guard let owner = foreignOwner(owner, in: folder.status) else { return }
         throw .foreign(path: String(decoding: path, as: UTF8.self), owner: owner, isLink: isLink)
       }
-      // This is also checked before opening, because opening may block.
+      // The owner is also checked before opening, because opening may block.
       if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
       // An apparent link in /proc/PID/fd refers to an open file and only displays its name (proc(5)).
       let follow = folder.isInProc ? 0 : O_NOFOLLOW

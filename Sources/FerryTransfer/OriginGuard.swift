@@ -4,7 +4,7 @@ import FerryPlan
 enum OriginGuard {
   /// A header field that is not sent to an origin.
   struct Withheld: Equatable {
-    /// For example `token.access_token in the header Authorization`.
+    /// The field as described in messages, for example `token.access_token in the header Authorization`.
     var text: String
     var owner: TransferRequest.HeaderField.Owner
     /// The origin to which the field was not sent. Later hops do not receive it either.
@@ -146,8 +146,8 @@ enum OriginGuard {
     let fields = list(withheld.filter { $0.origin == origin }.map(\.text))
     let reason =
       origin == last
-      ? "ferry did not send \(fields) to \(origin), which the manifest does not name for it"
-      : "ferry omitted \(fields) when a redirect led to \(origin), which the manifest does not name for it"
+      ? "ferry did not send \(fields) to \(origin), because the manifest does not name this origin for the header"
+      : "ferry omitted \(fields) when a redirect led to \(origin), because the manifest does not name this origin for the header"
     return "\(reason); to send it, \(help)"
   }
 

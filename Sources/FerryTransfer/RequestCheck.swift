@@ -6,7 +6,7 @@ enum RequestCheck {
   static func check(_ request: TransferRequest) throws(TransportFailure) {
     guard !request.method.isEmpty, request.method.utf8.allSatisfy(\.isToken), request.method != "CONNECT"
     else { throw EasyHandle.malformed("the method cannot be sent") }
-    // Without a scheme, libcurl would guess one. At a NUL, its copy would end.
+    // Without a scheme, libcurl would guess one. A NUL would truncate libcurl's copy of the URL.
     guard isHTTP(request.url), request.url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw EasyHandle.malformed(
         "the URL is neither http nor https, or contains a character that must be encoded")

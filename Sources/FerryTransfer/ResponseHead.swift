@@ -16,7 +16,7 @@ struct ResponseHead {
   static let reasonLimit = 1024
   /// The reason phrase, or its beginning; empty if the status is a success.
   private(set) var reason: [UInt8] = []
-  /// Whether the reason phrase is longer than what was kept.
+  /// Whether the reason phrase is longer than the kept part.
   private(set) var isReasonCut = false
   /// Whether the status line says HTTP/2.
   private(set) var isHTTP2 = false

@@ -101,7 +101,7 @@ package struct JournalCheck: Sendable {
     let missing = try known.subtracting(state.sessions()).sorted()
     guard let first = missing.first else { return [] }
     let more =
-      missing.count > 1 ? "; so are the journals of \(missing.dropFirst().joined(separator: ", "))" : ""
+      missing.count > 1 ? "; the journals of \(missing.dropFirst().joined(separator: ", ")) are also missing" : ""
     return [
       JournalFinding(
         .journalMissing,
@@ -121,7 +121,7 @@ package struct JournalCheck: Sendable {
     guard let first = wrong.first else { return nil }
     let known =
       rounds[first.key].map { "the last round in ferry.db is \($0)" }
-      ?? "ferry.db does not contain any rounds of it"
+      ?? "ferry.db does not contain any rounds of this manifest"
     return JournalFinding(
       .unknownRound,
       "it has rows of round \(first.value) of manifest '\(first.key)', but \(known)"
@@ -198,7 +198,7 @@ package struct JournalCheck: Sendable {
         lost: "its contents; nothing if ferry was killed while it created the file",
         remedy:
           "restore a copy; without one, accept the loss of a session's journal with ferry journal accept-loss, or "
-          + "remove an empty ferry.db: the next run creates either of them again")
+          + "remove an empty ferry.db: the next run creates the file again")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal exists, but the file itself is missing or empty",

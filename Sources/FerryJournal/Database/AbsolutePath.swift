@@ -5,8 +5,8 @@ package enum AbsolutePath {
   /// The absolute path, without `.` and empty components.
   ///
   /// If the path contains `..`, its folder is resolved on disk: after a link, `..` is the parent of the
-  /// link's target, which the path itself does not show. If that folder does not exist, `..` is left
-  /// for the system to resolve.
+  /// link's target, which the path itself does not show. If that folder does not exist, `..` is kept,
+  /// and the system resolves it.
   package static func text(of path: String) -> String {
     let slash = UInt8(ascii: "/")
     var bytes = Array(path.utf8)

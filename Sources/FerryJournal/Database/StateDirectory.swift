@@ -84,7 +84,7 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
-  /// The report that a run stored, or `nil`.
+  /// The report that a run stored; `nil` if there is none.
   package func storedReport(ofRun id: String) throws(JournalError) -> [UInt8]? {
     let path = try report(ofRun: id)
     var status = stat()

@@ -56,7 +56,7 @@ extension RunHistory {
     }
   }
 
-  /// Closes the runs whose process no longer exists as `interrupted`, and returns them.
+  /// Assigns the state `interrupted` to running runs whose process no longer exists, and returns these runs.
   package func closeDeadRuns(
     at now: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) -> [RunRow] {
@@ -75,7 +75,7 @@ extension RunHistory {
     }
   }
 
-  /// A run of one of the manifests whose process exists and is not this one.
+  /// The oldest run of one of the manifests that another process is still executing; `nil` if there is none.
   package func liveRun(
     of manifests: Set<String>, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive && $0 != .current }
   ) throws(JournalError) -> RunRow? {

@@ -8,7 +8,7 @@ import Foundation
 /// missed. If inotify(7) is unavailable or its limit is reached, the holder is not woken, and finds the
 /// notes at its next launch.
 package final class InboxWatch: Sendable {
-  /// Whether `deliver` can be called at all.
+  /// Whether the watch is active; if false, `deliver` is never called.
   package let isWatching: Bool
   #if os(Linux)
   private let watch: PollThread.Watch?

@@ -37,7 +37,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "id NOT BETWEEN 1 AND \(ItemRow.mostNumber - 1)",
       "have a number that ferry never assigns",
-      lost: "nothing; but a run cannot add items after these", remedy: edited + "ferry refuses to use it"),
+      lost: "nothing, but a run cannot add items after these", remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
       .unknownValue, "state NOT IN \(open) AND state NOT IN \(closed)", "have an unknown state",
       lost: "the delivery state of these items", remedy: edited + "ferry refuses to use it"),

@@ -10,8 +10,8 @@ extension SessionLock {
   /// closed before its lock is released.
   ///
   /// - Parameters:
-  ///   - now: returns the time; called when the lock has been taken.
-  ///   - waiting: called once before waiting, with the text that the holder wrote.
+  ///   - now: returns the time; called when the lock has been acquired.
+  ///   - waiting: called once before waiting, with the holder according to the lock file.
   package static func wait(
     session identifier: String, in state: StateDirectory, atMost limit: Duration, now: () -> Instant,
     waiting: (Holder) -> Void = { _ in }
@@ -63,7 +63,7 @@ private final class LockRequest: @unchecked Sendable {
     }
   }
 
-  /// Waits for the lock, and returns whether it was taken before the deadline.
+  /// Waits for the lock, and returns whether it was acquired before the deadline.
   func wait(until deadline: Int64?) throws(JournalError) -> Bool {
     let code: Int32? = condition.withLock {
       while case .waiting = state {

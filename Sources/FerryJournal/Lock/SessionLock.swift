@@ -10,7 +10,8 @@ import Synchronization
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
-    /// The session is held, with the text that the holder wrote; `nil` until the holder has written it.
+    /// The session is held by this process since this time, according to its lock file; `nil` until the holder
+    /// has written them.
     case held(by: Int32?, since: Instant?)
   }
 

@@ -55,15 +55,15 @@ package struct OrphanRow: Hashable, Sendable {
 // MARK: Creating orphans
 
 extension OrphanRow {
-  /// True for an item whose captures belong to an upload ID: those of `allocate` come first. A delivered item has
-  /// captures only if its upload ID must be remembered.
+  /// An SQL condition that is true for an item whose captures contain an upload ID: the captures of `allocate` come
+  /// first. A delivered item has captures only if its upload ID must be kept.
   private static let holdsUploadID = #"""
     (captures LIKE '{"allocate.%' OR secret_captures LIKE '{"allocate.%'
       OR state = 3 AND (captures IS NOT NULL OR secret_captures IS NOT NULL))
     """#
 
-  /// True for an item whose delivering step, such as its commit, may have been executed, as far as its row
-  /// shows.
+  /// An SQL condition that is true for an item whose delivering step, such as its commit, may have been
+  /// executed according to its row.
   private static let mayCount = """
     (intent IS NOT NULL
       OR state >= coalesce((SELECT counts_from FROM node WHERE node.id = item.node), 1))

@@ -11,7 +11,7 @@ extension SessionJournal {
     package var step: ItemStep
     package var closedAt: Instant?
     package var captures: [CapturedValue]
-    /// As in `ItemRow`.
+    /// The servers to which the upload ID or the transferred file belongs, as in `ItemRow`.
     package var servers: String?
     package var failure: RecordedFailure?
   }

@@ -28,7 +28,7 @@ extension SessionJournal {
         last = end
       }
     } catch {
-      // As after a lost write in a run, a log in an unknown state must not be checkpointed into the file.
+      // The log is in an unknown state and must not be checkpointed into the file, as after a lost write in a run.
       abandon()
       throw error
     }

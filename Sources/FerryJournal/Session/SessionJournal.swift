@@ -58,7 +58,7 @@ package final class SessionJournal: Sendable {
     try state.create()
     let path = try state.database(ofSession: identifier)
     let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
-    // This is checked first, because SQLite removes the log of an empty file.
+    // A loss is detected before the file is opened, because SQLite removes the log of an empty file.
     if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
     var found: Int64 = 0
     let queue = try DatabaseFile(path: path, schema: .session).openForWriting(

@@ -15,7 +15,7 @@ package enum JournalWrite: Sendable {
   /// - Parameter key: the idempotency key that a `commit` carries; `nil` if it carries none. The other steps do not
   ///   change the recorded key.
   case intent(row: Int64, step: ItemStep, key: CommitKey? = nil)
-  /// The announced request certainly did not reach the wire, or the server refused it.
+  /// The announced request certainly did not reach the network, or the server refused it.
   case withdraw(row: Int64)
   /// The upload-ID step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
