@@ -101,7 +101,8 @@ package struct JournalCheck: Sendable {
     let missing = try known.subtracting(state.sessions()).sorted()
     guard let first = missing.first else { return [] }
     let more =
-      missing.count > 1 ? "; the journals of \(missing.dropFirst().joined(separator: ", ")) are also missing" : ""
+      missing.count > 1
+      ? "; the journals of \(missing.dropFirst().joined(separator: ", ")) are also missing" : ""
     return [
       JournalFinding(
         .journalMissing,
