@@ -77,7 +77,7 @@ extension Referee {
   }
 
   /// Whether a task of the session is discretionary. By inference, a task of a background session is discretionary
-  /// until the first foreground launch in which, or before which, it was queued.
+  /// unless it was queued in or before a foreground launch.
   func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
     case .yes: return true
