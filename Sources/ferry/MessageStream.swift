@@ -60,7 +60,8 @@ final class MessageStream: @unchecked Sendable {
       defer { dropped = 0 }
       let notice =
         dropped == 0
-        ? "" : "ferry: dropped \(Count.text(dropped, "message")) because this stream could not be written to\n"
+        ? ""
+        : "ferry: dropped \(Count.text(dropped, "message")) because this stream could not be written to\n"
       return (worker, Array((notice + text).utf8))
     }
   }

@@ -160,7 +160,8 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
     let report = try await job.ferry("report")
     #expect(
-      report.stderr.contains("help: the next run closes this run with a report; there is nothing to resume\n"))
+      report.stderr.contains("help: the next run closes this run with a report; there is nothing to resume\n")
+    )
   }
 
   @Test func `works without the manifest if it is gone`() async throws {

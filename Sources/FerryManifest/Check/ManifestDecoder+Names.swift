@@ -22,7 +22,9 @@ extension ManifestDecoder {
           ? "omit 'token'; only a step of an upload can have 'token: none'"
           : instancesHelp(name)
             ?? suggestion(for: name, among: spaces.flatMap { declared.names(in: $0) })
-            ?? other(than: spaces, called: name).map { "it is \($0); '\(use.purpose.key)' requires a \(what)" }
+            ?? other(than: spaces, called: name).map {
+              "it is \($0); '\(use.purpose.key)' requires a \(what)"
+            }
             ?? "declare it under '\(section)'")
     }
     checkSharedNames()

@@ -14,7 +14,8 @@ enum HeaderRule {
       return Problem(
         .ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry determines the length of the body")
     case "host":
-      return Problem(.ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry derives it from the URL")
+      return Problem(
+        .ownHeader, "'\(name)' is set by ferry", help: "remove it; ferry derives it from the URL")
     case "transfer-encoding":
       return Problem(
         .ownHeader, "'\(name)' is set by ferry",

@@ -17,7 +17,8 @@ struct SchemaValidator {
   /// A Python that has the module: the first one in PATH, or Debian's own.
   static let python: String? = {
     let found = ["python3", "/usr/bin/python3"].first { python in
-      (try? run(python, ["-c", "import jsonschema"]))?.status == 0  // If it cannot be started, it lacks the module.
+      // If it cannot be started, it lacks the module.
+      (try? run(python, ["-c", "import jsonschema"]))?.status == 0
     }
     if found == nil {
       FileHandle.standardError.write(
