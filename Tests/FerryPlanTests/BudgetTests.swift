@@ -248,4 +248,41 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
     #expect(world.scheduler.nodeRecords[0].reason?.code == "budget")
   }
+
+  // MARK: Files that are too large for the network's budget
+
+  /// Two files of 2 kB under a budget of 1 kB for this network, before four small ones.
+  private func worldOfLargeFiles(timeout: String = "7d") throws -> World {
+    let head = """
+      version: 1
+      name: test
+      sessions: { s: { timeout_for_resource: \(timeout) } }
+      budgets: { wired: { limit: 1kB, per: hour } }
+
+      """
+    var world = try World(
+      Yaml.put("    batch: { max_items: 2 }\n", head: head),
+      files: ["up": ["a": 2_000, "b": 2_000, "c": 10, "d": 10, "e": 10, "f": 10]]
+    ) { _ in .status(200) }
+    world.options.conditions = .init(network: .wired)
+    return world
+  }
+
+  @Test func theyDoNotKeepLaterBatchesFromStarting() throws {
+    var world = try worldOfLargeFiles()
+    world.run()
+    #expect(world.starts.map(\.path) == ["c", "d", "e", "f"])
+    #expect(world.scheduler.totals.items.waiting == 2)
+    #expect(world.scheduler.exitCode == .deferred)
+  }
+
+  @Test func theyFailOnceTheirTimeHasPassed() throws {
+    var world = try worldOfLargeFiles(timeout: "1h")
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 2)
+    world.machine.now = world.machine.now.advanced(by: .seconds(3_600))
+    world.run()
+    #expect(world.scheduler.totals.items.failed == 2)
+    #expect(world.scheduler.isRoundThrough)
+  }
 }

@@ -184,4 +184,23 @@ struct IntentTests {
     #expect(world.scheduler.exitCode == .itemsFailed)
     #expect(world.scheduler.nodeRecords.map(\.state) == [.ambiguous])
   }
+
+  @Test(arguments: ["a failed need", "a cancellation"])
+  func aRequestThatMayHaveBeenSentIsNotSkipped(because reason: String) throws {
+    let more = """
+      requests:
+        note: { session: s, needs: [up], request: { method: POST, url: "http://host/note" } }
+
+      """
+    var world = try World(Yaml.put(more), files: Yaml.files(1)) { _ in .status(400, after: .seconds(5)) }
+    world.machine.startOverrides["note"] = .intended
+    if reason == "a cancellation" {
+      world.machine.schedule(
+        .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
+    }
+    world.run()
+    #expect(!world.starts.contains { $0.attempt.step == .request })
+    #expect(world.scheduler.nodeRecords.last?.state == .ambiguous)
+    #expect(world.scheduler.nodeRecords.last?.reason?.code == "answer_lost")
+  }
 }

@@ -327,11 +327,13 @@ import Testing
 
   /// A world in which the IDs of three files can be released, one after the other, while the fourth waits for the
   /// delay.
-  private func worldOfTwoBatches(_ serve: @escaping (Call) -> Reply) throws -> World {
+  private func worldOfTwoBatches(
+    connections: Int = 1, _ serve: @escaping (Call) -> Reply
+  ) throws -> World {
     let head = """
       version: 1
       name: test
-      sessions: { s: { kind: background, max_connections_per_host: 1 } }
+      sessions: { s: { kind: background, max_connections_per_host: \(connections) } }
       resume_delay: { policy: before_start, initial: 60s, factor: 2, max: 6h }
 
       """
@@ -363,6 +365,35 @@ import Testing
     #expect(released == [1, 2])
     #expect(orphans(world).isEmpty && world.scheduler.totals.items.done == 1)
     #expect(world.scheduler.totals.idsReleased == 2)
+  }
+
+  /// A release that takes effect after the ID was issued again would delete the file. If its connection is lost, the
+  /// server may still execute it.
+  @Test(arguments: [
+    Reply.status(200, after: .seconds(64)), .fails(.connectionLost, reached: true, after: .seconds(64)),
+  ])
+  func anIDIsRefusedWhileTheServerMayExecuteItsRelease(release: Reply) throws {
+    var allocated = 0
+    let server = Self.server { call in
+      switch call.step {
+      case .transfer: return call.path == "f03" ? nil : .status(403)
+      case .abandon: return call.uploadID == 1 ? release : .status(200)
+      case .allocate where call.path == "f03":
+        allocated += 1
+        guard allocated < 5 else { return nil }
+        var response = AttemptResult.Response(status: 200)
+        response.regained = [.orphan(0, of: call.attempt.ref.node)]
+        return Reply(answer: .response(response), after: .milliseconds(10))
+      case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+      }
+    }
+    let world = try worldOfTwoBatches(connections: 4, server)
+    let sent = try #require(world.starts.first { $0.path == "f03" && $0.attempt.step == .transfer })
+    // The first attempt after the release is accepted only if the release was answered.
+    let isAnswered = if case .response = release.answer { true } else { false }
+    #expect(allocated == (isAnswered ? 4 : 5))
+    #expect(sent.at > world.start.advanced(by: .seconds(64)))
+    #expect(world.scheduler.totals.items.done == 1)
   }
 
   @Test func anotherReissuedIDDoesNotPreventARelease() throws {

@@ -82,10 +82,10 @@ struct RequestFactory {
 
   /// Whether libcurl must not resend the request automatically if its connection ends before a response. The
   /// scheduler must handle this case if the server may refuse the second request because it has executed the first.
-  /// This applies to a commit, and to a transfer without a commit, because its refusal would
-  /// release the upload ID.
+  /// This applies to a commit, and to a transfer without a commit, because its refusal would release the upload ID. The
+  /// release of an upload ID must not be sent after the server has issued the ID again, which libcurl does not know.
   private func isSentOnce(_ step: Step, of node: NodeID) -> Bool {
-    if step.repeatability != .repeatable || step.kind == .commit { return true }
+    if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
     guard step.kind == .transfer, case .upload(let work) = plan.nodes[node.index].work else { return false }
     return work.commit == nil && work.abandon != nil
   }

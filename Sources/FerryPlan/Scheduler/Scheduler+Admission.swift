@@ -94,8 +94,13 @@ extension Scheduler {
       _ = beginNextItem(of: upload)
       return end(ref, .failed, .neverFits(size))
     }
+    if now >= deadline(of: ref) {
+      _ = beginNextItem(of: upload)
+      return runOut(ref)
+    }
     _ = uploads[upload].pending.removeFirst()
     uploads[upload].skipped.insert(SkippedItem(size: size, item: item))
+    passSkipped(of: upload)
   }
 
   /// Whether a step of higher priority can be sent immediately, without an intent.

@@ -58,6 +58,9 @@ extension Scheduler {
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready), isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
+    if let orphan = ref.orphan, let upload = uploadIndex[ref.node.index] {
+      uploads[upload].releases.send(orphan)
+    }
     let now = now
     if ref.item == nil, self[attempts: ref]?.startedAt == nil { self[attempts: ref]?.startedAt = now }
     hostQueues[hostQueue].inFlight += 1

@@ -131,10 +131,7 @@ extension Scheduler {
       return closeIfThrough(upload)
     }
     if nodes[index].intent == .inherited {
-      end(
-        ItemRef(id), .ambiguous,
-        .init(code: .responseLost, message: "a launch was interrupted after the request may have been sent"))
-      return
+      return end(ItemRef(id), .ambiguous, .interruptedRequest)
     }
     let kind = plan.nodes[index].steps[0].kind
     nodes[index].attempts = AttemptHistory()
@@ -194,6 +191,8 @@ extension Scheduler {
       else { return }
       if uploads[upload].handedOver > 0 { tellBatchThrough(session) }
       if stop == nil { handOver(upload) }
+    } else {
+      passSkipped(of: upload)
     }
     let state = uploads[upload]
     guard state.tally.open == 0, case .open = nodes[state.node.index].phase else { return }
@@ -213,6 +212,16 @@ extension Scheduler {
         .succeeded
       }
     settle(state.node.index, outcome)
+  }
+
+  /// Starts the next batch if only items for which the budget is too small remain of the current one: they may wait for
+  /// a long time.
+  mutating func passSkipped(of upload: Int) {
+    guard stop == nil, !uploads[upload].skipped.isEmpty,
+      uploads[upload].tally.batch == uploads[upload].skipped.count,
+      uploads[upload].isHandled || !hasResumes(session(of: uploads[upload].node))
+    else { return }
+    handOver(upload)
   }
 
   /// Records that a batch of the session has completed.
@@ -244,6 +253,10 @@ extension Scheduler {
   mutating func close(
     _ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?, handledLater: Bool = false
   ) {
+    if outcome == .skipped, nodes[index].intent == .inherited {
+      // An earlier launch may have sent it.
+      return end(ItemRef(NodeID(index)), .ambiguous, .interruptedRequest)
+    }
     nodes[index].failure = failure
     let state: ItemState =
       switch outcome {
@@ -260,4 +273,10 @@ extension Scheduler {
     }
     if handledLater { nodes[index].phase = .finished(outcome) } else { settle(index, outcome) }
   }
+}
+
+extension RecordedFailure {
+  /// The reason for the outcome of a single request whose intent an earlier launch has left.
+  fileprivate static let interruptedRequest = RecordedFailure(
+    code: .responseLost, message: "a launch was interrupted after the request may have been sent")
 }

@@ -9,6 +9,9 @@ struct Releases: Sendable {
   private var waiting: Set<Int> = []
   /// Orphans that are being released.
   var active: [Int: AttemptHistory] = [:]
+  /// Orphans whose release was sent, but without a response that shows whether the server has executed it. The server
+  /// may still execute it.
+  private var unanswered: Set<Int> = []
   /// The number of orphans that this launch created.
   private(set) var dropped: Int
   var released = 0
@@ -33,6 +36,14 @@ struct Releases: Sendable {
     active[orphan] = nil
     waiting.remove(orphan)
   }
+
+  /// Records that the release of an orphan is being sent.
+  mutating func send(_ orphan: Int) { unanswered.insert(orphan) }
+
+  /// Records that the server has executed the release of an orphan, or will not execute it.
+  mutating func settle(_ orphan: Int) { unanswered.remove(orphan) }
+
+  func isUnanswered(_ orphan: Int) -> Bool { unanswered.contains(orphan) }
 
   /// Removes the waiting orphans and returns them in ascending order.
   mutating func takeWaiting() -> [Int] {
@@ -65,6 +76,30 @@ extension Scheduler {
       uploads[upload].releases.regain(orphan)
       entries.append(.orphanResolved(ref))
     }
+  }
+
+  /// Refuses an upload ID that the server has issued again although it may still execute the release of that ID, which
+  /// would delete the file.
+  ///
+  /// - Returns: whether the ID was refused. The step is then sent again after a wait.
+  mutating func refusesRegained(_ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer) -> Bool {
+    guard case .response(let response) = answer, response.regained.contains(where: isReleaseUnanswered) else {
+      return false
+    }
+    let failure = RecordedFailure(
+      code: .uploadIDExpired,
+      message: "the server issued an upload ID again whose release it may still execute")
+    if step.repeatability == .once {
+      end(flight.attempt.ref, .ambiguous, failure)
+    } else {
+      retry(flight, failure, retryAfter: nil, scope: .item)
+    }
+    return true
+  }
+
+  private func isReleaseUnanswered(_ ref: ItemRef) -> Bool {
+    guard let upload = uploadIndex[ref.node.index], let orphan = ref.orphan else { return false }
+    return uploads[upload].releases.isUnanswered(orphan)
   }
 
   // MARK: Releasing orphans
@@ -114,6 +149,11 @@ extension Scheduler {
     _ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
   ) {
     let ref = flight.attempt.ref
+    if let upload = uploadIndex[ref.node.index], let orphan = ref.orphan,
+      verdict.excludesLaterExecution || !answer.mayHaveActed
+    {
+      uploads[upload].releases.settle(orphan)
+    }
     switch verdict {
     case .succeeded, .offset, .unchanged, .uploadIDGone, .uploadIDRefused:
       entries.append(.orphanResolved(ref))
@@ -171,6 +211,20 @@ extension Scheduler {
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
     return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
+  }
+}
+
+extension Verdict {
+  /// Whether the server has executed the request, or has stated that it will not.
+  fileprivate var excludesLaterExecution: Bool {
+    switch self {
+    case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused, .transient(_, _, _, .refused),
+      .transient(_, _, _, .notSent):
+      true
+    case .offset, .conditionRefused, .unauthorized, .otherServer, .transient, .permanent, .answerLost,
+      .notCommitted, .integrity, .cancelled, .limited:
+      false
+    }
   }
 }
 

@@ -81,6 +81,7 @@ extension Scheduler {
     if flight.attempt.operation != .whole { noteLoss(of: flight, verdict) }
     switch verdict {
     case .offset(let offset): proceed(flight, step, result, to: offset)
+    case .succeeded where refusesRegained(flight, step, result.answer): break
     case .succeeded where flight.attempt.operation != .whole: proceed(flight, step, result, to: nil)
     case .succeeded, .unchanged: succeed(ref, step, result, verdict)
     case .conditionRefused(let failure):
