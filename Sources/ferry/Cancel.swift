@@ -31,6 +31,11 @@ struct Cancel: ParsableCommand {
     help: "Ask the running process to complete everything that it has queued, without accepting new work.")
   var drain = false
 
+  @Option(
+    help: "The reason, which is kept with the canceled work: one line of at most 200 characters.",
+    transform: Cancel.reason)
+  var reason: CancelReason?
+
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var lock: LockOptions
@@ -40,6 +45,14 @@ struct Cancel: ParsableCommand {
 
   func validate() throws {
     if finish, drain { throw ValidationError("specify --finish or --drain, but not both") }
+  }
+
+  private static func reason(_ text: String) throws -> CancelReason {
+    do {
+      return try CancelReason(text)
+    } catch {
+      throw ValidationError("the --reason \(DisplayPath.shown(Array(text.utf8))) is not accepted: \(error)")
+    }
   }
 
   func run() throws {
@@ -53,7 +66,8 @@ struct Cancel: ParsableCommand {
         try ManifestSource(path: target, variables: given, variableFiles: files).job())
     }
     let (outcomes, inUse) = try cancellation.cancel(
-      wanted, drain ? .draining : finish ? .finishing : .atOnce, patience: lock.patience())
+      wanted, drain ? .draining : finish ? .finishing : .atOnce, reason: reason,
+      patience: lock.patience())
     switch format {
     case .text:
       for outcome in outcomes {

@@ -223,7 +223,7 @@ struct NoteTests {
       #expect(report.item("slow.txt")?.state == "cancelled", "\(end.stdout)")
     } else {
       #expect(end.status == 5, "\(end.stdout)\(end.stderr)")
-      #expect(report.node("b")?.problems?.map(\.code) == ["source_missing"])
+      #expect(report.node("b")?.problems?.map(\.code) == ["root_missing"])
       #expect(try await receiver.received().files.map(\.name).sorted() == ["a/a.bin", "c/slow.txt"])
       #expect(try await job.status().session("e2e.uploads")?.notes.map(\.node) == ["b"])
     }

@@ -190,15 +190,28 @@ struct InboxProcessorTests {
     try cancel(kind)
     try submit(["b"])
     let event = try #require(try next())
-    guard case .cancelled(SessionID(0), of: nil, finishing: kind == .finish) = event else {
+    guard case .cancelled(SessionID(0), of: nil, finishing: kind == .finish, failure: .cancelled) = event
+    else {
       Issue.record("no cancel")
       return
     }
-    #expect(processor.cancelled == (kind == .cancel ? [0] : []))
+    #expect(processor.cancelled == (kind == .cancel ? [0: .cancelled] : [:]))
     run.handle(event)
     // Files that are submitted after the cancellation remain for the next run.
     #expect(try next() == nil)
     #expect(try finish() == [.submit])
+  }
+
+  @Test(arguments: [Note.Kind.cancel, .finish, .drain])
+  func theReasonOfANoteIsRecordedWithTheWork(kind: Note.Kind) throws {
+    let reason = CancelReason(recorded: "disk full")
+    try inbox.leave(Note(session: "s", kind: kind, reason: reason, createdAt: TestRun.start))
+    switch try next() {
+    case .cancelled(_, of: nil, finishing: _, let failure) where kind != .drain,
+      .drained(_, of: nil, let failure) where kind == .drain:
+      #expect(failure == .cancelled(reason))
+    default: Issue.record("no cancel")
+    }
   }
 
   @Test func aCancelOfAnotherManifestRemains() throws {
@@ -210,7 +223,8 @@ struct InboxProcessorTests {
 
   @Test func aCancelOfThisManifestNamesIt() throws {
     try cancel(.finish, manifest: "m")
-    guard case .cancelled(SessionID(0), of: ManifestID(0), finishing: true)? = try next() else {
+    guard case .cancelled(SessionID(0), of: ManifestID(0), finishing: true, failure: .cancelled)? = try next()
+    else {
       Issue.record("no cancel")
       return
     }
@@ -228,6 +242,15 @@ struct InboxProcessorTests {
     // A file that does not exist is absent, and fails in the round.
     #expect(submitted[0]?.files.count == 0 && submitted[0].map { Array($0.absent.keys) } == [Array("b".utf8)])
     #expect(try finish() == [])
+  }
+
+  @Test func aCancelThatNoRunExecutedIsExecutedWithItsReason() throws {
+    try journal([try queued("a", "b")])
+    let reason = CancelReason(recorded: "disk full")
+    try inbox.leave(Note(session: "s", kind: .cancel, reason: reason, createdAt: TestRun.start))
+    _ = try processor.begin(Selection([], in: run.job.plan), at: TestRun.start)
+    let journal = try #require(run.journals.all.compactMap(\.self).first)
+    #expect(try journal.cancelledItems().map(\.failure) == [.cancelled(reason)])
   }
 
   @Test func filesOfAnUploadThatIsNotSelectedRemain() throws {

@@ -50,6 +50,46 @@ struct ReportTextTests {
     #expect(try lines(items.shuffled()) == [expected])
   }
 
+  @Test func canceledItemsAreCountedByTheirReasons() throws {
+    func node(_ name: String, cancelled: Int, _ reasons: [String: Int]) -> RunRecord.NodeRecord {
+      var counts = ItemCounts()
+      counts.cancelled = cancelled
+      var node = RunRecord.NodeRecord(
+        name: name, kind: .upload, session: "s", state: .cancelled, items: counts, attempts: [])
+      node.cancellations = reasons.sorted { $0.key < $1.key }.map {
+        let failure = RecordedFailure.cancelled(CancelReason(recorded: $0.key))
+        return .init(code: failure.code, message: failure.message, items: $0.value)
+      }
+      return node
+    }
+    var record = record([])
+    // The reasons of some items may be unknown, as in the reports of earlier versions.
+    record.nodes = [
+      node("a", cancelled: 5, ["full": 3, "old": 1]), node("b", cancelled: 2, ["old\u{1B}": 1, "old": 1]),
+    ]
+    let text = ReportText.text(record, status: "ferry status")
+    #expect(
+      text.split(separator: "\n").filter { $0.contains("canceled by ferry cancel") } == [
+        "  1 item was canceled by ferry cancel",
+        "  3 items were canceled by ferry cancel: full",
+        "  2 items were canceled by ferry cancel: old",
+        "  1 item was canceled by ferry cancel: old\\033",
+      ])
+  }
+
+  @Test func reasonsThatDifferInAnIdentifierAreNotJoined() throws {
+    let items = try ["ticket-00000001", "ticket-00000002"].map { ticket in
+      var item = try item(ticket == "ticket-00000001" ? "a" : "b", .cancelled)
+      item.reason = .cancelled(CancelReason(recorded: ticket))
+      return item
+    }
+    #expect(
+      try lines(items) == [
+        "  photos: a: canceled: canceled by ferry cancel: ticket-00000001",
+        "  photos: b: canceled: canceled by ferry cancel: ticket-00000002",
+      ])
+  }
+
   @Test func aSingleFailureIsShownWithItsItem() throws {
     let path = "1.jpg"
     #expect(

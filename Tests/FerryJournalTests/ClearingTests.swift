@@ -74,6 +74,46 @@ import Testing
     #expect(try state.open().items(node) == items)
   }
 
+  @Test func canceledItemsAreCountedByTheirReason() throws {
+    let (journal, node) = try filled()
+    let reason = RecordedFailure.cancelled(CancelReason(recorded: "disk full"))
+    try journal.cancelOpen(reason: reason, at: .start(plus: 5))
+    let counts = try journal.cancelledItems()
+    #expect(counts.allSatisfy { $0.node == node })
+    #expect(counts.map(\.round) == [1, 2, 2] && counts.map(\.count) == [1, 3, 1])
+    #expect(counts.map(\.failure.message) == [reason.message, reason.message, "gone"])
+  }
+
+  @Test func aRemovedSessionIsKnownUntilItIsUsedAgain() throws {
+    let history = try RunHistory.open(in: state.directory, writtenBy: "0.0-test", at: .start)
+    defer { try? history.close() }
+    let process = ProcessIdentity(pid: 1, started: 1, boot: "b")
+    func run(_ id: String) throws {
+      try history.begin(
+        RunRow(id: id, launch: .background, rounds: [], process: process, startedAt: .start), journals: ["s"])
+    }
+    try run("r1")
+    let removed = RemovedSession(
+      session: "s", failure: .cancelled(nil, removesSession: true), items: 3, removedAt: .start(plus: 9))
+    try history.remove(removed)
+    #expect(try history.removedSessions() == [removed])
+    #expect(try history.knownJournals(locked: []).isEmpty)
+    try run("r2")
+    #expect(try history.removedSessions().isEmpty)
+  }
+
+  @Test func theReasonForWhichARootCannotBeListedIsKeptWithTheUpload() throws {
+    let (journal, node) = try filled()
+    let failure = RecordedFailure(code: .rootMissing, message: "cannot list /x")
+    try journal.record(rootFailure: failure, node: node)
+    #expect(try journal.nodes.first?.failure == failure)
+    try journal.close()
+    let again = try state.open()
+    #expect(try again.nodes.first?.failure == failure)
+    try again.record(rootFailure: nil, node: node)
+    #expect(try again.nodes.first?.failure == nil)
+  }
+
   @Test func anItemWithoutAKnownResponseBecomesAmbiguousInsteadOfCancelled() throws {
     let (journal, node) = try filled()
     let reason = RecordedFailure(code: "cancelled", status: 502, message: "ferry cancel")

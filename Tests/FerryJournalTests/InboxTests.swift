@@ -22,7 +22,8 @@ import Testing
         paths: [Array("b".utf8), [0xff, 0x00, 0x0a], [], Array("a".utf8)], createdAt: .start(plus: 9)),
       Note(session: "s/é", kind: .cancel, createdAt: .start),
       Note(session: "s", kind: .cancel, manifest: "m", createdAt: .start),
-      Note(session: "s", kind: .finish, createdAt: .start(plus: 3)),
+      Note(
+        session: "s", kind: .finish, reason: CancelReason(recorded: "disk full"), createdAt: .start(plus: 3)),
     ]
     for index in notes.indices { notes[index].id = try inbox.leave(notes[index]) }
     #expect(try inbox.notes(session: "s") == [notes[0], notes[2], notes[3]])

@@ -83,7 +83,7 @@ import Testing
     #expect(try Self.findings(in: state).isEmpty)
   }
 
-  @Test(arguments: 1...5)
+  @Test(arguments: 1...6)
   func theHistoryOfEachReleasedSchemaIsMigratedWithItsRuns(schema: Int) throws {
     let path = state.directory.history
     try make("history-\(schema)", at: path)
@@ -105,6 +105,17 @@ import Testing
     // Schema 5 registered the session. A session of an older schema is recognized by its lock file.
     #expect(try history.knownJournals(locked: []) == (schema >= 5 ? ["s"] : []))
     #expect(try history.knownJournals(locked: ["s"]) == (schema >= 2 ? ["s"] : []))
+    #expect(
+      try history.removedSessions()
+        == (schema >= 6
+          ? [
+            RemovedSession(
+              session: "gone",
+              failure: RecordedFailure(
+                code: "session_removed",
+                message: "canceled by ferry cancel, which removed the session: moved to tape"),
+              items: 7, removedAt: .start)
+          ] : []))
     try history.close()
     let ledger = try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start)
     let used = try ledger.used(.wifi, in: .start..<Instant.start(plus: 900))
@@ -114,8 +125,11 @@ import Testing
     #expect(
       try inbox.notes(session: "s").map(\.paths)
         == (schema >= 4 ? [[[0x66, 0xff, 0x2e, 0x6a, 0x70, 0x67]]] : []))
+    #expect(
+      try inbox.notes(session: "t").map(\.reason)
+        == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
-    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5]))
+    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6]))
     // The session that schema 5 registered has no journal here.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }

@@ -153,6 +153,62 @@ struct CancelTests {
     }
   }
 
+  /// Items that run, wait, or are in a later batch, an upload that has not opened, and a request.
+  @Test(arguments: 0..<3)
+  func `that is cancelled with a reason records it with everything that it ends`(manner: Int) throws {
+    let more = """
+          batch: { max_items: 4 }
+        later:
+          session: s
+          needs: [up]
+          files: { root: . }
+          transfer: { request: { url: "http://host/later/${file.path}" } }
+      requests:
+        after: { session: s, needs: [up], request: { method: POST, url: "http://host/after" } }
+
+      """
+    let reason = RecordedFailure.cancelled(try CancelReason("disk full"))
+    let event: Occurrence =
+      manner == 2
+      ? .drain(SessionID(0), failure: reason)
+      : .cancel(SessionID(0), finishing: manner == 1, failure: reason)
+    var world = try World(
+      Yaml.put(more), files: Yaml.files(6).merging(["later": ["x": 1]]) { $1 }
+    ) { _ in .status(200, after: .seconds(10)) }
+    world.machine.schedule(event, at: world.start.advanced(by: .seconds(15)))
+    world.run()
+    let closed = world.entries.compactMap { entry -> RecordedFailure?? in
+      if case .itemClosed(_, .cancelled, let failure, _) = entry { failure } else { nil }
+    }
+    // The items of the second batch, that of the second upload, and the request.
+    #expect(closed.count >= 4)
+    #expect(closed.allSatisfy { $0 == reason }, "\(closed)")
+    #expect(world.scheduler.nodeRecords.last?.reason == reason)
+    #expect(reason.code == "cancelled" && reason.message == "canceled by ferry cancel: disk full")
+  }
+
+  @Test func `that is removed records this under another code, and its upload counts as cancelled`() throws {
+    let reason = RecordedFailure.cancelled(try CancelReason("lost phone"), removesSession: true)
+    var world = try World(
+      """
+      version: 1
+      name: test
+      sessions: { s: {} }
+      requests:
+        hold: { session: s, request: { method: PUT, url: "http://host/hold" } }
+
+      """
+    ) { _ in .status(200, after: .seconds(10)) }
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: false, failure: reason), at: world.start.advanced(by: .seconds(1)))
+    world.run()
+    #expect(world.scheduler.nodeRecords.map(\.state) == [.cancelled])
+    #expect(world.scheduler.nodeRecords.first?.reason?.code == "session_removed")
+    #expect(
+      reason.message == "canceled by ferry cancel, which removed the session: lost phone")
+    #expect(world.scheduler.exitCode == .itemsFailed)
+  }
+
   @Test func `that is cancelled leaves other sessions alone`() throws {
     let more = """
       requests:

@@ -106,6 +106,16 @@ package struct FileLister: Sendable {
     return try openedRoot.mapError { ListingFailure.root(root, $0) }.get()
   }
 
+  /// Why the root cannot be opened; `nil` if it can.
+  var rootFailure: RecordedFailure? {
+    do throws(ListingFailure) {
+      _ = try folder()
+      return nil
+    } catch {
+      return error.root
+    }
+  }
+
   /// The root, opened on first access and kept open.
   var openedRoot: Result<SourceRoot, FolderPath.Failure> {
     opened.root.withLock { opened in

@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// A path that could not be listed.
 package struct ListingProblem: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
@@ -21,6 +23,8 @@ package struct ListingProblem: Hashable, Sendable {
   package var path: [UInt8]
   package var kind: Kind
   package var message: String
+  /// The code of the failure if the root itself cannot be opened; otherwise `nil`.
+  package var root: FailureCode?
 }
 
 extension ListingProblem {

@@ -100,7 +100,8 @@ extension ListingProblem {
 
 extension RunRecord.FileProblem {
   init(_ problem: ListingProblem) {
-    self.init(path: problem.path, code: .init(problem.failure.code), message: problem.message)
+    self.init(
+      path: problem.path, code: problem.root ?? .init(problem.failure.code), message: problem.message)
   }
 }
 

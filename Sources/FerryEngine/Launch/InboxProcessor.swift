@@ -16,10 +16,10 @@ final class InboxProcessor {
   private var lastRead: [Int64]
   /// Notes that have arrived since then, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
-  /// Sessions that a force quit canceled while this run held them.
-  private(set) var cancelled: Set<Int> = []
+  /// Sessions that a force quit canceled while this run held them, with what is recorded for their work.
+  private(set) var cancelled: [Int: RecordedFailure] = [:]
   /// Sessions that were canceled as a whole, including manifests that are not part of this run.
-  private var endedAsWhole: Set<Int> = []
+  private var endedAsWhole: [Int: RecordedFailure] = [:]
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
   /// The reasons why submitted files could not be queued and remain for the next run, by node.
@@ -61,7 +61,8 @@ final class InboxProcessor {
       switch note.kind {
       case .cancel, .finish:
         guard concerns(note), let journal = journals.all[session] else { continue }
-        let count = try journal.cancelOpen(manifest: note.manifest, reason: .cancelled, at: now)
+        let count = try journal.cancelOpen(
+          manifest: note.manifest, reason: .cancelled(note.reason), at: now)
         notice("ferry cancel canceled \(Count.text(count, "item")) of session '\(journal.identifier)'")
         taken.append((note.id, nil))
         try dropSubmitted(before: note)
@@ -134,10 +135,11 @@ final class InboxProcessor {
   /// - Parameter interrupted: uploads whose files were not all read by the run. Their notes remain.
   func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
     contents.stop()
-    for journal in endedAsWhole.sorted().compactMap({ journals.all[$0] }) {
+    for (session, failure) in endedAsWhole.sorted(by: { $0.key < $1.key }) {
+      guard let journal = journals.all[session] else { continue }
       let others = Set(try journal.nodes.map(\.manifest)).subtracting(plan.manifests)
       for manifest in others.sorted() {
-        try journal.cancelOpen(manifest: manifest, reason: .cancelled, at: now)
+        try journal.cancelOpen(manifest: manifest, reason: failure, at: now)
       }
     }
     let done = taken.filter { taken in
@@ -173,16 +175,20 @@ final class InboxProcessor {
     _ note: Note, _ session: SessionID, _ scheduler: Scheduler
   ) throws(JournalError) -> Event? {
     guard concerns(note), !scheduler.isEnding else { return nil }
-    if note.kind == .cancel, manifest(of: note) == nil || plan.manifests.count == 1 {
-      cancelled.insert(session.index)
+    let isForceQuit = note.kind == .cancel && (manifest(of: note) == nil || plan.manifests.count == 1)
+    let failure = RecordedFailure.cancelled(
+      note.reason, removesSession: isForceQuit && plan.policies.forceQuit == .removeSession)
+    // A later cancellation does not change what has already ended.
+    if isForceQuit { cancelled[session.index] = cancelled[session.index] ?? failure }
+    if note.manifest == nil, note.kind != .drain {
+      endedAsWhole[session.index] = endedAsWhole[session.index] ?? failure
     }
-    if note.manifest == nil, note.kind != .drain { endedAsWhole.insert(session.index) }
     taken.append((note.id, nil))
     try dropSubmitted(before: note)
     waiting.removeAll { $0.note.isDropped(by: note) }
     return note.kind == .drain
-      ? .drained(session, of: manifest(of: note))
-      : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish)
+      ? .drained(session, of: manifest(of: note), failure: failure)
+      : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish, failure: failure)
   }
 
   /// Marks everything submitted before a cancel as handled, including files that this run had left for the next.
@@ -211,7 +217,8 @@ final class InboxProcessor {
     } catch {
       notice("\(plan.title(of: NodeID(node))): \(error)")
       let message = "\(error); the submitted files remain for the next run"
-      problems[node, default: []].append(ListingProblem(path: [0x2E], kind: .missing, message: message))
+      problems[node, default: []].append(
+        ListingProblem(path: [0x2E], kind: .missing, message: message, root: error.root?.code))
       return nil
     }
     // The files that were not read remain for the next run.

@@ -39,7 +39,8 @@ final class LateLists {
     } catch {
       let message = EngineFault.describe(error)
       notice("\(plan.title(of: node)): \(message)")
-      return .unreadable(.init(code: .init(.sourceMissing), message: "\(error)"))
+      let root = (error as? ListingFailure)?.root
+      return .unreadable(root ?? .init(code: .init(.sourceMissing), message: "\(error)"))
     }
     guard !lister.isStopped() else { return nil }
     keep(listing.problems, of: node)

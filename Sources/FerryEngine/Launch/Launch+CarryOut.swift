@@ -11,8 +11,8 @@ extension Launch {
   struct Outcome {
     var record: RunRecord
     var rates: [RateRow]
-    /// Sessions that a force quit ended during the run.
-    var cancelled: Set<Int>
+    /// Sessions that a force quit ended during the run, with what is recorded for their work.
+    var cancelled: [Int: RecordedFailure]
     var end: RequestsAtEnd.RunEnd
   }
 
@@ -76,10 +76,14 @@ extension Launch {
     let inboxProcessor = InboxProcessor(
       jobs.plan, journals: journals, inbox: inbox, listers: listers, compare: run.threads.compare,
       notice: run.notice)
-    let before = try OwedFiles.settle(
-      jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
-    let submitted = try inboxProcessor.begin(run.selection, startedAt: run.startedAt, at: clock.now)
-    var launchState = try launchState(run, journals, listers, submitted: submitted, unless: isStopped)
+    let (before, listed) = try recordingMissingRoots(run, journals, listers) {
+      let before = try OwedFiles.settle(
+        jobs.plan, journals, run.selection, listers: listers, unless: isStopped)
+      let submitted = try inboxProcessor.begin(run.selection, startedAt: run.startedAt, at: clock.now)
+      return (before, try self.launchState(run, journals, listers, submitted: submitted, unless: isStopped))
+    }
+    var launchState = listed
+    try forgetMissingRoots(launchState, journals)
     let edits = try EditEffects(
       jobs: jobs, state: state, journals: journals, launchState: launchState, history: history, inbox: inbox,
       notice: run.notice
@@ -119,7 +123,9 @@ extension Launch {
     record.run.edits = edits.isEmpty ? nil : edits
     warnOfOptionalRequests(in: record, run)
     if runLoop.fault == nil {
-      try whole.tellAmbiguities(&record, scheduler, journals, rows: launchState.rows + joined.rows)
+      let rows = launchState.rows + joined.rows
+      try whole.tellAmbiguities(&record, scheduler, journals, rows: rows)
+      try whole.tellCancellations(&record, rounds: run.rounds, journals, rows: rows)
     }
     return Outcome(
       record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,

@@ -154,7 +154,7 @@ package struct Launch {
       ) { try journals.all[$0.index]?.clearEvents() }
       forgetOldRuns(history, retention, notice)
       journals.close()
-      try forget(outcome.cancelled, history)
+      try forget(outcome, history)
       // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record)
@@ -194,11 +194,16 @@ package struct Launch {
   }
 
   /// After a force quit, removes the session if `force_quit` specifies it.
-  private func forget(_ sessions: Set<Int>, _ history: RunHistory) throws {
+  private func forget(_ outcome: Outcome, _ history: RunHistory) throws {
     guard jobs.plan.policies.forceQuit == .removeSession else { return }
-    for session in sessions.sorted() {
+    for (session, failure) in outcome.cancelled.sorted(by: { $0.key < $1.key }) {
       let identifier = jobs.plan.sessions[session].identifier
-      try history.forget(session: identifier)
+      let items = jobs.plan.nodes.indices.reduce(0) { sum, node in
+        guard jobs.plan.nodes[node].session.index == session else { return sum }
+        return sum + (outcome.record.nodes[node].items?.cancelled ?? 0)
+      }
+      try history.remove(
+        RemovedSession(session: identifier, failure: failure, items: items, removedAt: clock.now))
       try SessionJournal.remove(session: identifier, in: state)
     }
   }

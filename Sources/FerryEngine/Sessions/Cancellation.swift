@@ -73,12 +73,14 @@ package struct Cancellation {
   }
 
   /// - Parameters:
+  ///   - reason: the text of `--reason`, which is recorded with the canceled work.
   ///   - patience: how long to wait for holders to release sessions.
   /// - Returns: the outcomes, and the sessions that were still held when the wait ended.
   package func cancel(
-    _ targets: [Target], _ manner: Manner = .atOnce, patience: LockPatience = LockPatience()
+    _ targets: [Target], _ manner: Manner = .atOnce, reason: CancelReason? = nil,
+    patience: LockPatience = LockPatience()
   ) throws -> (outcomes: [Outcome], inUse: [SessionInUse]) {
-    var (wishes, outcomes) = try wishes(targets)
+    var (wishes, outcomes) = try wishes(targets, reason)
     var told: [Told] = []
     // If a holder releases its session while the note is written, this process cancels the work itself. With
     // `.draining`, the work remains for the next run.
@@ -161,7 +163,9 @@ package struct Cancellation {
   }
 
   /// The sessions to cancel, and the outcomes of those with nothing to cancel.
-  private func wishes(_ targets: [Target]) throws -> ([CancelWish], nothing: [Outcome]) {
+  private func wishes(_ targets: [Target], _ reason: CancelReason?) throws -> (
+    [CancelWish], nothing: [Outcome]
+  ) {
     let inbox = try Inbox.openForReading(in: state)
     // The inbox was only read, so closing it cannot lose data.
     defer { try? inbox.close() }
@@ -171,12 +175,13 @@ package struct Cancellation {
       switch target {
       case .session(let name):
         try catalog.check([name])
-        all.append(CancelWish(session: name))
+        all.append(CancelWish(session: name, reason: reason))
       case .manifest(let job):
         for home in job.plan.itemSessions where job.plan.sessions[home.index].kind != .ephemeral {
           all.append(
             CancelWish(
-              session: job.plan.sessions[home.index].identifier, manifest: job.plan.manifest, job: job))
+              session: job.plan.sessions[home.index].identifier, manifest: job.plan.manifest, job: job,
+              reason: reason))
         }
       }
     }
@@ -206,7 +211,7 @@ package struct Cancellation {
       let note = try inbox.leave(
         Note(
           session: wish.session, kind: manner.kind, manifest: wish.manifest,
-          createdAt: now))
+          reason: wish.reason, createdAt: now))
       if mayReturn, try SessionLock.holder(session: wish.session, in: state) == nil {
         try inbox.remove([note])
         freed.append(wish)

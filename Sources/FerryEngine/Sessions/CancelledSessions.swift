@@ -6,6 +6,8 @@ struct CancelWish {
   var session: String
   var manifest: String?
   var job: Job?
+  /// The text of `--reason`.
+  var reason: CancelReason?
 }
 
 /// Cancels open work in sessions that no process holds, under their locks.
@@ -18,6 +20,8 @@ struct CancelledSessions {
   let version: String
   let now: Instant
   private(set) var outcomes: [Cancellation.Outcome] = []
+  /// The sessions to remove, each at most once.
+  private var removed: [RemovedSession] = []
   private var locks: [String: SessionLock] = [:]
   /// Notes that no process will read; they are removed.
   private var notes: [Int64] = []
@@ -89,9 +93,18 @@ struct CancelledSessions {
       let all = Set(try journal.nodes.map(\.manifest))
       if wish.manifest == nil { manifests.formUnion(all) }
       let before = try ambiguous(journal)
-      outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: .cancelled, at: now)
+      let isRemoved = try vanishes(wish, all, history)
+      let failure = RecordedFailure.cancelled(wish.reason, removesSession: isRemoved)
+      outcome.items = try journal.cancelOpen(manifest: wish.manifest, reason: failure, at: now)
       outcome.ambiguous = try ambiguous(journal) - before
-      if try vanishes(wish, all, history) { outcome.result = .removed }
+      if isRemoved {
+        outcome.result = .removed
+        let before = removed.first { $0.session == wish.session }?.items ?? 0
+        removed.removeAll { $0.session == wish.session }
+        removed.append(
+          RemovedSession(
+            session: wish.session, failure: failure, items: before + outcome.items, removedAt: now))
+      }
     }
     outcome.submitted = notes.reduce(0) { $0 + $1.paths.count }
     self.notes += notes.map(\.id)
@@ -120,15 +133,15 @@ struct CancelledSessions {
       defer { try? inbox.close() }  // The write is already synced.
       try inbox.remove(notes)
     }
-    let removed = outcomes.filter { $0.result == .removed }.map(\.session)
     guard !rounds.isEmpty || !removed.isEmpty else { return }
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // The write is already synced.
     for session in removed {
       // If the process is killed in between, the next run registers the journal again.
-      try history.forget(session: session)
-      try SessionJournal.remove(session: session, in: state)
+      try history.remove(session)
+      try SessionJournal.remove(session: session.session, in: state)
     }
+    removed = []
     for round in rounds {
       try history.closeRound(manifest: round.manifest, number: round.round, at: now)
     }

@@ -97,7 +97,7 @@ package struct ItemExplanation {
     switch preview.launchState.starts[index] {
     case .notSelected, .submissions, .open: break
     case .closed(let outcome, let failure):
-      match.state = failure?.code == .cancelled ? .cancelled : ReportState(outcome)
+      match.state = failure?.isCancellation == true ? .cancelled : ReportState(outcome)
       match.next = .nothing
     case .intended: (match.state, match.next) = (.ambiguous, .ends)
     case .notDue(let until, let failed):
@@ -191,6 +191,7 @@ package struct ItemExplanation {
       match.ambiguity = ambiguities(of: row, node).ambiguity(of: try SessionJournal.ambiguous(item))
     }
     match.reason = item.failure
+    if state == .cancelled { match.cancellation = item.failure }
     if let after = try item.after {
       match.after = .init(
         state: after.word, owed: after == .owed ? node.after.planned ?? "keep" : nil)

@@ -52,8 +52,9 @@ package struct SessionStatus {
     defer { try? history.close() }
     let inbox = try Inbox.openForReading(in: state)
     defer { try? inbox.close() }
+    let removed = Dictionary(try history.removedSessions().map { ($0.session, $0) }) { $1 }
     let catalog = SessionCatalog(state: state, inbox: inbox)
-    try catalog.check(sessions)
+    try catalog.check(sessions.filter { removed[$0] == nil })
     var looks: [String: Look] = [:]
     var names = sessions
     if let job {
@@ -61,11 +62,17 @@ package struct SessionStatus {
       names += job.plan.itemSessions.map { job.plan.sessions[$0.index] }
         .filter { $0.kind != .ephemeral }.map(\.identifier)
     } else if names.isEmpty {
-      names = try catalog.identifiers
+      names = try catalog.identifiers + removed.keys
     }
     let entries = try Set(names).sorted().map { name in
       do {
-        return try entry(name, inbox, history, &looks)
+        var entry = try entry(name, inbox, history, &looks)
+        entry.removed = removed[name].map {
+          .init(
+            code: $0.failure.code, message: $0.failure.message, items: $0.items,
+            removedAt: $0.removedAt.rfc3339)
+        }
+        return entry
       } catch let fault as JournalError {
         // The other sessions are still reported.
         return .init(identifier: name, nodes: [], eventsPending: false, notes: [], problem: fault.description)
@@ -103,11 +110,16 @@ package struct SessionStatus {
     }
     for index in nodes.indices {
       let name = nodes[index].name
+      // What the last run recorded counts only if the root cannot be looked at now.
+      let recorded = nodes[index].reason
+      nodes[index].reason = nil
       guard let look = looks[nodes[index].manifest] else { continue }
       nodes[index].items?.toSend = look.toSend[name]
       nodes[index].items?.toCompare = look.toCompare[name]
       nodes[index].notBefore = look.notBefore[name]
-      if holder == nil { nodes[index].reason = look.reasons[name] }
+      if holder == nil {
+        nodes[index].reason = look.reasons[name] ?? (look.entry.problem == nil ? nil : recorded)
+      }
     }
     let recorded = try journal.recorded
     let now = options.moment ?? LaunchClock.wallTime
@@ -152,6 +164,7 @@ package struct SessionStatus {
     let counts = Dictionary(grouping: try journal.countsByRound(), by: \.node)
     let owed = try journal.owedCounts()
     let orphans = try journal.orphanCounts()
+    let cancelled = try journal.cancelledItems()
     return rows.compactMap { row in
       let round = looks[row.manifest]?.round ?? row.round
       var entry = StatusDocument.NodeEntry(
@@ -161,6 +174,8 @@ package struct SessionStatus {
         var items = StatusDocument.Items(counts[row.id] ?? [], round: round)
         items.owedAfter = owed[row.id]
         entry.items = items
+        entry.reason = row.failure
+        entry.cancellations = cancelled.records(node: row.id, round: round)
         entry.orphans = orphans[row.id]
       case .fetch, .request:
         if row.round == round, row.state.isClosed { entry.state = ReportState(row.state) }
@@ -202,6 +217,7 @@ package struct SessionStatus {
     .init(
       id: note.id, kind: note.kind.rawValue, manifest: note.manifest, node: note.node,
       files: note.paths.count, paths: note.paths.prefix(100).map { String(decoding: $0, as: UTF8.self) },
+      reason: note.reason?.text,
       createdAt: note.createdAt.rfc3339)
   }
 

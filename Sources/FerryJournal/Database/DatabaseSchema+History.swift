@@ -113,5 +113,18 @@ extension DatabaseSchema {
             registered_at INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           """),
+      Migration(
+        name: "history 6: why work was canceled",
+        sql: """
+          ALTER TABLE note ADD COLUMN reason TEXT;
+
+          CREATE TABLE removed_session (
+            session TEXT PRIMARY KEY,
+            failure_code TEXT NOT NULL,
+            failure_message TEXT NOT NULL,
+            items INTEGER NOT NULL,
+            removed_at INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          """),
     ])
 }

@@ -32,10 +32,12 @@ extension RunHistory {
   /// Removes a session and the rates of its uploads from the history. Called before its journal is removed
   /// or accepted as lost.
   package func forget(session: String) throws(JournalError) {
-    try write { db in
-      try db.execute(sql: "DELETE FROM journal WHERE session = ?", arguments: [session])
-      try db.execute(sql: "DELETE FROM rate WHERE session = ?", arguments: [session])
-    }
+    try write { db in try Self.forget(session: session, db) }
+  }
+
+  static func forget(session: String, _ db: Database) throws {
+    try db.execute(sql: "DELETE FROM journal WHERE session = ?", arguments: [session])
+    try db.execute(sql: "DELETE FROM rate WHERE session = ?", arguments: [session])
   }
 
   /// Records that each of these sessions has a journal, which is already on disk.
@@ -44,6 +46,8 @@ extension RunHistory {
       try db.execute(
         sql: "INSERT INTO journal (session, registered_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
         arguments: [session, now.nanoseconds])
+      // The session is in use again.
+      try db.execute(sql: "DELETE FROM removed_session WHERE session = ?", arguments: [session])
     }
   }
 }

@@ -36,9 +36,10 @@ package final class Inbox: Sendable {
     let bell = try state.inbox(ofSession: note.session)
     let id = try database.write { db in
       try db.execute(
-        sql: "INSERT INTO note (session, kind, manifest, node, created_at) VALUES (?, ?, ?, ?, ?)",
+        sql: "INSERT INTO note (session, kind, manifest, node, reason, created_at) VALUES (?, ?, ?, ?, ?, ?)",
         arguments: [
-          note.session, note.kind.rawValue, note.manifest, note.node, note.createdAt.nanoseconds,
+          note.session, note.kind.rawValue, note.manifest, note.node, note.reason?.text,
+          note.createdAt.nanoseconds,
         ])
       let id = db.lastInsertedRowID
       // GRDB binds an empty array of bytes as NULL.
@@ -93,6 +94,7 @@ package final class Inbox: Sendable {
     Note(
       id: try row.value("id"), session: try row.value("session"), kind: try row.word("kind"),
       manifest: try row.optional("manifest"), node: try row.optional("node"), paths: [],
+      reason: try row.optional("reason").map { CancelReason(recorded: $0) },
       createdAt: Instant(nanoseconds: try row.value("created_at")))
   }
 

@@ -25,11 +25,13 @@ package struct Note: Hashable, Sendable {
   package var node: String?
   /// The paths as bytes, relative to the upload's root, in the order in which they were given.
   package var paths: [[UInt8]]
+  /// The text of `ferry cancel --reason`.
+  package var reason: CancelReason?
   package var createdAt: Instant
 
   package init(
     id: Int64 = 0, session: String, kind: Kind, manifest: String? = nil, node: String? = nil,
-    paths: [[UInt8]] = [], createdAt: Instant
+    paths: [[UInt8]] = [], reason: CancelReason? = nil, createdAt: Instant
   ) {
     self.id = id
     self.session = session
@@ -37,6 +39,7 @@ package struct Note: Hashable, Sendable {
     self.manifest = manifest
     self.node = node
     self.paths = paths
+    self.reason = reason
     self.createdAt = createdAt
   }
 }

@@ -46,6 +46,35 @@ extension SessionJournal {
     }
   }
 
+  /// The number of a node's items that were canceled in one round for the same reason.
+  package struct CancelledItems: Hashable, Sendable {
+    /// The node's `NodeRow.id`.
+    package var node: Int64
+    package var round: Int64
+    package var failure: RecordedFailure
+    package var count: Int
+  }
+
+  /// The canceled items by node, round and reason, with the largest numbers of each node first.
+  package func cancelledItems() throws(JournalError) -> [CancelledItems] {
+    try access { db in
+      try db.rows(
+        """
+        SELECT node, round, failure_code, failure_message, count(*) AS count FROM item WHERE state = ?
+        GROUP BY node, round, failure_code, failure_message ORDER BY node, round, count DESC, failure_message
+        """, [Int64(ItemState.cancelled.rawValue)], of: "item", in: self.path
+      ) { row in
+        let code = try row.optional("failure_code", as: String.self).map(FailureCode.init(rawValue:))
+        return CancelledItems(
+          node: try row.value("node"), round: try row.value("round"),
+          failure: RecordedFailure(
+            code: code ?? .cancelled,
+            message: try row.optional("failure_message") ?? RecordedFailure.cancelled.message),
+          count: Int(clamping: try row.value("count", as: Int64.self)))
+      }
+    }
+  }
+
   /// The last round of a manifest in its nodes and items, or 0.
   package func lastRound(of manifest: String) throws(JournalError) -> Int64 {
     try access { db in

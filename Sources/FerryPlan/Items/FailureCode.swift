@@ -68,6 +68,12 @@ extension FailureCode {
   package static let notDue = FailureCode(rawValue: "not_due")
   /// There is no external power.
   package static let power = FailureCode(rawValue: "power")
+  /// The root of an upload does not exist: it was moved or removed, or it is not mounted.
+  package static let rootMissing = FailureCode(rawValue: "root_missing")
+  /// The root of an upload cannot be opened.
+  package static let rootUnreadable = FailureCode(rawValue: "root_unreadable")
+  /// `ferry cancel` was used, and it removed the session (`force_quit: remove_session`).
+  package static let sessionRemoved = FailureCode(rawValue: "session_removed")
   /// A signal stopped the launch.
   package static let stopped = FailureCode(rawValue: "stopped")
   /// The token could not be fetched.

@@ -93,7 +93,22 @@ extension RecordedFailure {
   package static let expired = RecordedFailure(
     code: .expired, message: "the launch's execution window has ended")
   /// The reason recorded for items that `ferry cancel` ends.
-  package static let cancelled = RecordedFailure(code: .cancelled, message: "canceled by ferry cancel")
+  package static let cancelled = RecordedFailure.cancelled(nil)
+
+  /// The reason recorded for items that `ferry cancel` ends.
+  ///
+  /// - Parameters:
+  ///   - reason: the text of `--reason`.
+  ///   - removesSession: whether the session is removed too (`force_quit: remove_session`).
+  package static func cancelled(_ reason: CancelReason?, removesSession: Bool = false) -> RecordedFailure {
+    let message = "canceled by ferry cancel" + (removesSession ? ", which removed the session" : "")
+    return RecordedFailure(
+      code: removesSession ? .sessionRemoved : .cancelled,
+      message: message + (reason.map { ": \($0.text)" } ?? ""))
+  }
+
+  /// Whether `ferry cancel` ended the work.
+  package var isCancellation: Bool { code == .cancelled || code == .sessionRemoved }
 
   /// The codes of reasons that end with a change of conditions, a budget's next window, or the end of a
   /// delay.

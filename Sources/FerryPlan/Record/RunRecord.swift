@@ -225,6 +225,9 @@ package struct RunRecord: Codable, Sendable {
     /// `true` if a failure of the node is only a warning; otherwise absent.
     package var optional: Bool?
     package var items: ItemCounts?
+    /// For an upload: why its items were canceled, with the number of items for each reason, at most a hundred;
+    /// absent if none were.
+    package var cancellations: [CancellationRecord]?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
     /// The number of further problems; absent if there are none.
@@ -245,6 +248,20 @@ package struct RunRecord: Codable, Sendable {
 
     /// Whether the node is optional and failed, or may have failed.
     package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
+  }
+
+  /// A reason for which items of an upload were canceled in the round.
+  package struct CancellationRecord: Hashable, Codable, Sendable {
+    /// A stable code.
+    package var code: FailureCode
+    package var message: String
+    package var items: Int
+
+    package init(code: FailureCode, message: String, items: Int) {
+      self.code = code
+      self.message = message
+      self.items = items
+    }
   }
 
   /// A path that could not be listed.

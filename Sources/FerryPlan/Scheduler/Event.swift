@@ -18,11 +18,12 @@ package enum Event: Sendable {
   /// The terminal of a foreground launch has hung up (SIGHUP).
   case hangUp
   /// `ferry cancel`: the session's work, for one manifest or for all, ends as canceled. With `finishing`,
-  /// requests that have begun, and the steps that follow them, run to completion.
-  case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool)
+  /// requests that have begun, and the steps that follow them, run to completion. `failure` is recorded with the
+  /// canceled work.
+  case cancelled(SessionID, of: ManifestID? = nil, finishing: Bool, failure: RecordedFailure = .cancelled)
   /// `ferry cancel --drain`: the work that was queued in the session, for one manifest or for all, runs to
-  /// completion, and no new work is queued.
-  case drained(SessionID, of: ManifestID? = nil)
+  /// completion, and no new work is queued. `failure` is recorded with the canceled work.
+  case drained(SessionID, of: ManifestID? = nil, failure: RecordedFailure = .cancelled)
   /// Other items have the upload IDs of these orphans, so the IDs are not released.
   case uploadIDsInUse([ItemRef])
   /// `ferry submit`: more items for an upload.

@@ -4,7 +4,11 @@ import FerryManifest
 extension Scheduler {
   /// Cancels the session's work, for one manifest or for all. With `finishing`, work that has begun runs to
   /// completion.
-  mutating func cancel(_ session: SessionID, of manifest: ManifestID?, finishing: Bool) {
+  ///
+  /// - Parameter failure: the failure that is recorded with the canceled work.
+  mutating func cancel(
+    _ session: SessionID, of manifest: ManifestID?, finishing: Bool, _ failure: RecordedFailure
+  ) {
     let plan = plan
     let cancelled = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
     sessions[session.index].cancelled.formUnion(cancelled)
@@ -15,18 +19,18 @@ extension Scheduler {
     if !finishing {
       for (id, flight) in flights.sorted(by: { $0.key < $1.key })
       where plan.isOf(session, cancelled, flight.attempt.ref) {
-        interrupt(id, .cancelled)
+        interrupt(id, .cancelled(failure))
       }
       for ready in takeWaiting(where: { plan.isOf(session, cancelled, $0.ref) }).sorted() {
-        end(ready.ref, .cancelled, .cancelled)
+        end(ready.ref, .cancelled, failure)
       }
     }
     for index in nodes.indices where plan.isOf(session, cancelled, ItemRef(NodeID(index))) {
       switch nodes[index].phase {
-      case .waiting: cancelWaiting(index)
+      case .waiting: cancelWaiting(index, failure)
       case .open:
         guard let upload = uploadIndex[index] else { continue }
-        cancelUnbegun(upload)
+        cancelUnbegun(upload, failure)
         if finishing { releaseSent(of: upload) }
       case .notSelected, .finished, .settling, .closed, .left: break
       }
@@ -34,15 +38,17 @@ extension Scheduler {
   }
 
   /// Cancels the work that has not been queued yet: later batches, and nodes that have not opened.
-  mutating func drain(_ session: SessionID, of manifest: ManifestID?) {
+  ///
+  /// - Parameter failure: the failure that is recorded with the canceled work.
+  mutating func drain(_ session: SessionID, of manifest: ManifestID?, _ failure: RecordedFailure) {
     let drained = manifest.map { [$0] } ?? plan.manifests.indices.map(ManifestID.init)
     sessions[session.index].drained.formUnion(drained)
     for index in nodes.indices where plan.isOf(session, drained, ItemRef(NodeID(index))) {
       switch nodes[index].phase {
-      case .waiting: cancelWaiting(index)
+      case .waiting: cancelWaiting(index, failure)
       case .open:
         guard let upload = uploadIndex[index] else { continue }
-        for item in handOverRest(of: upload) { end(ItemRef(NodeID(index), item), .cancelled, .cancelled) }
+        for item in handOverRest(of: upload) { end(ItemRef(NodeID(index), item), .cancelled, failure) }
       case .notSelected, .finished, .settling, .closed, .left: break
       }
     }
@@ -60,19 +66,19 @@ extension Scheduler {
 
   /// Cancels a node that waits for others. An upload ends with its items canceled, so that no later launch of the
   /// round sends them.
-  private mutating func cancelWaiting(_ index: Int) {
+  private mutating func cancelWaiting(_ index: Int, _ failure: RecordedFailure) {
     guard let upload = uploadIndex[index], uploads[upload].items.count > 0 else {
-      return close(index, .skipped, .cancelled)
+      return close(index, .skipped, failure)
     }
     nodes[index].phase = .open
-    cancelUnbegun(upload)
+    cancelUnbegun(upload, failure)
   }
 
   /// Cancels items of the batch that have not begun, and items of later batches.
-  private mutating func cancelUnbegun(_ upload: Int) {
+  private mutating func cancelUnbegun(_ upload: Int, _ failure: RecordedFailure) {
     let node = uploads[upload].node
     let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
-    for item in unbegun { end(ItemRef(node, item), .cancelled, .cancelled) }
+    for item in unbegun { end(ItemRef(node, item), .cancelled, failure) }
     closeIfThrough(upload)
   }
 

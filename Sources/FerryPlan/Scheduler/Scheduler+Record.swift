@@ -72,7 +72,7 @@ extension Scheduler {
   /// Whether `ferry cancel` ended the node itself.
   private func isCancelled(_ index: Int) -> Bool {
     guard case .closed(.skipped) = nodes[index].phase else { return false }
-    return nodes[index].failure?.code == .cancelled
+    return nodes[index].failure?.isCancellation == true
   }
 
   /// The state of a node that ended with this outcome.

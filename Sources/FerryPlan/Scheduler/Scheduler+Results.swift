@@ -74,9 +74,9 @@ extension Scheduler {
     let ref = flight.attempt.ref
     updateDoubt(ref, step, result.answer, verdict)
     updateIntent(ref, step, verdict)
-    if flight.interruption == .cancelled, goesOn(ref, step, after: verdict) {
+    if case .cancelled(let failure) = flight.interruption, goesOn(ref, step, after: verdict) {
       // The request completed before it could be canceled.
-      return end(ref, .cancelled, .cancelled)
+      return end(ref, .cancelled, failure)
     }
     if flight.attempt.operation != .whole { noteLoss(of: flight, verdict) }
     switch verdict {
@@ -178,7 +178,7 @@ extension Scheduler {
     let ref = flight.attempt.ref
     let startsOver = step.repeatability == .startsOver && reachedServer
     switch flight.interruption {
-    case .cancelled: end(ref, .cancelled, .cancelled)
+    case .cancelled(let failure): end(ref, .cancelled, failure)
     case .conditions where stop == nil:
       if startsOver { discardUploadID(ref, .startedOver) }
       again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)

@@ -66,13 +66,13 @@ package struct Scheduler: Sendable {
     var interruption: Interruption?
   }
 
-  enum Interruption: Sendable {
+  enum Interruption: Hashable, Sendable {
     /// The conditions have changed; the request is sent again when they allow it.
     case conditions
     /// The execution window has ended; the request remains for a later launch.
     case expired
     /// `ferry cancel` was used.
-    case cancelled
+    case cancelled(RecordedFailure)
   }
 
   /// - Parameters:
@@ -139,9 +139,9 @@ package struct Scheduler: Sendable {
     switch event {
     case .stop(let cause): stopLaunch(cause)
     case .conditions(let conditions): change(to: conditions)
-    case .cancelled(let session, let manifest, let finishing):
-      cancel(session, of: manifest, finishing: finishing)
-    case .drained(let session, let manifest): drain(session, of: manifest)
+    case .cancelled(let session, let manifest, let finishing, let failure):
+      cancel(session, of: manifest, finishing: finishing, failure)
+    case .drained(let session, let manifest, let failure): drain(session, of: manifest, failure)
     case .submitted(let node, let items): add(items, to: node)
     case .listed(let node, let list): take(list, of: node)
     case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse: break

@@ -29,13 +29,16 @@ package struct StatusDocument: Encodable, Sendable {
     /// Whether the session's `on_events` still has to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
+    /// If `ferry cancel` removed the session, and no run has used it since.
+    package var removed: Removal?
     /// The reason why the rest of the session's state is unknown: its journal cannot be read.
     package var problem: String?
 
     package init(
       identifier: String, holder: Holder? = nil, interruptedRun: InterruptedRun? = nil,
       window: Window? = nil, nodes: [NodeEntry],
-      delay: Delay? = nil, eventsPending: Bool, notes: [NoteEntry], problem: String? = nil
+      delay: Delay? = nil, eventsPending: Bool, notes: [NoteEntry], removed: Removal? = nil,
+      problem: String? = nil
     ) {
       self.identifier = identifier
       self.holder = holder
@@ -45,7 +48,25 @@ package struct StatusDocument: Encodable, Sendable {
       self.delay = delay
       self.eventsPending = eventsPending
       self.notes = notes
+      self.removed = removed
       self.problem = problem
+    }
+  }
+
+  /// Why a session was removed with its journal (`force_quit: remove_session`).
+  package struct Removal: Encodable, Sendable {
+    /// A stable code.
+    package var code: FailureCode
+    package var message: String
+    /// The number of items that were canceled.
+    package var items: Int
+    package var removedAt: String
+
+    package init(code: FailureCode, message: String, items: Int, removedAt: String) {
+      self.code = code
+      self.message = message
+      self.items = items
+      self.removedAt = removedAt
     }
   }
 
@@ -83,6 +104,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var state: ReportState?
     /// For an upload: the upload's items of that round in the journal.
     package var items: Items?
+    /// For an upload: why items of that round were canceled; absent if none were.
+    package var cancellations: [RunRecord.CancellationRecord]?
     /// The reason why the remaining work is waiting; absent if a process holds the session or nothing is
     /// waiting.
     package var reason: RecordedFailure?
@@ -185,11 +208,13 @@ package struct StatusDocument: Encodable, Sendable {
     package var files: Int
     /// The first hundred paths.
     package var paths: [String]
+    /// The text of `ferry cancel --reason`.
+    package var reason: String?
     package var createdAt: String
 
     package init(
       id: Int64, kind: String, manifest: String? = nil, node: String? = nil, files: Int, paths: [String],
-      createdAt: String
+      reason: String? = nil, createdAt: String
     ) {
       self.id = id
       self.kind = kind
@@ -197,6 +222,7 @@ package struct StatusDocument: Encodable, Sendable {
       self.node = node
       self.files = files
       self.paths = paths
+      self.reason = reason
       self.createdAt = createdAt
     }
   }

@@ -4,7 +4,8 @@ import FerryPlan
 ///
 /// Two items have the same cause if they are of the same node, have the same state, and their reasons differ only in
 /// the item's name and in words that look like identifiers (at least eight letters, digits, hyphens and underscores,
-/// with a digit among them), such as the request IDs that many servers put into their responses.
+/// with a digit among them), such as the request IDs that many servers put into their responses. The reasons of
+/// `ferry cancel --reason` are compared as they are.
 struct FailureGroups {
   struct Group {
     /// The first item of the group, in the order of paths.
@@ -71,6 +72,11 @@ struct FailureGroups {
 
   private static func cause(of item: RunRecord.ItemRecord) -> Cause {
     let detail = item.reason?.detail
+    if let reason = item.reason, reason.isCancellation {
+      return Cause(
+        title: "\(item.manifest ?? "")/\(item.node)", state: item.state, step: item.attempts.last?.step,
+        code: reason.code, status: reason.status, text: reason.message)
+    }
     let texts = [item.reason?.message, detail?.reasonPhrase, detail?.body, detail?.proxy].map { $0 ?? "" }
     return Cause(
       title: "\(item.manifest ?? "")/\(item.node)", state: item.state, step: item.attempts.last?.step,

@@ -52,7 +52,10 @@ package enum ItemText {
     }
     guard let round = match.round else { return "not started" }
     guard isOpen(match), match.next == .running || match.interruptedRun != nil else {
-      return "state \(match.state) in round \(round)"
+      // The sentence contains the reason if the next run does not send the item.
+      let reason =
+        match.next == .nothing ? "" : match.cancellation.map { " (\(DisplayPath.line($0.message)))" } ?? ""
+      return "state \(match.state) in round \(round)\(reason)"
     }
     let now = match.next == .running ? "; the process may be sending it" : ""
     return "last recorded state \(match.state) in round \(round)\(now)"

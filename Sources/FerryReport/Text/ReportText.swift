@@ -32,10 +32,8 @@ package enum ReportText {
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []
     }
-    let cancelled = cancelledCount(record)
-    if cancelled > 0 {
-      lines.append(
-        "  \(Count.text(cancelled, "item")) \(cancelled == 1 ? "was" : "were") canceled by ferry cancel")
+    lines += cancellations(record).map {
+      "  \(Count.text($0.items, "item")) \($0.items == 1 ? "was" : "were") \(DisplayPath.line($0.message))"
     }
     let totals = record.totals
     lines.append(
@@ -100,12 +98,25 @@ package enum ReportText {
     return lines
   }
 
-  /// The number of items, and of nodes with a single request, that `ferry cancel` canceled. In reports of earlier
-  /// versions, `cancelled` also counts the items of an upload that was skipped.
-  private static func cancelledCount(_ record: RunRecord) -> Int {
-    record.nodes.filter { $0.state != .skipped }.reduce(0) { sum, node in
-      sum + (node.items?.cancelled ?? (node.state == .cancelled ? 1 : 0))
+  /// The number of items, and of nodes with a single request, that `ferry cancel` ended, by reason: those without
+  /// `--reason` first, then the largest numbers. In reports of earlier versions, `cancelled` also counts the items of
+  /// an upload that was skipped.
+  private static func cancellations(_ record: RunRecord) -> [(message: String, items: Int)] {
+    var counts: [String: Int] = [:]
+    for node in record.nodes where node.state != .skipped {
+      var rest = node.items?.cancelled ?? (node.state == .cancelled ? 1 : 0)
+      for cancellation in node.cancellations ?? [] {
+        counts[cancellation.message, default: 0] += cancellation.items
+        rest -= cancellation.items
+      }
+      let reason = node.reason.flatMap { $0.isCancellation ? $0 : nil } ?? .cancelled
+      if rest > 0 { counts[reason.message, default: 0] += rest }
     }
+    let plain = RecordedFailure.cancelled.message
+    return counts.sorted { a, b in
+      if (a.key == plain) != (b.key == plain) { return a.key == plain }
+      return (b.value, a.key) < (a.value, b.key)
+    }.map { ($0.key, $0.value) }
   }
 
   private static func round(_ number: Int64, isClosed: Bool) -> String {

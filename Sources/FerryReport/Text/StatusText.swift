@@ -22,6 +22,11 @@ package enum StatusText {
       return ["session \(session.identifier): \(problem.replacing("\n", with: "\n  "))"]
     }
     var lines = ["session \(session.identifier): \(holder(session, zone))"]
+    if let removed = session.removed {
+      lines.append(
+        "  removed \(ReasonText.moment(removed.removedAt, in: zone)): \(Count.text(removed.items, "item")) "
+          + DisplayPath.line(removed.message))
+    }
     if let run = session.interruptedRun {
       lines.append("  to resume it, run: \(DisplayPath.line(run.resume))")
     }
@@ -34,6 +39,10 @@ package enum StatusText {
     }
     for node in session.nodes {
       lines.append("  \(line(node, zone))")
+      for cancellation in node.cancellations ?? []
+      where cancellation.message != RecordedFailure.cancelled.message {
+        lines.append("    \(cancellation.items) \(DisplayPath.line(cancellation.message))")
+      }
       for entry in node.ambiguous ?? [] {
         let name = entry.path.map { DisplayPath.shown($0, base64: entry.pathBase64) } ?? node.name
         lines += AmbiguityText.lines(entry.ambiguity, of: name, in: zone).map { "    \($0)" }
@@ -51,9 +60,10 @@ package enum StatusText {
     for note in session.notes {
       let manifest = note.manifest.map { " of \($0)" } ?? ""
       let files = note.files > 0 ? ": \(note.files) \(note.files == 1 ? "file" : "files")" : ""
+      let reason = note.reason.map { ": \(DisplayPath.line($0))" } ?? ""
       lines.append(
         "  note \(note.id): \(note.kind)\(note.node.map { " \($0)" } ?? "")\(manifest)\(files), left "
-          + ReasonText.moment(note.createdAt, in: zone))
+          + ReasonText.moment(note.createdAt, in: zone) + reason)
     }
     return lines
   }

@@ -8,8 +8,8 @@ package enum Occurrence: Sendable {
   case conditions(DeviceConditions)
   /// Other processes transfer bytes.
   case othersMove(DeviceConditions.Network, Int64)
-  case cancel(SessionID, finishing: Bool)
-  case drain(SessionID)
+  case cancel(SessionID, finishing: Bool, failure: RecordedFailure = .cancelled)
+  case drain(SessionID, failure: RecordedFailure = .cancelled)
   /// More files for an upload, sorted by path bytes.
   case submit(NodeID, FileColumns)
 

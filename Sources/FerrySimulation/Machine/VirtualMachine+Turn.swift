@@ -68,8 +68,9 @@ extension VirtualMachine {
     case .othersMove(let network, let bytes):
       ledger.othersMove(network, bytes: bytes, at: now)
       see(.othersMoved(network, bytes))
-    case .cancel(let session, let finishing): handle(.cancelled(session, finishing: finishing))
-    case .drain(let session): handle(.drained(session))
+    case .cancel(let session, let finishing, let failure):
+      handle(.cancelled(session, finishing: finishing, failure: failure))
+    case .drain(let session, let failure): handle(.drained(session, failure: failure))
     case .submit(let node, let files): submit(files, to: node)
     }
   }

@@ -181,7 +181,7 @@ package struct Referee {
     case .hangUp:
       guard options.launch == .foreground, windowEndsAt == nil else { return }
       windowEndsAt = plan.policies.executionWindow.foreground.map { now.advanced(by: $0) }
-    case .cancelled(let session, _, let finishing):
+    case .cancelled(let session, _, let finishing, _):
       cancelled[session] = (cancelled[session] ?? true) && finishing
     case .submitted(let node, let items):
       guard batches[node.index]?.open.isEmpty ?? true else { return }

@@ -68,7 +68,7 @@ struct History {
     case .stop(let cause): return "stop: \(cause.rawValue)"
     case .conditions(let conditions): return text(of: conditions)
     case .hangUp: return "hang-up"
-    case .cancelled(_, _, let finishing): return "ferry cancel\(finishing ? " --finish" : "")"
+    case .cancelled(_, _, let finishing, _): return "ferry cancel\(finishing ? " --finish" : "")"
     case .drained: return "ferry cancel --drain"
     case .submitted(let node, let items):
       return "ferry submit: \(items.count) files for \(plan.nodes[node.index].name)"

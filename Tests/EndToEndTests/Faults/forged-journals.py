@@ -34,7 +34,8 @@ rows(shared, [
     f"INSERT OR IGNORE INTO rate (run, manifest, upload, session, bytes, duration) VALUES ({run}, 'e2e', 'files', 'e2e.uploads', 5, 5)",
     "INSERT OR REPLACE INTO usage (network, quarter, bytes) VALUES ('wired', (SELECT unixepoch() / 900), 5)",
     "INSERT INTO lease (network, quarter, pid, process_started, boot, bytes) VALUES ('wired', 1, 1, 1, 'x', 5)",
-    "INSERT INTO note (session, kind, manifest, node, created_at) VALUES ('e2e.uploads', 'submit', 'e2e', 'files', 5)",
+    "INSERT INTO note (session, kind, manifest, node, reason, created_at) VALUES ('e2e.uploads', 'submit', 'e2e', 'files', 'x', 5)",
+    "INSERT INTO removed_session (session, failure_code, failure_message, items, removed_at) VALUES ('gone', 'session_removed', 'x', 5, 5)",
     "INSERT INTO note_path (note, number, path) SELECT max(id), 0, CAST('a.txt' AS BLOB) FROM note",
     "UPDATE round SET closed_at = NULL WHERE number = (SELECT max(number) FROM round)",
 ])

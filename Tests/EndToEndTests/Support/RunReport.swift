@@ -96,6 +96,7 @@ struct RunReport: Decodable {
     var name: String
     var state: String
     var reason: Reason?
+    var cancellations: [Cancellation]?
     var problems: [FileProblem]?
     var problemsOmitted: Int?
     var result: String?
@@ -105,6 +106,12 @@ struct RunReport: Decodable {
     var intervalSeconds: Double?
     var after: After?
     var orphans: Orphans?
+  }
+
+  struct Cancellation: Decodable, Equatable {
+    var code: String
+    var message: String
+    var items: Int
   }
 
   struct Orphans: Decodable {

@@ -22,6 +22,7 @@ struct StatusReport: Decodable {
       var node: String?
       var files: Int
       var paths: [String]
+      var reason: String?
     }
     struct Node: Decodable {
       var manifest: String
@@ -31,8 +32,16 @@ struct StatusReport: Decodable {
       var state: String?
       var items: [String: Int]?
       var reason: RunReport.Reason?
+      var cancellations: [RunReport.Cancellation]?
+    }
+    struct Removal: Decodable {
+      var code: String
+      var message: String
+      var items: Int
+      var removedAt: String
     }
 
+    var removed: Removal?
     var identifier: String
     var holder: Holder?
     var interruptedRun: InterruptedRun?
