@@ -188,6 +188,34 @@ struct NoteTests {
     #expect(try await receiver.received().files.map(\.name).sorted() == ["one/a", "two/b"])
   }
 
+  @Test func `refuses files of the same manifest with other variables while a process may send the first`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      vars: { folder: one }
+      sessions: { s: { kind: background } }
+      uploads:
+        up:
+          session: s
+          files: { root: "${vars.folder}" }
+          transfer: { request: { url: "\(receiver.url)/files/${vars.folder}/${file.path}" } }
+
+      """)
+    for file in ["one/a", "two/b"] { try job.folder.write(Data(file.utf8), to: file) }
+    let run = try job.start(["run", "job.yaml"])
+    try await wait(for: "up", "queued", 1, of: job)
+    let refused = try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two")
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("process \(run.pid) may be sending files of manifest 'e2e'"), "\(refused.stderr)")
+    #expect(await run.end().status == 0)
+    #expect(try await receiver.received().files.map(\.name) == ["one/a"])
+    #expect(try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two").status == 0)
+  }
+
   @Test func `says which submitted files a run leaves to the next`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: false)

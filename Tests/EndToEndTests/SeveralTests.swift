@@ -55,6 +55,38 @@ import Testing
     try job.stateFiles().keys.count { $0.hasPrefix("runs/") && $0.hasSuffix("report.json") }
   }
 
+  @Test(arguments: ["execution_window: { background: 5s, on_expiry: [./told] }", "on_events: [./told]"])
+  func `in different folders cannot share a command, because it is started in the manifest's folder`(
+    command: String
+  ) async throws {
+    let (window, events) = command.hasPrefix("on") ? ("", ", \(command)") : (command, "")
+    func text(_ name: String) -> String {
+      """
+      version: 1
+      name: \(name)
+      \(window)
+      sessions: { s: { kind: background, identifier: shared\(events) }, quick: {} }
+      uploads:
+        \(name):
+          session: s
+          files: { root: . }
+          transfer: { request: { url: "http://127.0.0.1:1/${file.path}" } }
+      requests:
+        note: { session: quick, request: { method: PUT, url: "http://127.0.0.1:1/note" } }
+
+      """
+    }
+    let job = try Workspace(text("one"))
+    _ = try job.folder.makeFolder("other")
+    try job.folder.write(Data(text("two").utf8), to: "other/job.yaml")
+    let run = try await job.ferry("run", "job.yaml", "other/job.yaml")
+    #expect(run.status == 3)
+    #expect(run.stderr.contains("help: move both to one folder, or run each separately\n"), "\(run.stderr)")
+    try job.folder.write(Data(text("two").utf8), to: "two.yaml")
+    let plan = try await job.ferry("plan", "job.yaml", "two.yaml")
+    #expect(plan.status == 0, "\(plan.stderr)")
+  }
+
   @Test func `share one order of priority over one connection, and write one report`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.02"])
     let job = try workspace(receiver, index: [JobText.catalog()])

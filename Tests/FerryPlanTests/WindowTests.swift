@@ -21,6 +21,10 @@ struct WindowTests {
     return world
   }
 
+  private func expiries(_ world: World) -> Int {
+    world.actions.count { if case .windowExpired = $0 { true } else { false } }
+  }
+
   @Test func `stops each request of default sessions once, reports it, and leaves it for the next launch`()
     throws
   {
@@ -31,6 +35,7 @@ struct WindowTests {
     #expect(world.scheduler.exitCode == .cutOff)
     #expect(world.scheduler.nodeRecords[0].reason == .expired)
     #expect(world.scheduler.itemRecords.map(\.reason?.code) == ["expired", "expired"])
+    #expect(expiries(world) == 1)
     world.run()
     #expect(world.scheduler.totals.items.done == 8)
   }
@@ -95,6 +100,8 @@ struct WindowTests {
     world.run()
     #expect(world.scheduler.exitCode == .cutOff)
     #expect(world.start.duration(to: world.now) < .seconds(16))
+    // The window of the launch has ended before.
+    #expect(expiries(world) == 2)
   }
 
   @Test(arguments: ["", "discretionary: true, ", "budget"])
