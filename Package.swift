@@ -134,7 +134,7 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], exclude: ["Faults"],
+      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], exclude: ["Faults", "Servers"],
       swiftSettings: strict),
   ]
 )

@@ -153,17 +153,45 @@ extension EasyHandle {
       return Int(CURL_READFUNC_PAUSE)
     }
     do throws(TransportFailure) {
-      let count = try file.read(at: exchange.offset, into: buffer)
+      var filled = 0
+      while filled < buffer.count {
+        let count = try copyBody(
+          exchange, file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+        guard count > 0 else { break }
+        exchange.offset += Int64(count)
+        exchange.handedOver += Int64(count)
+        filled += count
+      }
+      return filled
+    } catch {
+      exchange.failure = error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// Copies the next bytes of one part of the body, and returns their number; 0 at the end.
+  private func copyBody(
+    _ exchange: Exchange, _ file: UploadFile, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(TransportFailure) -> Int {
+    guard let body = exchange.fileBody else { return 0 }
+    switch body.part(at: exchange.offset) {
+    case .prefix(let index):
+      let rest = body.prefix[index...].prefix(buffer.count)
+      buffer.copyBytes(from: rest)
+      return rest.count
+    case .suffix(let index):
+      let rest = body.suffix[index...].prefix(buffer.count)
+      buffer.copyBytes(from: rest)
+      return rest.count
+    case .file(let offset):
+      let count = try file.read(at: offset, into: buffer)
       if count > 0, file.source.wantsSHA256 {
         hashThread.update(exchange.key, Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
         exchange.hashBacklog += count
       }
-      exchange.offset += Int64(count)
-      exchange.handedOver += Int64(count)
       return count
-    } catch {
-      exchange.failure = error
-      return Int(CURL_READFUNC_ABORT)
+    case .end:
+      return 0
     }
   }
 

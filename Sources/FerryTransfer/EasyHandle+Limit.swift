@@ -62,6 +62,6 @@ extension Exchange {
   fileprivate var received: Int64 { traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived) }
 
   /// Body bytes sent before this hop: in earlier hops and, if the body is a file, including in failed
-  /// attempts. libcurl's counter, on which `traffic` is based, does not include those attempts.
-  fileprivate var sentBefore: Int64 { max(traffic.bodySent, handedOver) }
+  /// attempts. libcurl's counter, on which `bodySentBefore` is based, does not include those attempts.
+  fileprivate var sentBefore: Int64 { max(bodySentBefore, handedOver) }
 }

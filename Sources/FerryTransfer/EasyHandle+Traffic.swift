@@ -8,9 +8,10 @@ extension EasyHandle {
     // Until libcurl starts the request, its counters are those of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
+    let fileBytes = exchange.fileBody?.fileBytes(in: sent) ?? sent
     var traffic = exchange.traffic
     traffic += Traffic(
-      bodySent: sent, bodyReceived: exchange.bodyReceived,
+      bodySent: fileBytes, framingSent: sent - fileBytes, bodyReceived: exchange.bodyReceived,
       headersSent: isTakenUp ? headersSent(bodySent: sent, attempts: exchange.attempts) : 0,
       headersReceived: exchange.headersReceived)
     return traffic
@@ -18,9 +19,11 @@ extension EasyHandle {
 
   /// Called when libcurl has finished the hop. Reads libcurl's counters before they are reset.
   func closeHop() {
+    guard let exchange, !exchange.isHopClosed else { return }
     let traffic = traffic
-    exchange?.traffic = traffic
-    exchange?.isHopClosed = true
+    if exchange.attempts > 0 { exchange.bodySentBefore += bodySent }
+    exchange.traffic = traffic
+    exchange.isHopClosed = true
   }
 }
 

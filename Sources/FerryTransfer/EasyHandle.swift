@@ -155,34 +155,36 @@ final class EasyHandle {
       }
       set(.memoryBody, method: custom)
       setMemoryBody(size: exchange.bodySize)
-    case .file(let source):
-      exchange.bodySize = source.size
+    case .file, .form:
+      guard let body = exchange.fileBody else { preconditionFailure("the body contains a file") }
+      exchange.bodySize = body.size
       try checkLength(exchange)
       try checkSending(exchange)
-      if source.size < Self.smallBody {
-        if exchange.redirects == 0 { try readSmall(source, exchange) }
+      if body.size < Self.smallBody {
+        if exchange.redirects == 0 { try readSmall(body, exchange) }
         set(.memoryBody, method: custom)
-        setMemoryBody(size: source.size)
+        setMemoryBody(size: body.size)
       } else {
-        if exchange.redirects == 0 { exchange.file = try UploadFile(source) }
+        if exchange.redirects == 0 { exchange.file = try UploadFile(body.source) }
         restart(exchange)
         set(.fileBody, method: custom)
-        ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(source.size))
+        ferry_easy_set_off(curl, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size))
       }
     }
   }
 
-  /// Reads a small file into memory. The descriptor is closed after the read, so the bytes sent are the bytes
-  /// read.
-  private func readSmall(
-    _ source: TransferRequest.FileSource, _ exchange: Exchange
-  ) throws(TransportFailure) {
-    let file = try UploadFile(source)
-    reserve(Int(source.size))
-    try file.readAll(into: bodyBuffer)
+  /// Reads a small body into memory. The file's descriptor is closed after the read, so the bytes sent are the
+  /// bytes read.
+  private func readSmall(_ body: FileBody, _ exchange: Exchange) throws(TransportFailure) {
+    let file = try UploadFile(body.source)
+    reserve(Int(body.size))
+    let content = body.prefix.count..<body.prefix.count + Int(body.source.size)
+    bodyBuffer.copyBytes(from: body.prefix)
+    try file.readAll(into: UnsafeMutableRawBufferPointer(rebasing: bodyBuffer[content]))
+    UnsafeMutableRawBufferPointer(rebasing: bodyBuffer[content.upperBound...]).copyBytes(from: body.suffix)
     exchange.sourceInode = file.inode
-    guard source.wantsSHA256 else { return }
-    let bytes = UnsafeRawBufferPointer(rebasing: bodyBuffer[..<Int(source.size)])
+    guard body.source.wantsSHA256 else { return }
+    let bytes = UnsafeRawBufferPointer(rebasing: bodyBuffer[content])
     let hasher = SHA256()
     hasher.update(bytes)
     exchange.digest = .done(hasher.finalize())

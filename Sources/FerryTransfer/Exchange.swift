@@ -26,14 +26,18 @@ final class Exchange {
   /// The reason why a callback aborted the transfer. It takes precedence over libcurl's own reason.
   var failure: TransportFailure?
 
+  /// The parts of a body that contains a file.
+  let fileBody: FileBody?
   /// The source of a body that is read while it is sent.
   var file: UploadFile? { didSet { if let file { sourceInode = file.inode } } }
   /// The inode of the file that was last opened for the body.
   var sourceInode: UInt64?
   /// The offset of the next byte that libcurl will request.
   var offset: Int64 = 0
-  /// Bytes of `file` passed to libcurl, over all hops and attempts.
+  /// Bytes of a body that is read while it is sent that were passed to libcurl, over all hops and attempts.
   var handedOver: Int64 = 0
+  /// Bytes of bodies that libcurl sent in the closed hops.
+  var bodySentBefore: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
   var digest = Digest.notWanted
@@ -96,6 +100,7 @@ final class Exchange {
   ) {
     self.key = key
     self.request = request
+    fileBody = request.body.fileBody
     self.hop = hop
     self.headers = headers
     self.withheld = withheld

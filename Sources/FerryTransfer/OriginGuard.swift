@@ -187,7 +187,7 @@ extension TransferRequest.Body {
   var isSent: Bool {
     switch self {
     case .none: false
-    case .bytes, .file: true
+    case .bytes, .file, .form: true
     }
   }
 }

@@ -64,9 +64,20 @@ package struct TransferRequest: Sendable {
     /// The Content-Type is one of `headers`.
     case bytes([UInt8])
     case file(FileSource)
+    /// A file within a form. The Content-Type is one of `headers`.
+    case form(FileBody)
+
+    /// The body, if a file is part of it.
+    var fileBody: FileBody? {
+      switch self {
+      case .none, .bytes: nil
+      case .file(let source): FileBody(source)
+      case .form(let body): body
+      }
+    }
   }
 
-  /// A file that is sent unchanged.
+  /// A file whose content is sent unchanged.
   package struct FileSource: Sendable {
     /// The file is opened only beneath this folder.
     package var root: SourceRoot

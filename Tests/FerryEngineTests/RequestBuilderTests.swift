@@ -236,3 +236,69 @@ struct RequestBuilderTests {
     }
   }
 }
+
+@Suite struct `A form with a file` {
+  private func parts(
+    _ form: MultipartForm, name: String = "a.jpg"
+  ) throws -> (parts: FormParts?, sensitive: [String], headers: [String]) {
+    let bindings = Bindings(
+      secrets: ["key": SensitiveValue("s\r\n&c")],
+      file: FileValues(path: Array("in/\(name)".utf8), size: 12, modified: 0, sha256: "ab01"),
+      allocate: ["text": .plain("x\0y"), "none": .plain(""), "line": .plain("image/jpeg\r\nX: y")])
+    let template = RequestTemplate(
+      method: "POST", url: Template(literal: "http://h/"), body: .multipart(form))
+    let built = try RequestBuilder(template).build(bindings)
+    guard case .none = built.body else { throw TransportFailure(.request, "", mayHaveReachedServer: false) }
+    return (built.form, built.sensitive.body, built.headers.map(\.name))
+  }
+
+  private func message(_ form: MultipartForm) -> String? {
+    do {
+      _ = try parts(form)
+      return nil
+    } catch {
+      return (error as? TransportFailure)?.message
+    }
+  }
+
+  @Test func `has the values of its references, unencoded`() throws {
+    let built = try parts(
+      MultipartForm(
+        fields: [.init(name: "a b", value: Template([.literal("x="), .reference(.file(.stem))]))],
+        file: .init(
+          field: "photo", contentType: Template([.literal("image/"), .reference(.file(.extension))])),
+        fieldsAfter: [.init(name: "sum", value: Template([.reference(.file(.sha256))]))]),
+      name: "ä \"%41.jpg")
+    #expect(
+      built.parts
+        == FormParts(
+          before: [.init(name: Array("a b".utf8), value: Array("x=ä \"%41".utf8))],
+          file: .init(
+            field: Array("photo".utf8), name: Array("ä \"%41.jpg".utf8), contentType: Array("image/jpg".utf8)),
+          after: [.init(name: Array("sum".utf8), value: Array("ab01".utf8))]))
+    #expect(built.sensitive == [] && built.headers == [])
+  }
+
+  @Test func `is sensitive if any of its texts contains a secret`() throws {
+    let secret = Template([.literal("k="), .reference(.secret("key"))])
+    let field = MultipartForm.Field(name: "a", value: secret)
+    #expect(try parts(MultipartForm(fields: [field])).sensitive == ["secrets.key"])
+    #expect(try parts(MultipartForm(fieldsAfter: [field, field])).sensitive == ["secrets.key"])
+    #expect(try parts(MultipartForm(file: .init(name: secret))).sensitive == ["secrets.key"])
+    // A value may contain any bytes: its end is the boundary.
+    #expect(try parts(MultipartForm(fields: [field])).parts?.before[0].value == Array("k=s\r\n&c".utf8))
+  }
+
+  @Test func `is not sent with a name or type that a server would misread`() {
+    func text(_ capture: String) -> Template { Template([.reference(.allocate(capture))]) }
+    #expect(message(MultipartForm(file: .init(name: text("none")))) == "the file name in the form is empty")
+    #expect(
+      message(MultipartForm(file: .init(name: text("text")))) == "the file name in the form contains NUL")
+    let type = "a content type in the form is empty or contains a byte that is not printable ASCII"
+    #expect(message(MultipartForm(file: .init(contentType: text("none")))) == type)
+    #expect(message(MultipartForm(file: .init(contentType: text("line")))) == type)
+    #expect(
+      message(
+        MultipartForm(fields: [.init(name: "a", value: Template([]), contentType: text("line"))])) == type)
+  }
+}

@@ -61,6 +61,39 @@ struct RequestFactoryTests {
     #expect(commit.atMostOnce && !transfer.atMostOnce)
   }
 
+  @Test func aFormHasADifferentBoundaryInEveryAttempt() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          transfer:
+            protocol: multipart_form
+            form: { fields: { sum: "${file.size}" }, file: { field: photo } }
+            request: { url: "http://h/upload" }
+      """
+    let run = try TestRun(nodes, files: ["a"])
+    let attempt = try run.attempt(.transfer)
+    var boundaries: [String] = []
+    for number in [1, 2] as [UInt64] {
+      run.requests.random = { number }
+      let request = try run.requests.request(for: attempt, run.scheduler, &run.fetches, at: TestRun.start)
+      guard case .form(let body) = request.body else {
+        Issue.record("\(request.body)")
+        return
+      }
+      #expect(request.method == "POST" && request.atMostOnce)
+      let types = request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
+      let boundary = String(types.first?.split(separator: "=").last ?? "")
+      #expect(types == ["multipart/form-data; boundary=\(boundary)"])
+      #expect(String(decoding: body.prefix, as: UTF8.self).hasPrefix("--\(boundary)\r\n"))
+      #expect(String(decoding: body.suffix, as: UTF8.self) == "\r\n--\(boundary)--\r\n")
+      #expect(body.source.path == Array("a".utf8) && body.source.size == 1)
+      boundaries.append(boundary)
+    }
+    #expect(Set(boundaries).count == 2)
+  }
+
   @Test func aRequestForTheDigestWaitsForIt() throws {
     let nodes = """
       uploads:

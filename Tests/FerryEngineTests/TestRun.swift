@@ -57,7 +57,8 @@ final class TestRun {
       job.plan, runID: "run", secrets: secretValues, filters: job.plan.secretFilters, launchState: launchState
     )
     steps = PreparedSteps(jobs, secrets: secretValues)
-    requests = RequestFactory(jobs, steps: steps, captures: captures, listers: listers, rounds: [1])
+    requests = RequestFactory(
+      jobs, steps: steps, captures: captures, listers: listers, rounds: [1], random: { 7 })
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])
     fetches = FetchCache(launchState.fetches)
     scheduler = Scheduler(plan: job.plan, starts: launchState.starts, options: LaunchOptions(seed: 1))

@@ -172,6 +172,33 @@ extension BadManifest {
         "1️⃣", .transferBody, "a transfer cannot have 'json': its body is the file",
         help: "move it to 'allocate' or 'commit'")),
     BadManifest(
+      "a form in a transfer's request", in: .upload,
+      "files: {}\ntransfer: { request: { url: https://example.com/, 1️⃣form: { title: a } } }",
+      .error(
+        "1️⃣", .transferBody, "a transfer cannot have 'form': its body is the file",
+        help:
+          "move it to 'allocate' or 'commit', or move it beside 'request' and add 'protocol: multipart_form' to send "
+          + "the file in a form")),
+    BadManifest(
+      "a form without a protocol", in: .upload,
+      "files: {}\ntransfer: { 1️⃣form: {}, request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .keyWithoutOther, "'form' is valid only with 'protocol: multipart_form'",
+        help: "add 'protocol: multipart_form', or remove 'form'")),
+    BadManifest(
+      "a form of another protocol", in: .upload,
+      "files: {}\ntransfer: { protocol: post, 1️⃣form: {}, request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .keyWithoutOther, "'form' is valid only with 'protocol: multipart_form'",
+        help: "write 'protocol: multipart_form', or remove 'form'")),
+    BadManifest(
+      "a form of a protocol that does not exist", in: .upload,
+      "files: {}\ntransfer: { protocol: 1️⃣multipart_forms, form: {}, request: { url: https://example.com/ } }",
+      .error(
+        "1️⃣", .unknownWord,
+        "'protocol' must be put, post, multipart_form, content_range, tus, resumable or s3_multipart, "
+          + "found 'multipart_forms'", help: "did you mean 'multipart_form'?")),
+    BadManifest(
       "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
       .error(
         "1️⃣", .unknownVersion, "version 2 of the manifest language is not supported",
@@ -184,7 +211,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .notBuilt, "'protocol: tus' is not implemented yet",
-        help: "use 'put' or 'post'")),
+        help: "use 'put', 'post' or 'multipart_form'")),
     BadManifest(
       "a key that only has its default yet", in: .session, "cache_policy: 1️⃣return_cache_data_else_load",
       .error(

@@ -2,7 +2,7 @@ extension BadManifest {
   private static let noOrigin =
     "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, without a path"
 
-  /// F0313 and F0318 to F0323.
+  /// F0313, F0318 to F0323, and F0326.
   static let requests: [BadManifest] = [
     BadManifest(
       "a URL without its beginning", in: .request, "request: { url: 1️⃣example.com/done }",
@@ -93,5 +93,72 @@ extension BadManifest {
       .error(
         "3️⃣", .numberNotInJSON, "the number 12345678901234567890 does not fit in 64 bits",
         help: "quote it to send it as a string")),
+    BadManifest(
+      "a Content-Type of a form", in: .upload,
+      """
+      files: {}
+      transfer:
+        protocol: multipart_form
+        request: { url: https://example.com/, headers: { Accept: a/b, 1️⃣content-type: multipart/form-data } }
+      """,
+      .error(
+        "1️⃣", .ownHeader, "'content-type' is set by ferry in a 'multipart_form' transfer",
+        help:
+          "remove it; it contains the boundary, which differs in every attempt. The type of the file is "
+          + "'form: { file: { content_type: … } }'")),
+    BadManifest(
+      "names of a form's fields that are empty or have a control character", in: .upload,
+      """
+      files: {}
+      transfer:
+        protocol: multipart_form
+        form:
+          fields: { 1️⃣"": a, 2️⃣"b\\n": b }
+          file: { field: 3️⃣"", name: 4️⃣"" }
+          fields_after: [{ name: 5️⃣"", value: "" }, { name: 6️⃣"\\a", value: c }]
+        request: { url: https://example.com/ }
+      """,
+      .error("1️⃣", .emptyText, "the name of this field is empty", help: "specify a field name"),
+      .error(
+        "2️⃣", .controlCharacter, "the name of this field contains a control character", help: "remove it"),
+      .error("3️⃣", .emptyText, "'field' is empty", help: "specify a field name"),
+      .error("4️⃣", .emptyText, "the file name is empty", help: "specify a file name, or remove the key"),
+      .error("5️⃣", .emptyText, "'name' is empty", help: "specify a field name"),
+      .error("6️⃣", .controlCharacter, "'name' contains a control character", help: "remove it")),
+    BadManifest(
+      "fields of a form that are no fields", in: .upload,
+      """
+      files: {}
+      transfer:
+        protocol: multipart_form
+        form: { fields: 1️⃣title, fields_after: [2️⃣title, { name: a, value: b, 3️⃣title: c }] }
+        request: { url: https://example.com/ }
+      """,
+      .error(
+        "1️⃣", .wrongType, "'fields' must be a mapping of fields, or a list of them, found the string 'title'",
+        help: "for example 'fields: { title: \"${file.stem}\" }'"),
+      .error(
+        "2️⃣", .wrongType,
+        "'fields_after' must be a mapping with keys such as 'name', 'value', 'content_type', found the string 'title'",
+        help: "for example 'fields_after: { name: title, value: \"${file.stem}\" }'"),
+      .error(
+        "3️⃣", .unknownKey, "unknown key 'title'", help: "valid keys are name, value, content_type")),
+    BadManifest(
+      "media types that are none", in: .upload,
+      """
+      files: {}
+      transfer:
+        protocol: multipart_form
+        form:
+          fields: [{ name: a, value: a, content_type: 1️⃣"text/plain\\r\\nX: y" }]
+          file: { content_type: 2️⃣jpeg }
+        request: { url: https://example.com/ }
+      """,
+      .error(
+        "1️⃣", .invalidMediaType, "a media type consists of printable ASCII characters",
+        help: "write a type such as image/jpeg"),
+      .error(
+        "2️⃣", .invalidMediaType, "a media type consists of a type, a slash and a subtype",
+        help: "write a type such as image/jpeg")),
   ]
 }

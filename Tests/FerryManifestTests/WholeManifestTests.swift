@@ -42,6 +42,21 @@ import Testing
     #expect(upload.abandon?.request.method == "DELETE")
     #expect(upload.transfer.protocol == .put)
     #expect(upload.transfer.request.method == "PUT")
+    let form = try #require(manifest.uploads.last?.transfer)
+    #expect(form.protocol == .multipartForm && form.request.method == "POST")
+    #expect(
+      form.request.body
+        == .multipart(
+          MultipartForm(
+            fields: [.init(name: "title", value: Template([.reference(.file(.stem))]))],
+            file: .init(
+              field: "photo", name: Template([.reference(.file(.name))]),
+              contentType: Template(literal: "image/jpeg")),
+            fieldsAfter: [
+              .init(
+                name: "about", value: Template(literal: "{}"),
+                contentType: Template(literal: "application/json"))
+            ])))
     #expect(upload.commit?.idempotencyHeader == "Idempotency-Key")
     #expect(upload.commit?.probe?.request.method == "GET")
     #expect(upload.allocate?.capture.last?.source == .json(pointer: "/region"))

@@ -97,7 +97,9 @@ final class JoiningManifests {
         },
         rounds: rounds, places: places,
         allocatedBefore: Set(zip(added, rows).compactMap { $1?.countingPoint == nil ? nil : $0 }),
-        requests: RequestFactory(all, steps: steps, captures: captures, listers: listers, rounds: rounds),
+        requests: RequestFactory(
+          all, steps: steps, captures: captures, listers: listers, rounds: rounds,
+          random: { .random(in: .min ... .max) }),
         responses: ResponseInterpreter(
           all.plan, steps: steps, captures: captures,
           rootIdentities: destinations.compactMapValues(\.delivery.root))),

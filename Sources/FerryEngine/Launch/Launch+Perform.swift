@@ -22,7 +22,8 @@ extension Launch {
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
     var requests = RequestFactory(
-      jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds)
+      jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds,
+      random: { .random(in: .min ... .max) })
     requests.absent = launchState.absent
     let responses = ResponseInterpreter(
       jobs.plan, steps: steps, captures: captures,

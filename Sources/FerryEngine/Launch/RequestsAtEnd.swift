@@ -126,7 +126,9 @@ struct RequestsAtEnd {
     return RunLoop(
       scheduler: Scheduler(plan: jobs.plan, starts: launchState.starts, options: options), clock: clock,
       loop: loop, messages: messages,
-      requests: RequestFactory(jobs, steps: steps, captures: captures, listers: [:], rounds: run.rounds),
+      requests: RequestFactory(
+        jobs, steps: steps, captures: captures, listers: [:], rounds: run.rounds,
+        random: { .random(in: .min ... .max) }),
       responses: ResponseInterpreter(jobs.plan, steps: steps, captures: captures, rootIdentities: [:]),
       captures: captures, fetches: FetchCache([:]),
       journalEncoder: JournalEncoder(

@@ -8,6 +8,8 @@ package struct BuiltRequest: Sendable {
   package var headers: [TransferRequest.HeaderField]
   /// `none` or `bytes`; a file is set by the caller.
   package var body: TransferRequest.Body
+  /// The form that contains the file; `nil` if the body is not a form with a file.
+  package var form: FormParts?
   /// The sensitive parts of the URL and the body. Header fields have their own flag.
   package var sensitive: SensitiveParts
 }

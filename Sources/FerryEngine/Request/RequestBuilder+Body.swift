@@ -9,13 +9,56 @@ extension RequestBuilder {
     _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> TransferRequest.Body {
     switch template.body {
-    case .none: return .none
+    case .none, .multipart: return .none
     case .form(let fields): return .bytes(try Self.form(fields, bindings, &sensitive))
     case .json(let json):
       var bytes: [UInt8] = []
       try Self.append(json, bindings, &sensitive, to: &bytes)
       return .bytes(bytes)
     }
+  }
+
+  /// The parts of a form that contains the file; `nil` for other bodies.
+  func formParts(
+    _ bindings: Bindings, sensitive: inout [String]
+  ) throws(TransportFailure) -> FormParts? {
+    guard case .multipart(let form) = template.body else { return nil }
+    let before = try Self.fields(form.fields, bindings, &sensitive)
+    let name = try Self.text(form.file.name, bindings, sensitive: &sensitive)
+    // Servers treat a part with an empty file name as a field for which no file was chosen.
+    guard !name.isEmpty else { throw Self.failure("the file name in the form is empty") }
+    guard !name.contains(0) else { throw Self.failure("the file name in the form contains NUL") }
+    let type = try Self.mediaType(form.file.contentType, bindings, &sensitive)
+    return FormParts(
+      before: before,
+      file: .init(field: Array(form.file.field.utf8), name: name, contentType: type),
+      after: try Self.fields(form.fieldsAfter, bindings, &sensitive))
+  }
+
+  private static func fields(
+    _ fields: [MultipartForm.Field], _ bindings: Bindings, _ sensitive: inout [String]
+  ) throws(TransportFailure) -> [FormParts.Field] {
+    var parts: [FormParts.Field] = []
+    for field in fields {
+      var type: [UInt8]?
+      if let template = field.contentType { type = try mediaType(template, bindings, &sensitive) }
+      parts.append(
+        .init(
+          name: Array(field.name.utf8), value: try text(field.value, bindings, sensitive: &sensitive),
+          contentType: type))
+    }
+    return parts
+  }
+
+  /// The value of a part's Content-Type. Any other byte could end the line or the header section.
+  private static func mediaType(
+    _ template: Template, _ bindings: Bindings, _ sensitive: inout [String]
+  ) throws(TransportFailure) -> [UInt8] {
+    let type = try text(template, bindings, sensitive: &sensitive)
+    guard !type.isEmpty, type.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+      throw failure("a content type in the form is empty or contains a byte that is not printable ASCII")
+    }
+    return type
   }
 
   private static func form(

@@ -76,7 +76,9 @@ package struct RequestBuilder: Sendable {
     let url = try url(bindings, base: base, &sensitive)
     if isURLCaptured, hasUserinfo { sensitive.url.append("the URL's user name and password") }
     let body = try body(bindings, sensitive: &sensitive.body)
-    return BuiltRequest(method: template.method, url: url, headers: headers, body: body, sensitive: sensitive)
+    let form = try formParts(bindings, sensitive: &sensitive.body)
+    return BuiltRequest(
+      method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive)
   }
 
   /// The template's bytes without percent-encoding.
@@ -155,7 +157,8 @@ package struct RequestBuilder: Sendable {
 
   private static func contentType(of body: RequestTemplate.Body) -> String? {
     switch body {
-    case .none: nil
+    // The Content-Type of a multipart body contains the boundary of the attempt.
+    case .none, .multipart: nil
     case .form: "application/x-www-form-urlencoded"
     case .json: "application/json"
     }

@@ -13,12 +13,16 @@ struct RequestFactory {
   private let listers: [Int: FileLister]
   /// The rounds, by manifest.
   private let rounds: [Int64]
+  /// Returns 64 random bits, for the boundaries of forms.
+  var random: () -> UInt64
   /// Submitted files that do not exist, and the failure of each, by node and path.
   var absent: [Int: [[UInt8]: TransportFailure]] = [:]
 
   init(
-    _ jobs: Jobs, steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister], rounds: [Int64]
+    _ jobs: Jobs, steps: PreparedSteps, captures: CaptureStore, listers: [Int: FileLister], rounds: [Int64],
+    random: @escaping () -> UInt64
   ) {
+    self.random = random
     self.jobs = jobs
     self.rounds = rounds
     plan = jobs.plan
@@ -72,12 +76,29 @@ struct RequestFactory {
       guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
       }
-      request.body = .file(source)
+      if let parts = built.form {
+        try setForm(parts, source, of: &request)
+      } else {
+        request.body = .file(source)
+      }
     }
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     return request
+  }
+
+  /// Sets a form with a boundary that no other attempt has.
+  private func setForm(
+    _ parts: FormParts, _ source: TransferRequest.FileSource, of request: inout TransferRequest
+  ) throws(TransportFailure) {
+    guard let framing = FormFraming(parts, random: random) else {
+      throw TransportFailure(.request, "no boundary for the form was found", mayHaveReachedServer: false)
+    }
+    // A Content-Type of the session does not describe this body.
+    request.headers.removeAll { $0.name.lowercased() == "content-type" }
+    request.headers.append(.init(name: "Content-Type", value: framing.contentType))
+    request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
   }
 
   /// Whether libcurl must not resend the request automatically if its connection ends before a response. The

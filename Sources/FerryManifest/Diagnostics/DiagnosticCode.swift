@@ -57,6 +57,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case numberNotInJSON = "F0323"
   case onlyTrue = "F0324"
   case stepToken = "F0325"
+  case invalidMediaType = "F0326"
 
   // Names and references.
   case unknownSession = "F0401"

@@ -82,7 +82,10 @@ extension RequestTemplate {
           decoder.report(
             .transferBody, at: member.key.location,
             "a transfer cannot have '\(member.key.value)': its body is the file",
-            help: "move it to 'allocate' or 'commit'")
+            help: member.key.value == "form"
+              ? "move it to 'allocate' or 'commit', or move it beside 'request' and add 'protocol: multipart_form' "
+                + "to send the file in a form"
+              : "move it to 'allocate' or 'commit'")
         }
       })
   }

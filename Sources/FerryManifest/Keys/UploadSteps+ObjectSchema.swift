@@ -31,7 +31,7 @@ extension Upload.Transfer {
     keys: [
       Key(
         "protocol", \.protocol,
-        .choice(notYet: [.multipartForm, .tus, .resumable, .s3Multipart]),
+        .choice(notYet: [.tus, .resumable, .s3Multipart]),
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
           (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
@@ -55,6 +55,12 @@ extension Upload.Transfer {
         example: "get"),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
+      Key(
+        "form", \.form, .object(MultipartForm.shape),
+        default: "only for `multipart_form`",
+        doc:
+          "The form that contains the file. Without it, the file is the only part, with the defaults of Form file.",
+        example: "{ fields: { title: \"${file.stem}\" }, file: { field: photo, content_type: image/jpeg } }"),
       .expect(\.expect),
       .capture(
         \.capture,
@@ -63,10 +69,44 @@ extension Upload.Transfer {
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.transfer) },
-    finish: { transfer, node, _ in
-      guard node["request"]?["method"] == nil else { return }
-      transfer.request.method = transfer.protocol.method
+    finish: { transfer, node, decoder in
+      if node["request"]?["method"] == nil { transfer.request.method = transfer.protocol.method }
+      transfer.finishForm(node, &decoder)
     })
+
+  private var form: MultipartForm? {
+    get { if case .multipart(let form) = request.body { form } else { nil } }
+    set { if let newValue { request.body = .multipart(newValue) } }
+  }
+
+  private mutating func finishForm(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    guard `protocol` == .multipartForm else { return reportIdleForm(node, &decoder) }
+    if form == nil { form = MultipartForm() }
+    for header in node["request"]?["headers"]?.members ?? []
+    where header.key.value.lowercased() == "content-type" {
+      decoder.report(
+        .ownHeader, at: header.key.location,
+        "\(header.key.value.quoted) is set by ferry in a 'multipart_form' transfer",
+        help: "remove it; it contains the boundary, which differs in every attempt. The type of the file is "
+          + "'form: { file: { content_type: … } }'")
+    }
+  }
+
+  /// Reports a `form` that the protocol does not send.
+  private func reportIdleForm(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    guard let members = node.members, let form = members.first(where: { $0.key.value == "form" }) else {
+      return
+    }
+    let isMisspelt = members.contains { decoder.nearest(to: $0.key.value, among: ["protocol"]) != nil }
+    // A word that is not a protocol has already been reported.
+    let isWrong = node["protocol"].map { $0.scalar?.text != `protocol`.rawValue } ?? isMisspelt
+    guard !isWrong else { return }
+    decoder.report(
+      .keyWithoutOther, at: form.key.location, "'form' is valid only with 'protocol: multipart_form'",
+      help: node["protocol"] == nil
+        ? "add 'protocol: multipart_form', or remove 'form'"
+        : "write 'protocol: multipart_form', or remove 'form'")
+  }
 }
 
 extension Upload.Commit {

@@ -21,6 +21,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     /// An `application/x-www-form-urlencoded` body, with its fields in the manifest's order.
     case form([Field])
     case json(JSONTemplate)
+    /// A `multipart/form-data` body that contains the file of a transfer.
+    case multipart(MultipartForm)
   }
 
   package init(method: String = "GET", url: Template, headers: [Field] = [], body: Body = .none) {
@@ -37,6 +39,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)
     case .json(let json): return head + json.templates
+    case .multipart(let form): return head + form.templates
     }
   }
 
@@ -51,5 +54,15 @@ extension RequestTemplate {
   /// whether the first was executed: the source of a MOVE is gone.
   package var isIdempotent: Bool {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "MKCOL", "PROPFIND"].contains(method)
+  }
+}
+
+extension RequestTemplate.Body {
+  /// The protocol that the body implies; `nil` for bodies that any request may have.
+  package var `protocol`: Upload.Transfer.`Protocol`? {
+    switch self {
+    case .multipart: .multipartForm
+    case .none, .form, .json: nil
+    }
   }
 }

@@ -65,6 +65,8 @@ package struct PlanDocument: Codable, Sendable {
     /// The URL with unresolved references and masked credentials.
     package var url: String
     package var repeatability: Step.Repeatability
+    /// The protocol of a transfer whose body is more than the file, such as `multipart_form`; otherwise absent.
+    package var `protocol`: Upload.Transfer.`Protocol`?
   }
 
   /// A request of `on_end`.
@@ -141,7 +143,8 @@ package struct PlanDocument: Codable, Sendable {
         steps: node.steps.map {
           StepEntry(
             step: $0.kind, session: plan.sessions[$0.session.index].name, method: $0.request.method,
-            url: Userinfo.masked(in: $0.request.url.description), repeatability: $0.repeatability)
+            url: Userinfo.masked(in: $0.request.url.description), repeatability: $0.repeatability,
+            protocol: $0.request.body.protocol)
         },
         state: node.kind == .token ? .ask : .run, problems: problems[index] ?? [])
       switch starts[index] {

@@ -29,8 +29,9 @@ package enum PlanText {
       for step in node.steps {
         let session = step.session == node.session ? "" : "  [\(step.session)]"
         let once = step.repeatability == .once ? "  (never resent)" : ""
+        let form = step.protocol.map { "  (\($0.rawValue))" } ?? ""
         lines.append(
-          "      \(step.step.rawValue): \(step.method) \(DisplayPath.line(step.url))\(session)\(once)")
+          "      \(step.step.rawValue): \(step.method) \(DisplayPath.line(step.url))\(session)\(form)\(once)")
       }
       if let after = node.after { lines.append("      after: \(DisplayPath.line(after))") }
       for problem in node.problems { lines.append("      not listed: \(DisplayPath.line(problem))") }

@@ -14,7 +14,8 @@ struct `The JSON schema and the reader` {
     "Golden/captures-and-templates", "Golden/cycle", "Golden/duplicate-key", "Golden/include-clash",
     "Golden/invalid-utf8",
     "Golden/references-out-of-place", "Golden/unresolved-names", "bad/reader-bounds", "bad/reader-cycle",
-    "bad/reader-include",
+    "bad/reader-form-field",
+    "bad/reader-form-put", "bad/reader-include",
     "bad/reader-reference", "bad/reader-unknown-session", "bad/reader-url",
   ]
 

@@ -96,6 +96,28 @@ import Testing
     expectWarnings(Self.json(field), [])
   }
 
+  @Test(arguments: [
+    "fields: { password: 1️⃣k5dXq0 }", "fields_after: { password: 1️⃣k5dXq0 }",
+    "fields: [{ name: a, value: k5dXq0 }, { name: password, value: 1️⃣k5dXq0 }]",
+  ])
+  func `may stand in a form with a file`(_ fields: String) {
+    let text = """
+      version: 1
+      name: a
+      sessions: { quick: {} }
+      uploads:
+        u:
+          session: quick
+          files: {}
+          transfer:
+            protocol: multipart_form
+            form: { \(fields) }
+            request: { url: https://a.example/ }
+      """
+    expectWarnings(text, [Self.warning("the field 'password' contains a secret in plain text")])
+    expectWarnings(text.replacing("1️⃣", with: "").replacing("k5dXq0", with: "\"${file.name}\""), [])
+  }
+
   @Test func `may be a number in JSON, but no small one`() {
     expectWarnings(
       Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' contains a secret in plain text")])

@@ -15,13 +15,9 @@ extension ManifestDecoder {
       known.instance = request.instance
       if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
-      for field in request.node["form"]?.members ?? [] where SecretName.isSecret(field.key.value) {
-        let text = writtenText(field.value, &known)
-        guard SecretName.isSecretValue(text.text) else { continue }
-        warnOfPlainSecret(
-          "the field \(field.key.value.quoted) contains a secret in plain text", text, text.letters.indices,
-          in: field.value,
-          use: request.use)
+      warnOfPlainFields(request.node["form"], use: request.use, &known)
+      for fields in ["fields", "fields_after"] {
+        warnOfPlainFields(request.form?[fields], use: request.form?.use ?? request.use, &known)
       }
       if let json = request.node["json"] { warnOfPlainMembers(json, use: json.use ?? request.use, &known) }
     }
@@ -53,6 +49,23 @@ extension ManifestDecoder {
     for cookie in text.cookies
     where SecretName.isLoginCookie(cookie.name) && SecretName.isSecretValue(text.text(cookie.value)) {
       warnOfPlainSecret(message, text, cookie.value, in: value, use: use)
+    }
+  }
+
+  /// - Parameter fields: a mapping from names to values, or a list of mappings with `name` and `value`.
+  private mutating func warnOfPlainFields(
+    _ fields: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
+  ) {
+    let named = (fields?.members ?? []).map { ($0.key.value, $0.value) }
+    let listed = (fields?.elements ?? []).compactMap { element in
+      element["value"].map { (element["name"]?.scalar?.text ?? "", $0) }
+    }
+    for (name, value) in named + listed where SecretName.isSecret(name) {
+      let text = writtenText(value, &known)
+      guard SecretName.isSecretValue(text.text) else { continue }
+      warnOfPlainSecret(
+        "the field \(name.quoted) contains a secret in plain text", text, text.letters.indices, in: value,
+        use: use)
     }
   }
 

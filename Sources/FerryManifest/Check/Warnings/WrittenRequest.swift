@@ -3,6 +3,8 @@ struct WrittenRequest: Sendable {
   var template: RequestTemplate
   /// The request's mapping.
   var node: YAMLNode
+  /// The `form` of the step, beside the request.
+  var form: YAMLNode?
   /// The location of the alias that inserted it, if there is one.
   var use: SourceLocation?
   /// The session that sends it.
@@ -69,14 +71,16 @@ extension ManifestDecoder {
   ) {
     guard var node = declared.declaration(name.value, in: space)?.node else { return }
     var use = node.use
+    var form: YAMLNode?
     for key in keys + ["request"] {
       guard let value = node[key] else { return }
+      form = node["form"]
       node = value
       use = node.use ?? use
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, use: use, session: session.value, token: token?.value,
+        template: template, node: node, form: form, use: use, session: session.value, token: token?.value,
         instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }
 }

@@ -49,6 +49,7 @@ extension DiagnosticCode {
     case .numberNotInJSON: .numberNotInJSON
     case .onlyTrue: .onlyTrue
     case .stepToken: .stepToken
+    case .invalidMediaType: .invalidMediaType
     case .unknownSession: .unknownSession
     case .unknownToken: .unknownToken
     case .unknownNode: .unknownNode

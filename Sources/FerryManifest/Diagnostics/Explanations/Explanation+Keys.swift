@@ -82,7 +82,8 @@ extension Explanation {
     "A transfer with its own body",
     """
     The body of a `transfer` request is the file itself, so `json` and `form` are not allowed. Move \
-    information about the file to the URL, to headers, or to the `allocate` or `commit` step.
+    information about the file to the URL, to headers, or to the `allocate` or `commit` step. To send the file in a \
+    form, add `protocol: multipart_form`, and put `form` beside `request`.
     """,
     in: """
       version: 1

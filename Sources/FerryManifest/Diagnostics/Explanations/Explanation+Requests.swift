@@ -112,7 +112,8 @@ extension Explanation {
     "A header that ferry sets itself",
     """
     ferry derives `Host`, `Content-Length` and `Transfer-Encoding` from the URL, the body and the \
-    connection. Any other value would be wrong, and could make a server read one request as two. Remove \
+    connection. Any other value would be wrong, and could make a server read one request as two. In a transfer with \
+    `protocol: multipart_form`, ferry also sets `Content-Type`, which contains the boundary of the attempt. Remove \
     the header.
     """,
     in: """
@@ -232,4 +233,25 @@ extension Explanation {
           files: { root: Pictures }
           transfer: { token: ◊, request: { url: "https://storage.example.com/${file.path}" } }
       """, wrong: "login", right: "none")
+
+  static let invalidMediaType = Explanation(
+    "An invalid media type",
+    """
+    The `content_type` of a part of a form is a media type (RFC 9110 §8.3.1): a type, a slash and a subtype, in \
+    printable ASCII characters, for example `image/jpeg` or `text/plain; charset=utf-8`. A part of unknown \
+    type is `application/octet-stream`.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      uploads:
+        photos:
+          session: quick
+          files: { root: Pictures }
+          transfer:
+            protocol: multipart_form
+            form: { file: { field: photo, content_type: ◊ } }
+            request: { url: https://example.com/upload }
+      """, wrong: "jpeg", right: "image/jpeg")
 }

@@ -1,0 +1,107 @@
+import Foundation
+
+/// A server whose forms are parsed by aiohttp, which we did not write (`Servers/form-server.py`).
+///
+/// Ends with the last reference to it.
+final class FormServer: Sendable {
+  /// A Python that has aiohttp: the first on the path, or Debian's own.
+  static let python: String? = ["python3", "/usr/bin/python3"].first { python in
+    let found = python.contains("/") ? python : RunningCommand.find(python)
+    guard let found, FileManager.default.isExecutableFile(atPath: found) else { return false }
+    let process = Process()
+    process.executableURL = URL(filePath: found)
+    process.arguments = ["-c", "import aiohttp"]
+    process.standardError = FileHandle.nullDevice
+    // What cannot be started has no module.
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  /// A form as aiohttp has parsed it.
+  struct Form: Decodable {
+    struct Part: Decodable {
+      var name: String?
+      var filename: String?
+      var contentType: String?
+      /// The bytes of its Content-Disposition.
+      var disposition: Data
+      var size: Int
+      var sha256: String
+      /// The value of a field; `nil` for the file.
+      var value: String?
+    }
+
+    var method: String
+    var path: String
+    var contentType: String
+    var contentLength: Int
+    var status: Int
+    var authorization: String?
+    var parts: [Part]
+
+    var file: Part? { parts.first { $0.value == nil } }
+    var boundary: String { String(contentType.split(separator: "=").last ?? "") }
+  }
+
+  struct Commit: Decodable {
+    var id: String
+    var form: Form
+  }
+
+  let url: String
+  private let folder: TemporaryFolder
+  private let process: RunningCommand
+
+  private init(url: String, folder: TemporaryFolder, process: RunningCommand) {
+    (self.url, self.folder, self.process) = (url, folder, process)
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  static func start() async throws -> FormServer {
+    guard let python else { throw CommandFailure(description: "no Python has aiohttp") }
+    let folder = try TemporaryFolder()
+    let process = try RunningCommand(
+      python, [Product.source("Tests/EndToEndTests/Servers/form-server.py"), folder.path("")])
+    let port = try await process.line(after: "listening on ")
+    return FormServer(url: "http://127.0.0.1:\(port)", folder: folder, process: process)
+  }
+
+  func stop() async {
+    process.signal(SIGTERM)
+    _ = await process.end()
+  }
+
+  /// Changes its behavior: `stop`, `token`, `status`.
+  func set(_ settings: String) throws {
+    // A rename, so that the server never reads a part of it.
+    try folder.write(Data("{\(settings)}".utf8), to: "settings.new")
+    guard rename(folder.path("settings.new"), folder.path("settings.json")) == 0 else {
+      throw CommandFailure(description: "errno \(errno)")
+    }
+  }
+
+  /// Waits until it reads no more of a form, because of `stop`, for the nth time.
+  func waitUntilStopped(_ count: Int = 1) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+      if folder.text("stopped.jsonl").split(separator: "\n").count >= count { return }
+      // There is nothing to wait on: the server's sign is a file.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw CommandFailure(description: "the server did not stop reading\n\(process.stderr)")
+  }
+
+  /// The forms that it has parsed to their end.
+  var forms: [Form] { get throws { try lines("forms.jsonl") } }
+  var commits: [Commit] { get throws { try lines("commits.jsonl") } }
+
+  private func lines<Value: Decodable>(_ name: String) throws -> [Value] {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try folder.text(name).split(separator: "\n").map {
+      try decoder.decode(Value.self, from: Data($0.utf8))
+    }
+  }
+}
