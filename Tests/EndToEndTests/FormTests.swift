@@ -118,6 +118,26 @@ import Testing
   }
 
   @Test(.enabled(if: isPossible, "python3-aiohttp is needed: scripts/setup test"), .timeLimit(.minutes(2)))
+  func `of examples/multipart-form.yaml arrives`() async throws {
+    let server = try await FormServer.start()
+    let job = try Workspace("")
+    try job.folder.write(Data("photo".utf8), to: "files/At the sea.jpeg")
+    try job.folder.write(Data("not a photo".utf8), to: "files/notes.txt")
+    let environment = ["FORM_SERVER": server.url, "FORM_PHOTOS": job.folder.path("files")]
+    let run = try job.start(
+      ["run", Product.source("examples/multipart-form.yaml")], environment: environment)
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
+    let form = try #require(try server.forms.first)
+    #expect(try server.forms.count == 1)
+    #expect(form.parts.map(\.name) == ["title", "taken", "photo", "tag[]", "tag[]"])
+    #expect(form.parts[0].value == "At the sea" && form.parts[2].filename == "At the sea.jpeg")
+    #expect(form.parts[2].contentType == "image/jpeg" && form.parts[2].size == 5)
+    #expect(form.parts[3].value == "upload" && form.parts[4].value == "ferry")
+    await server.stop()
+  }
+
+  @Test(.enabled(if: isPossible, "python3-aiohttp is needed: scripts/setup test"), .timeLimit(.minutes(2)))
   func `of 64 MiB takes no more memory than a small one`() async throws {
     let server = try await FormServer.start()
     var peaks: [Int] = []

@@ -121,6 +121,7 @@ async def main():
     app.router.add_post("/commit/{id}", commit)
     app.router.add_route("*", "/forms/{id}", form)
     app.router.add_route("*", "/forms", form)
+    app.router.add_route("*", "/upload", form)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
