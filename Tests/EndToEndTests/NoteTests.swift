@@ -197,10 +197,10 @@ struct NoteTests {
       version: 1
       name: e2e
       vars: { folder: one }
-      sessions: { s: { kind: background } }
+      sessions: { uploads: { kind: background } }
       uploads:
         up:
-          session: s
+          session: uploads
           files: { root: "${vars.folder}" }
           transfer: { request: { url: "\(receiver.url)/files/${vars.folder}/${file.path}" } }
 
