@@ -132,7 +132,7 @@ import Testing
       #expect(told(server) == [])
       #expect(try job.report().run.onEnd?.map(\.state) == ["failed"])
       #expect(
-        end.stderr.contains("warning: on_end notify: failed: the run was stopped and no time"),
+        end.stderr.contains("warning: on_end notify: failed: the run was stopped, and no time"),
         "\(end.stderr)")
     }
   }
