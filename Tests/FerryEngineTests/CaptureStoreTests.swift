@@ -38,7 +38,7 @@ struct CaptureStoreTests {
     #expect(run.captures.masked("batch-1") == "batch-1")
   }
 
-  @Test func theCapturesOfAnItemAreForgottenWithItsSecrets() throws {
+  @Test func theCapturesOfAnItemAreForgottenAndItsSecretsStayMasked() throws {
     let nodes = """
       uploads:
         u:
@@ -55,7 +55,8 @@ struct CaptureStoreTests {
     #expect(run.captures.masked("of id-secret") == "of ***")
     run.captures.forget(ref)
     #expect(run.captures[ref].allocate.isEmpty)
-    #expect(run.captures.masked("of id-secret") == "of id-secret")
+    #expect(run.captures.masked("of id-secret") == "of ***")
+    #expect(run.captures.maskedOrigin("http://id-secret") == "http://id-secret")
   }
 
   @Test func aReissuedUploadIDIsRecovered() throws {

@@ -13,7 +13,7 @@ struct ItemValueStoreTests {
     return values
   }
 
-  @Test func aSecretIsMaskedWhileAnItemHasIt() {
+  @Test func aSecretIsMaskedWhileAnItemHasItAndAfterwards() {
     let other = ItemRef(NodeID(0), 2)
     var store = ItemValueStore([Self.item: values("long-secret"), other: values("long-secret")], secrets: [])
     store.forget(other)
@@ -23,7 +23,43 @@ struct ItemValueStoreTests {
     store.forget(Self.item)
     #expect(store.masked("it is long-secret, second") == "it is ***, ***")
     store.forget(other)
-    #expect(store.masked("it is long-secret, second") == "it is long-secret, second")
+    #expect(store.masked("it is long-secret, second") == "it is ***, ***")
+    #expect(store.maskedInUse("it is long-secret, second") == "it is long-secret, second")
+  }
+
+  @Test func aSecretThatWasReplacedIsMasked() {
+    var store = ItemValueStore([Self.item: values("first-secret")], secrets: [])
+    store.update(Self.item) { $0 = values("second-secret") }
+    #expect(store.masked("first-secret, second-secret") == "***, ***")
+  }
+
+  @Test func theSecretsOfAnAmbiguousItemAreMaskedHoweverManyItemsEndAfterIt() {
+    var store = ItemValueStore([Self.item: values("its-secret")], secrets: [], retiredSecrets: 10)
+    store.forget(Self.item, keepsSecrets: true)
+    for index in 0..<50 {
+      let other = ItemRef(NodeID(1), index)
+      store.update(other) { $0 = values("secret \(index)!") }
+      store.forget(other)
+    }
+    #expect(store.masked("its-secret, secret 49!, secret 40!") == "***, ***, ***")
+    #expect(store.masked("secret 0!") == "secret 0!")
+  }
+
+  @Test func theSecretsOfTheWorkAreMaskedInTheRequestsThatFollow() {
+    let other = ItemRef(NodeID(0), 2)
+    var work = ItemValueStore(
+      [Self.item: values("open-secret"), other: values("ended-secret")],
+      secrets: [SensitiveValue("key of work")], filters: [[.base64, .base64]])
+    work.forget(other)
+    work.keepSecret("token of work")
+    var store = ItemValueStore([:], secrets: [SensitiveValue("own key")], filters: [[.lower]], after: work)
+    #expect(store[Self.item] == nil)
+    let text = "open-secret, ended-secret, key of work, token of work, own key"
+    #expect(store.masked(text) == "***, ***, ***, ***, ***")
+    #expect(store.masked("YTJWNUlHOW1JSGR2Y21zPQ==") == "***")
+    let cut = store.maskedBeginning(6, of: Array("a open-secret".utf8), isCut: false)
+    #expect(cut == Array("a ***".utf8))
+    #expect(work.masked("own key") == "own key")
   }
 
   /// Wherever a text is cut, no part of a secret remains at its end.

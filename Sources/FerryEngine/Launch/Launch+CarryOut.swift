@@ -29,17 +29,18 @@ extension Launch {
     let requestsAtEnd = RequestsAtEnd(
       jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)
     var outcome: Outcome
+    var captures: CaptureStore?
     do {
-      outcome = try work(run, journals, history, loop, messages, commands)
+      outcome = try work(run, journals, history, loop, messages, commands, &captures)
     } catch {
       let exitCode = EngineFault.exitCode(of: error)
       let ended = RequestsAtEnd.RunEnd(
         values: jobs.manifests.map { _ in .init(id: run.id, exitCode: exitCode) }, conditions: run.conditions,
         isHurried: false)
-      warn(of: requestsAtEnd.send(after: ended), run)
+      warn(of: requestsAtEnd.send(after: ended, of: captures), run)
       throw error
     }
-    let requests = requestsAtEnd.send(after: outcome.end)
+    let requests = requestsAtEnd.send(after: outcome.end, of: captures)
     if !requests.isEmpty { outcome.record.run.onEnd = requests }
     warn(of: requests, run)
     if requests.contains(where: { $0.required && $0.isFailure }) {
@@ -61,9 +62,10 @@ extension Launch {
     }
   }
 
+  /// - Parameter values: receives the values that responses provide, which are needed even if an error is thrown.
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
-    _ messages: Mailbox<RunMessage>, _ commands: RunCommands
+    _ messages: Mailbox<RunMessage>, _ commands: RunCommands, _ values: inout CaptureStore?
   ) throws -> Outcome {
     let (clock, deadline) = (clock, run.deadline)
     let isStopped: @Sendable () -> Bool = { messages.hasStop || deadline.map { $0 <= clock.now } ?? false }
@@ -95,6 +97,9 @@ extension Launch {
     }
     if !warnings.isEmpty { run.warn(warnings) }
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
+    let captures = CaptureStore(
+      jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
+    values = captures
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // The usage has already been recorded, so closing the ledger cannot lose data.
     defer { try? ledger.close() }
@@ -103,8 +108,8 @@ extension Launch {
     let lists = LateLists(
       jobs.plan, journals: journals, rounds: run.rounds, listers: listers, notice: run.notice)
     let (runLoop, after, joined) = try perform(
-      run, loop, messages, journals, launchState, ledger, inboxProcessor, history, listers: listers,
-      lists: lists, commands: commands, after: before)
+      run, loop, messages, journals, launchState, captures, ledger, inboxProcessor, history,
+      listers: listers, lists: lists, commands: commands, after: before)
     let scheduler = runLoop.scheduler
     // The rounds of manifests that have joined are completed by later runs of those manifests.
     let areThrough = joined.jobs.manifests.map {

@@ -7,7 +7,7 @@ import FerryTransfer
 extension Launch {
   func perform(
     _ run: Run, _ loop: TransferLoop, _ messages: Mailbox<RunMessage>, _ journals: SessionJournals,
-    _ launchState: LaunchState,
+    _ launchState: LaunchState, _ captures: CaptureStore,
     _ ledger: Ledger, _ inboxProcessor: InboxProcessor, _ history: RunHistory, listers: [Int: FileLister],
     lists: LateLists, commands: RunCommands, after metrics: [Int: PostDeliveryMetrics]
   ) throws -> (loop: RunLoop, after: [Int: PostDeliveryMetrics], joined: JoiningManifests) {
@@ -19,8 +19,6 @@ extension Launch {
     let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
     let scheduler = try scheduler(run, journals, launchState)
     let steps = PreparedSteps(jobs, secrets: run.secrets)
-    let captures = CaptureStore(
-      jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
     var requests = RequestFactory(
       jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds,
       random: { .random(in: .min ... .max) })

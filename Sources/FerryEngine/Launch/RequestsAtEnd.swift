@@ -31,7 +31,10 @@ struct RequestsAtEnd {
   let messages: Mailbox<RunMessage>
 
   /// Sends the requests; returns one record for each request of each manifest.
-  func send(after end: RunEnd) -> [RunRecord.OnEndRecord] {
+  ///
+  /// - Parameter work: the values of the work that has ended, whose secrets are masked in messages of the requests;
+  ///   `nil` if the work did not begin.
+  func send(after end: RunEnd, of work: CaptureStore?) -> [RunRecord.OnEndRecord] {
     guard jobs.all.contains(where: { !$0.manifest.onEnd.isEmpty }) else { return [] }
     let now = clock.now
     let limits = zip(jobs.all, end.values).map { job, values in
@@ -40,7 +43,7 @@ struct RequestsAtEnd {
     var sent: [[String: RunRecord.NodeRecord]] = jobs.manifests.map { _ in [:] }
     var problem: String?
     do {
-      sent = try carryOut(limits, end, at: now)
+      sent = try carryOut(limits, end, of: work, at: now)
     } catch {
       problem = EngineFault.describe(error)
     }
@@ -71,7 +74,7 @@ struct RequestsAtEnd {
 
   /// Returns the records of the requests, by manifest and name.
   private func carryOut(
-    _ limits: [[String: Duration]], _ end: RunEnd, at now: Instant
+    _ limits: [[String: Duration]], _ end: RunEnd, of work: CaptureStore?, at now: Instant
   ) throws -> [[String: RunRecord.NodeRecord]] {
     let jobs = try Jobs(
       zip(jobs.all, limits).map { job, limits in
@@ -86,7 +89,7 @@ struct RequestsAtEnd {
       ledger, on: run.threads.ledger, messages: messages, clock: clock, after: loop.transferredBytes)
     let longest = limits.flatMap(\.values).max() ?? .zero
     let runLoop = try runLoop(
-      jobs, end, usageRecorder,
+      jobs, end, of: work, usageRecorder,
       options: LaunchOptions(
         conditions: end.conditions, deadline: now.advanced(by: longest), grace: .zero, launch: .foreground,
         zones: run.zones, seed: UInt64.random(in: .min ... .max)))
@@ -113,7 +116,8 @@ struct RequestsAtEnd {
   }
 
   private func runLoop(
-    _ jobs: Jobs, _ end: RunEnd, _ usageRecorder: UsageRecorder, options: LaunchOptions
+    _ jobs: Jobs, _ end: RunEnd, of work: CaptureStore?, _ usageRecorder: UsageRecorder,
+    options: LaunchOptions
   ) throws -> RunLoop {
     let launchState = try LaunchState(
       jobs, journals: SessionJournals(jobs.plan.sessions.map { _ in nil }), rounds: run.rounds,
@@ -121,7 +125,7 @@ struct RequestsAtEnd {
     let steps = PreparedSteps(jobs, secrets: run.secrets)
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState,
-      after: end.values)
+      after: end.values, of: work)
     let writes = UnrecordedWrites(messages)
     return RunLoop(
       scheduler: Scheduler(plan: jobs.plan, starts: launchState.starts, options: options), clock: clock,

@@ -13,12 +13,16 @@ struct DecodedText {
     case percent
     /// The escape sequences of a JSON string (RFC 8259 §7), of any character.
     case json
+    /// The character references of HTML: numeric ones, and the named ones that encoders write for `&`, `"`, `'`, `<`
+    /// and `>`.
+    case html
 
     /// The byte that occurs in every text with this encoding.
     fileprivate var mark: UInt8 {
       switch self {
       case .percent: UInt8(ascii: "%")
       case .json: UInt8(ascii: "\\")
+      case .html: UInt8(ascii: "&")
       }
     }
   }
@@ -39,6 +43,7 @@ struct DecodedText {
         switch encoding {
         case .percent: length = Self.percentDecode(position, in: text, to: &bytes)
         case .json: length = Self.unescape(position, in: text, to: &bytes)
+        case .html: length = Self.dereference(position, in: text, to: &bytes)
         }
       } else {
         bytes.append(text[position])
@@ -99,6 +104,40 @@ struct DecodedText {
     }
     bytes.append(text[position])
     return 1
+  }
+
+  /// Like `percentDecode(_:in:to:)`, for a character reference of HTML.
+  private static func dereference(_ position: Int, in text: [UInt8], to bytes: inout [UInt8]) -> Int {
+    let name = text[(position + 1)...].prefix(longestReference).prefix { $0 != UInt8(ascii: ";") }
+    let end = position + 1 + name.count
+    guard end < text.count, text[end] == UInt8(ascii: ";"), let scalar = scalar(named: name) else {
+      bytes.append(text[position])
+      return 1
+    }
+    bytes += Array(String(scalar).utf8)
+    return end + 1 - position
+  }
+
+  /// The maximum length of the name of a character reference, in bytes. The longest number of a scalar is `#1114111`
+  /// or `#x10FFFF`.
+  private static let longestReference = 8
+
+  private static func scalar(named name: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    guard name.first == UInt8(ascii: "#") else {
+      return switch String(decoding: name, as: UTF8.self) {
+      case "amp": "&"
+      case "quot": "\""
+      case "apos": "'"
+      case "lt": "<"
+      case "gt": ">"
+      default: nil
+      }
+    }
+    let isHexadecimal = name.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
+    let digits = String(decoding: name.dropFirst(isHexadecimal ? 2 : 1), as: UTF8.self)
+    // `UInt32` accepts a sign.
+    guard digits.first?.isHexDigit == true else { return nil }
+    return UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
   }
 
   /// The UTF-16 code unit of a `\uXXXX`.

@@ -6,10 +6,11 @@ import FerryPlan
 /// Masks secrets in text for display.
 ///
 /// A secret is found in plain text; percent-encoded in any way (`%20` or `+`, upper- or lower-case digits); inside a
-/// JSON string, regardless of the characters that its encoder escapes (`\u0026`, `\/`); in lower case; in Base64
-/// (standard and URL-safe, padded or not, and within `user:secret`); as the filters of the manifest's references
-/// write it; and percent-encoded or in a JSON string twice. A secret shorter than three bytes is not masked, because
-/// it would be found everywhere and the replacements would reveal it.
+/// JSON string, regardless of the characters that its encoder escapes (`\u0026`, `\/`); with the character references
+/// of HTML (`&amp;`, `&#39;`); in lower case; in Base64 (standard and URL-safe, padded or not, and within
+/// `user:secret`); as the filters of the manifest's references write it; and in two of these encodings of text, one
+/// inside the other. A secret shorter than three bytes is not masked, because it would be found everywhere and the
+/// replacements would reveal it.
 ///
 /// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
 /// examined once for all short secrets together, and each long secret takes time linear in the length of the
@@ -26,21 +27,32 @@ package struct SecretMask: Sendable {
   /// The minimum length of a long needle in bytes.
   private static let longCount = 32
 
-  /// The number of secrets.
+  /// The secrets that are no longer in use.
+  private var retired: SecretFingerprints
+
+  /// The number of secrets in use.
   package var count: Int { secrets.count }
 
   /// The sequences of filters that a secret may pass through.
   private var filters: Set<[ReferenceFilter]>
 
-  package init(_ secrets: some Sequence<String> = [], filters: Set<[ReferenceFilter]> = []) {
+  /// - Parameters:
+  ///   - filters: the sequences of filters that a secret may pass through.
+  ///   - capacity: the number of retired secrets that are masked at least.
+  package init(
+    _ secrets: some Sequence<String> = [], filters: Set<[ReferenceFilter]> = [],
+    retired capacity: Int = SecretFingerprints.defaultCapacity
+  ) {
     self.filters = filters
+    retired = SecretFingerprints(capacity: capacity)
     for secret in secrets { insert(secret) }
   }
 
-  /// Adds sequences of filters that a secret may pass through.
+  /// Adds sequences of filters that a secret in use may pass through.
   mutating func add(filters more: Set<[ReferenceFilter]>) {
     guard !more.isSubset(of: filters) else { return }
     var mask = SecretMask(filters: filters.union(more))
+    mask.retired = retired
     for (secret, count) in secrets {
       for _ in 0..<count { mask.insert(String(decoding: secret, as: UTF8.self)) }
     }
@@ -69,13 +81,18 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// Reverts one `insert` for a capture whose item is done, because each secret adds to the time of every
-  /// `mask`. A secret with remaining insertions is still masked.
-  package mutating func remove(_ secret: String) {
-    guard let count = secrets[Array(secret.utf8)] else { return }
+  /// Reverts one `insert` for a capture whose item has ended, or ends the use of a secret that was never inserted. A
+  /// secret without remaining insertions takes little memory and time from then on, and is masked until very many
+  /// others have been retired after it.
+  package mutating func retire(_ secret: String) {
+    guard secret.utf8.count >= 3 else { return }
+    let count = secrets[Array(secret.utf8), default: 0]
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
+    guard count <= 1 else { return }
+    let needles = needles(of: secret)
+    retired.insert(needles, isLasting: false)
     guard count == 1 else { return }
-    for needle in needles(of: secret) {
+    for needle in needles {
       if needle.count < Self.longCount {
         let index = firstShort { !$0.lexicographicallyPrecedes(needle) }
         if index < short.count, short[index] == needle { short.remove(at: index) }
@@ -83,6 +100,12 @@ package struct SecretMask: Sendable {
         long.remove(at: index)
       }
     }
+  }
+
+  /// Masks a secret permanently, whether it is in use or not.
+  package mutating func keepFingerprint(of secret: String) {
+    guard secret.utf8.count >= 3 else { return }
+    retired.insert(needles(of: secret), isLasting: true)
   }
 
   private func needles(of secret: String) -> Set<[UInt8]> {
@@ -95,24 +118,31 @@ package struct SecretMask: Sendable {
   }
 
   /// The text with every secret replaced by `***`. Overlapping secrets are masked together.
-  package func mask(_ text: String) -> String {
-    guard !secrets.isEmpty, !text.isEmpty else { return text }
+  ///
+  /// - Parameter includesRetired: whether secrets that are no longer in use are replaced too.
+  package func mask(_ text: String, includesRetired: Bool = true) -> String {
+    guard !secrets.isEmpty || !retired.isEmpty && includesRetired, !text.isEmpty else { return text }
     let bytes = Array(text.utf8)
-    let masked = mask(bytes, upTo: bytes.count)
+    let masked = mask(bytes, upTo: bytes.count, includesRetired: includesRetired)
     return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
   }
 
   /// The first bytes of a string, with every secret that begins in them replaced by `***`.
   ///
   /// - Parameter end: the number of bytes wanted. A secret that continues after them is also recognized.
-  package func mask(_ bytes: [UInt8], upTo end: Int) -> [UInt8] {
-    var found = matches(in: Self.withBlanks(bytes))
+  package func mask(_ bytes: [UInt8], upTo end: Int, includesRetired: Bool = true) -> [UInt8] {
+    let retired = includesRetired ? retired : SecretFingerprints()
+    func matches(in text: [UInt8]) -> [Range<Int>] {
+      let text = Self.withBlanks(text)
+      return self.matches(in: text) + retired.matches(in: text)
+    }
+    var found = matches(in: bytes)
     for outer in DecodedText.Encoding.allCases {
       guard let text = DecodedText(bytes, removing: outer) else { continue }
-      found += matches(in: Self.withBlanks(text.bytes)).map(text.original)
+      found += matches(in: text.bytes).map(text.original)
       for inner in DecodedText.Encoding.allCases {
         guard let twice = DecodedText(text.bytes, removing: inner) else { continue }
-        found += matches(in: Self.withBlanks(twice.bytes)).map { text.original(twice.original($0)) }
+        found += matches(in: twice.bytes).map { text.original(twice.original($0)) }
       }
     }
     found.sort { $0.lowerBound < $1.lowerBound }
@@ -135,7 +165,7 @@ package struct SecretMask: Sendable {
     // Base64 has four characters for three bytes.
     let plain = max(count, (count + 2) / 3 * 4 + 4)
     let filtered = filters.map { Self.bound(of: count, through: $0) }.max() ?? 0
-    // JSON has at most six characters for each byte, and percent-encoding three for each of those.
+    // JSON and HTML have at most six characters for each byte, and percent-encoding three for each of those.
     return 3 * 6 * max(plain, filtered)
   }
 

@@ -35,9 +35,10 @@ final class CaptureStore {
   ///   - secrets: the values of secrets, by manifest.
   ///   - filters: the sequences of filters that a secret may pass through in any of the manifests.
   ///   - runs: the values of `${run.…}`, by manifest, if the run's work has ended.
+  ///   - work: the values of that work, whose secrets are masked too; `nil` if there are none.
   init(
     _ plan: Plan, runID: String, secrets: [[String: SensitiveValue]], filters: Set<[ReferenceFilter]>,
-    launchState: LaunchState, after runs: [Bindings.RunValues]? = nil
+    launchState: LaunchState, after runs: [Bindings.RunValues]? = nil, of work: CaptureStore? = nil
   ) {
     self.runs = runs
     self.plan = plan
@@ -45,7 +46,8 @@ final class CaptureStore {
     self.secrets = secrets
     self.filters = filters
     items = ItemValueStore(
-      launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets, filters: filters)
+      launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets, filters: filters,
+      after: work?.items)
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
     uses = launchState.uploadIDUses
@@ -75,6 +77,10 @@ final class CaptureStore {
 
   /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.masked(text) }
+
+  /// The origin of a server with every secret that is in use replaced by `***`. The form in which a server is
+  /// journaled must not depend on which other items have ended in the same run.
+  func maskedOrigin(_ origin: String) -> String { items.maskedInUse(origin) }
 
   /// The first bytes of a string that a server chose, as far as they can be masked.
   func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
@@ -116,13 +122,15 @@ final class CaptureStore {
 
   /// Removes the values of an item that is closed or no longer has its upload ID.
   ///
-  /// - Parameter isDelivered: whether the item was delivered with its upload ID, or may have been.
+  /// - Parameters:
+  ///   - isDelivered: whether the item was delivered with its upload ID, or may have been.
+  ///   - keepsSecrets: whether the item's secrets are masked until the run ends.
   /// - Returns: whether another item may have the same upload ID.
   @discardableResult
-  func forget(_ ref: ItemRef, isDelivered: Bool = false) -> Bool {
+  func forget(_ ref: ItemRef, isDelivered: Bool = false, keepsSecrets: Bool = false) -> Bool {
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
-    items.forget(ref)
+    items.forget(ref, keepsSecrets: keepsSecrets)
     guard isDelivered else { return false }
     defer { uses.use(values, of: ref.node) }
     return uses.isShared(values, identity: orphans.identity(of: values, ref.node), of: ref.node)
@@ -274,6 +282,7 @@ final class CaptureStore {
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.update(ref) { $0 = values }
+    items.keepSecrets(of: ref)
     if isInDoubt {
       uses.use(values, of: ref.node)
       return false

@@ -3,8 +3,9 @@ import FerryPlan
 
 /// The values from responses for items, and the mask of every known secret.
 ///
-/// An item's secrets are removed from the mask together with the item's values. Otherwise, a long run would
-/// search every text for the secrets of all its items.
+/// An item's secrets are retired together with the item's values: from then on, the mask keeps only fingerprints of
+/// them, and only of a bounded number. Otherwise, a long run would keep the secrets of all its items, and search
+/// every text for each of them.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
   private var mask: SecretMask
@@ -20,14 +21,20 @@ struct ItemValueStore {
   /// - Parameters:
   ///   - secrets: masked until the run ends.
   ///   - filters: the sequences of filters that a secret may pass through.
+  ///   - earlier: the values of the work that precedes these items in the same run. Its secrets are masked too.
+  ///   - retiredSecrets: the number of secrets of ended items that are masked at least.
   init(
     _ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>,
-    filters: Set<[ReferenceFilter]> = []
+    filters: Set<[ReferenceFilter]> = [], after earlier: ItemValueStore? = nil,
+    retiredSecrets: Int = SecretFingerprints.defaultCapacity
   ) {
     self.items = items
-    mask = SecretMask(secrets.map(\.revealed), filters: filters)
-    lasting = mask
-    longestForm = secrets.map { [mask] in mask.longestForm(of: $0.revealed) }.max() ?? 0
+    mask = earlier?.mask ?? SecretMask(retired: retiredSecrets)
+    lasting = earlier?.lasting ?? SecretMask()
+    unmasked = earlier?.unmasked ?? [:]
+    longestForm = earlier?.longestForm ?? 0
+    add(filters: filters)
+    for secret in secrets { keepSecret(secret.revealed) }
     for values in items.values {
       for secret in values.secrets { insert(secret) }
     }
@@ -42,12 +49,21 @@ struct ItemValueStore {
     items[ref] = values
     // Insert the new secrets first, so that the mask is not rebuilt for the unchanged ones.
     for secret in values.secrets { insert(secret) }
-    for secret in before { remove(secret) }
+    for secret in before { retire(secret) }
   }
 
-  mutating func forget(_ ref: ItemRef) {
+  /// Removes the values of an item.
+  ///
+  /// - Parameter keepsSecrets: whether the secrets are masked until the run ends, because the journal still has them.
+  mutating func forget(_ ref: ItemRef, keepsSecrets: Bool = false) {
+    if keepsSecrets { keepSecrets(of: ref) }
     guard let values = items.removeValue(forKey: ref) else { return }
-    for secret in values.secrets { remove(secret) }
+    for secret in values.secrets { retire(secret) }
+  }
+
+  /// Masks the secrets of an item until the run ends.
+  mutating func keepSecrets(of ref: ItemRef) {
+    for secret in items[ref]?.secrets ?? [] { mask.keepFingerprint(of: secret) }
   }
 
   /// Masks a secret that does not belong to an item, until the run ends.
@@ -70,6 +86,12 @@ struct ItemValueStore {
   mutating func masked(_ text: String) -> String {
     prepareMask(forTextOf: text.utf8.count)
     return mask.mask(text)
+  }
+
+  /// Returns the origin of a server with every secret replaced by `***` that is in use.
+  mutating func maskedInUse(_ origin: String) -> String {
+    prepareMask(forTextOf: origin.utf8.count)
+    return mask.mask(origin, includesRetired: false)
   }
 
   /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part of the
@@ -110,11 +132,12 @@ struct ItemValueStore {
     unmasked[bytes.count, default: [:]][bytes, default: 0] += 1
   }
 
-  private mutating func remove(_ secret: String) {
+  private mutating func retire(_ secret: String) {
     let bytes = Array(secret.utf8)
-    guard let count = unmasked[bytes.count]?[bytes] else { return mask.remove(secret) }
+    guard let count = unmasked[bytes.count]?[bytes] else { return mask.retire(secret) }
     unmasked[bytes.count]?[bytes] = count > 1 ? count - 1 : nil
     if unmasked[bytes.count]?.isEmpty == true { unmasked[bytes.count] = nil }
+    if count == 1 { mask.retire(secret) }
   }
 }
 

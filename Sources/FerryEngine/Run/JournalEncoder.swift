@@ -219,7 +219,8 @@ final class JournalEncoder {
     case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref) else { return nil }
       let values = captures[ref]
-      let isShared = captures.forget(ref, isDelivered: state == .done || state == .ambiguous)
+      let isShared = captures.forget(
+        ref, isDelivered: state == .done || state == .ambiguous, keepsSecrets: state == .ambiguous)
       let closed = JournalWrite.closed(
         row: row, state: state, at: at, failure: failure, keepsUploadID: isShared && state == .done)
       guard let item = ref.item, state == .done || state == .ambiguous else { return [closed] }

@@ -130,14 +130,15 @@ struct RequestFactory {
       let later = prepared.boundSteps.map { base in
         // The URL cannot be built until the token has been fetched.
         let url = try? base.builder.build(bindings).url
-        return (base.step, url.map { base.server(of: $0, masked: captures.masked) })
+        return (base.step, url.map { base.server(of: $0, masked: captures.maskedOrigin) })
       }
       let first =
-        prepared.serverBase?.server(of: url, masked: captures.masked) ?? Origin(url: url)?.description ?? ""
+        prepared.serverBase?.server(of: url, masked: captures.maskedOrigin) ?? Origin(url: url)?.description
+        ?? ""
       return captures.keep(servers: BoundServers(first: first, later: later), of: attempt.ref)
     }
     guard let base = prepared.serverBase, !prepared.isFirst else { return }
-    let server = base.server(of: url, masked: captures.masked)
+    let server = base.server(of: url, masked: captures.maskedOrigin)
     let known = captures[attempt.ref]
     guard known.servers?.allows(base.step, at: server) != true else { return }
     let what = known.allocate.isEmpty ? "its file was sent" : "its upload ID belongs"

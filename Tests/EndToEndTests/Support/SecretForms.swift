@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The forms in which a secret could be written: unchanged, percent-encoded, in JSON and in Base64.
+/// The forms in which a secret could be written: unchanged, percent-encoded, in JSON, in HTML and in Base64.
 enum SecretForms {
   /// All forms. There are three in Base64, for the three possible alignments in a longer text.
   static func all(of secret: String) -> [String] {
@@ -15,8 +15,10 @@ enum SecretForms {
       return [inner, inner.replacing("+", with: "-").replacing("/", with: "_")]
     }
     let json = secret.replacing("/", with: "\\/")
+    let html = secret.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
     return Array(
-      Set([secret, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
+      Set([secret, html, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
   }
 
   /// The forms in which the data holds a secret.

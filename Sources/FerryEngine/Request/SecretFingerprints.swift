@@ -1,0 +1,225 @@
+/// Recognizes secrets in text without keeping their values, in bounded memory.
+///
+/// Every form of a secret is stored as a 64-bit fingerprint of its length and its polynomial hash (Karp and Rabin,
+/// 1987). The hash of any part of a text follows from the hashes of two of its beginnings, so that millions of forms are
+/// searched for at once: at each position, the text's next eight bytes are looked up, and only if a form may begin
+/// with them, one part of the text for each length that a form has. Two texts with the same fingerprint would only
+/// mask too much.
+struct SecretFingerprints: Sendable {
+  /// The number of secrets that remain recognized at least, apart from lasting ones.
+  private let capacity: Int
+  private var recent = Table()
+  /// The secrets before those of `recent`. They are dropped together, because a table cannot remove a fingerprint.
+  private var previous = Table()
+  /// Secrets that are not dropped.
+  private var lasting = Table()
+
+  /// docs/security.md states it.
+  static let defaultCapacity = 65_536
+
+  init(capacity: Int = SecretFingerprints.defaultCapacity) { self.capacity = capacity }
+
+  var isEmpty: Bool { recent.isEmpty && previous.isEmpty && lasting.isEmpty }
+
+  /// Adds a secret.
+  ///
+  /// - Parameters:
+  ///   - forms: all forms of the secret.
+  ///   - isLasting: whether the secret is never dropped.
+  mutating func insert(_ forms: some Sequence<[UInt8]>, isLasting: Bool) {
+    guard !isLasting else {
+      lasting.insert(forms)
+      return
+    }
+    if recent.secrets == capacity { (previous, recent) = (recent, Table()) }
+    recent.insert(forms)
+  }
+
+  /// The places of all secrets. Those of long secrets (128 bytes and more) may be up to 1.6 % too long.
+  func matches(in text: [UInt8]) -> [Range<Int>] {
+    let tables = [recent, previous, lasting].filter { !$0.isEmpty }
+    guard let longest = tables.map(\.longest).max() else { return [] }
+    let hashes = TextHashes(text, longest: longest)
+    var found: [Range<Int>] = []
+    for start in text.indices {
+      var end = start
+      for table in tables { end = max(end, table.end(ofFormAt: start, in: hashes)) }
+      if end > start { found.append(start..<end) }
+    }
+    return found
+  }
+}
+
+extension SecretFingerprints {
+  /// A set of fingerprints.
+  fileprivate struct Table: Sendable {
+    /// The number of secrets that were not in the table when they were inserted.
+    private(set) var secrets = 0
+    /// A hash table with linear probing, of which at most half is used. Zero is an empty slot.
+    private var slots: [UInt64] = []
+    private var count = 0
+    /// A Bloom filter of the first bytes of all forms that have at least `prefixLength` bytes.
+    private var prefixes: [UInt64] = []
+    /// The lengths of the forms, in bytes and in descending order, rounded down by `rounding(of:)`.
+    private var lengths: [Int] = []
+    private var shortLengths: [Int] = []
+
+    private static let prefixLength = 8
+    private static let prefixBits = 1 << 22
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The greatest length of a form, rounded down.
+    var longest: Int { lengths.first ?? shortLengths.first ?? 0 }
+
+    mutating func insert(_ forms: some Sequence<[UInt8]>) {
+      let before = count
+      for form in forms where !form.isEmpty { insert(form) }
+      if count > before { secrets += 1 }
+    }
+
+    private mutating func insert(_ form: [UInt8]) {
+      let length = form.count & ~Self.rounding(of: form.count)
+      guard add(PolynomialHash.fingerprint(PolynomialHash.hash(form.prefix(length)), length: length)) else {
+        return
+      }
+      if length < Self.prefixLength {
+        Self.add(length, to: &shortLengths)
+      } else {
+        Self.add(length, to: &lengths)
+        if prefixes.isEmpty { prefixes = Array(repeating: 0, count: Self.prefixBits / 64) }
+        let (word, bit) = Self.place(ofPrefix: PolynomialHash.hash(form.prefix(Self.prefixLength)))
+        prefixes[word] |= bit
+      }
+    }
+
+    /// The end of the longest form at a position; the position itself if there is none.
+    func end(ofFormAt start: Int, in text: TextHashes) -> Int {
+      let rest = text.count - start
+      if rest >= Self.prefixLength, !lengths.isEmpty {
+        let (word, bit) = Self.place(ofPrefix: text.hash(at: start, length: Self.prefixLength))
+        if prefixes[word] & bit != 0 {
+          for length in lengths where length <= rest && contains(text, start, length) {
+            // The bytes that were rounded off belong to the secret.
+            return min(text.count, start + (length | Self.rounding(of: length)))
+          }
+        }
+      }
+      for length in shortLengths where length <= rest && contains(text, start, length) {
+        return start + length
+      }
+      return start
+    }
+
+    /// The low bits of a length that are not distinguished. There are 64 different lengths between two powers of two,
+    /// because a server that determines many lengths determines the time of the search.
+    private static func rounding(of length: Int) -> Int {
+      (1 << max(0, Int.bitWidth - length.leadingZeroBitCount - 7)) - 1
+    }
+
+    private static func add(_ length: Int, to lengths: inout [Int]) {
+      let index = lengths.firstIndex { $0 <= length } ?? lengths.endIndex
+      if index == lengths.endIndex || lengths[index] != length { lengths.insert(length, at: index) }
+    }
+
+    private static func place(ofPrefix hash: UInt64) -> (word: Int, bit: UInt64) {
+      let index = Int(PolynomialHash.fingerprint(hash, length: prefixLength) % UInt64(prefixBits))
+      return (index / 64, 1 << UInt64(index % 64))
+    }
+
+    // MARK: Slots
+
+    private func contains(_ text: TextHashes, _ start: Int, _ length: Int) -> Bool {
+      let fingerprint = PolynomialHash.fingerprint(text.hash(at: start, length: length), length: length)
+      return slots[slot(of: fingerprint)] == fingerprint
+    }
+
+    /// Returns `false` if the table contains the fingerprint.
+    private mutating func add(_ fingerprint: UInt64) -> Bool {
+      if 2 * (count + 1) > slots.count { grow() }
+      let slot = slot(of: fingerprint)
+      guard slots[slot] == 0 else { return false }
+      slots[slot] = fingerprint
+      count += 1
+      return true
+    }
+
+    /// The slot that has the fingerprint or would have it.
+    private func slot(of fingerprint: UInt64) -> Int {
+      var slot = Int(truncatingIfNeeded: fingerprint >> 1) & (slots.count - 1)
+      while slots[slot] != 0, slots[slot] != fingerprint { slot = (slot + 1) & (slots.count - 1) }
+      return slot
+    }
+
+    private mutating func grow() {
+      let old = slots
+      slots = Array(repeating: 0, count: max(64, 2 * old.count))
+      for fingerprint in old where fingerprint != 0 { slots[slot(of: fingerprint)] = fingerprint }
+    }
+  }
+
+  /// The hashes of all parts of a text.
+  fileprivate struct TextHashes {
+    /// The hashes of the text's beginnings, by length.
+    private var beginnings: [UInt64] = [0]
+    /// The powers of the base.
+    private var powers: [UInt64] = [1]
+
+    /// - Parameter longest: the greatest length of a part.
+    init(_ text: [UInt8], longest: Int) {
+      beginnings.reserveCapacity(text.count + 1)
+      var hash: UInt64 = 0
+      for byte in text {
+        hash = PolynomialHash.appending(byte, to: hash)
+        beginnings.append(hash)
+      }
+      // The table looks up prefixes of forms, which may be longer than the longest form.
+      for _ in 0..<min(max(longest, 8), text.count) {
+        powers.append(PolynomialHash.product(powers[powers.count - 1], PolynomialHash.base))
+      }
+    }
+
+    var count: Int { beginnings.count - 1 }
+
+    func hash(at start: Int, length: Int) -> UInt64 {
+      PolynomialHash.difference(
+        beginnings[start + length], PolynomialHash.product(beginnings[start], powers[length]))
+    }
+  }
+}
+
+/// Polynomial hashes modulo the prime 2^61 - 1.
+private enum PolynomialHash {
+  private static let prime: UInt64 = (1 << 61) - 1
+  /// Random, so that a server cannot choose texts with the same hash. No result depends on it otherwise.
+  static let base = UInt64.random(in: 1 << 32..<prime)
+
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0) { appending($1, to: $0) }
+  }
+
+  static func appending(_ byte: UInt8, to hash: UInt64) -> UInt64 {
+    reduced(product(hash, base) &+ UInt64(byte) &+ 1)
+  }
+
+  static func product(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    let (high, low) = first.multipliedFullWidth(by: second)
+    // 2^61 is congruent to 1.
+    return reduced((low & prime) &+ (low >> 61 | high << 3))
+  }
+
+  static func difference(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    first >= second ? first &- second : first &+ prime &- second
+  }
+
+  private static func reduced(_ value: UInt64) -> UInt64 { value >= prime ? value &- prime : value }
+
+  /// A hash and a length in one number other than zero, with all bits mixed.
+  static func fingerprint(_ hash: UInt64, length: Int) -> UInt64 {
+    var mixed = hash &+ UInt64(length) &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93
+    mixed = (mixed ^ mixed >> 32) &* 0xD6E8_FEB8_6659_FD93
+    mixed ^= mixed >> 32
+    return mixed == 0 ? 1 : mixed
+  }
+}

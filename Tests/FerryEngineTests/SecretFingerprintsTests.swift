@@ -1,0 +1,90 @@
+import Testing
+
+@testable import FerryEngine
+
+struct SecretFingerprintsTests {
+  private func fingerprints(_ secrets: String..., capacity: Int = 100) -> SecretFingerprints {
+    var fingerprints = SecretFingerprints(capacity: capacity)
+    for secret in secrets { fingerprints.insert([Array(secret.utf8)], isLasting: false) }
+    return fingerprints
+  }
+
+  private func found(_ fingerprints: SecretFingerprints, in text: String) -> [String] {
+    let bytes = Array(text.utf8)
+    return fingerprints.matches(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) }
+  }
+
+  @Test func secretsOfEveryLengthAreFoundEverywhere() {
+    for length in 1...128 {
+      let secret = String((0..<length).map { Character(UnicodeScalar(UInt8(0x30 + ($0 * 7 + length) % 70))) })
+      let known = fingerprints(secret)
+      #expect(found(known, in: secret) == [secret])
+      // A match of a longer secret may be one byte too long.
+      let places = known.matches(in: Array("..\(secret).\(secret)".utf8))
+      #expect(places.map(\.lowerBound) == [2, 3 + length])
+      #expect(places.first?.count == length || length >= 128)
+      #expect(found(known, in: "..\(secret.dropLast())").isEmpty)
+      #expect(found(known, in: "").isEmpty)
+    }
+  }
+
+  @Test func theLongestOfSeveralSecretsIsFound() {
+    let known = fingerprints("tok", "token", "token-1 of ferry", "token-1 of f", "ferry")
+    #expect(
+      found(known, in: "token-1 of ferry, token-1 of f, toke") == [
+        "token-1 of ferry", "ferry", "token-1 of f", "tok",
+      ])
+  }
+
+  @Test(arguments: [128, 129, 255, 256, 300, 5_000, 65_536, 87_384])
+  func aLongSecretIsFoundWhole(_ length: Int) throws {
+    let secret = Array((0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3 ^ $0 >> 8) })
+    var known = SecretFingerprints()
+    known.insert([secret], isLasting: false)
+    let text = Array(repeating: 0xFF, count: 9) + secret + Array(repeating: 0xFF, count: 2 * length)
+    let place = try #require(known.matches(in: text).first { $0.lowerBound == 9 })
+    #expect(place.count >= length && place.count <= length + length / 64)
+    #expect(known.matches(in: secret).first == 0..<length)
+    #expect(known.matches(in: Array(text.prefix(9 + length * 63 / 64))).isEmpty)
+  }
+
+  @Test func theLatestSecretsAndAllLastingOnesAreKept() {
+    var known = SecretFingerprints(capacity: 10)
+    known.insert([Array("the lasting one".utf8)], isLasting: true)
+    let secrets = (0..<100).map { "secret \($0)!" }
+    for (index, secret) in secrets.enumerated() {
+      known.insert([Array(secret.utf8)], isLasting: false)
+      // The same secret again does not count.
+      known.insert([Array(secret.utf8)], isLasting: false)
+      for latest in secrets[max(0, index - 9)...index] { #expect(found(known, in: latest) == [latest]) }
+      if index >= 20 { #expect(found(known, in: secrets[index - 20]).isEmpty) }
+      #expect(found(known, in: "the lasting one") == ["the lasting one"])
+    }
+  }
+
+  /// A server determines both the secrets and the text.
+  @Test func manySecretsAreFoundQuickly() {
+    let beginning = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+    var known = SecretFingerprints()
+    let insertion = ContinuousClock().measure {
+      for index in 0..<2_000 {
+        known.insert([Array("\(beginning)\(index)".utf8), Array("\(index) key".utf8)], isLasting: false)
+      }
+    }
+    #expect(insertion < .seconds(20), "\(insertion)")
+    let text = Array(String(repeating: beginning, count: 100).utf8)
+    let time = ContinuousClock().measure { #expect(known.matches(in: text).isEmpty) }
+    #expect(time < .seconds(20), "\(time)")
+    #expect(found(known, in: "a \(beginning)1999") == ["\(beginning)1999"])
+  }
+
+  @Test func secretsOfManyLengthsAreFoundQuickly() {
+    var known = SecretFingerprints()
+    for length in 1...100 {
+      known.insert([Array(repeating: UInt8(ascii: "a"), count: 20 * length) + [0]], isLasting: false)
+    }
+    let text = Array(repeating: UInt8(ascii: "a"), count: 4_000)
+    let time = ContinuousClock().measure { _ = known.matches(in: text) }
+    #expect(time < .seconds(20), "\(time)")
+  }
+}
