@@ -490,14 +490,17 @@ struct FileListerTests {
     var list = ExplicitList(root: root) {
       looks.add(1, ordering: .relaxed); return false
     }
-    #expect(list.read(Array(lines.utf8), nullSeparated: false).files.count == 2)
+    func readAll() -> Listing {
+      list.read(Array(lines.utf8), nullSeparated: false) { _ in false }
+    }
+    #expect(readAll().files.count == 2)
     let all = looks.load(ordering: .relaxed)
     // The listing is stopped after all lines have been read.
     let read = 100_000 / 256 + 1
     #expect(all > read + 1)
     looks.store(0, ordering: .relaxed)
     list = ExplicitList(root: root) { looks.add(1, ordering: .relaxed).newValue > read }
-    #expect(list.read(Array(lines.utf8), nullSeparated: false).files.count == 0)
+    #expect(readAll().files.count == 0)
     #expect(looks.load(ordering: .relaxed) == read + 1)
   }
 
@@ -525,6 +528,37 @@ struct FileListerTests {
     // Each submitted file fails with its own reason.
     let named = try lister.named((0..<20_000).map { Array("missing \($0)".utf8) })
     #expect(named.problems.count == 20_000 && named.problems.omission == nil)
+  }
+
+  /// A link whose target is missing is not a missing file, and a name with NUL is not a path.
+  @Test func onlyAPathWithoutAFileCanBeThatOfATakenFile() throws {
+    for name in ["root/a", "root/d/b", "root/file"] { folder.file(name) }
+    folder.link("root/dangling", to: "nowhere")
+    folder.link("root/alias", to: "d")
+    let lister = try FileLister(
+      FileSelection(root: "root", source: .list("-", nullSeparated: false)), baseFolder: folder.path,
+      home: nil)
+    let lines = [
+      "a", "./gone", "missing", "d//gone", "none/gone", "alias/gone", "file/gone", "dangling", "x\u{0}y",
+      "../gone", "d", "d/b",
+    ]
+    var asked: [String] = []
+    let listing = try lister.list { path in
+      asked.append(String(decoding: path, as: UTF8.self))
+      return path.suffix(4).elementsEqual("gone".utf8)
+    } standardInput: {
+      Array(lines.joined(separator: "\n").utf8)
+    }
+    #expect(asked == ["gone", "missing", "d/gone", "none/gone", "alias/gone", "file/gone"])
+    #expect(paths(listing) == ["a", "d/b"])
+    let problems = listing.problems.map { String(decoding: $0.path, as: UTF8.self) }
+    #expect(problems == ["missing", "dangling", "x\u{0}y", "../gone", "d"])
+    struct Fault: Error {}
+    #expect(throws: Fault.self) {
+      try lister.list(isTaken: { _ in throw Fault() }, standardInput: { Array("gone".utf8) })
+    }
+    // Each submitted file that is missing fails.
+    #expect(try lister.named([Array("gone".utf8)]).problems.count == 1)
   }
 
   @Test func ferrysOwnTemporaryFilesAreNotListed() throws {

@@ -32,8 +32,10 @@ final class TestRun {
   /// - Parameters:
   ///   - nodes: the manifest's sections below its `sessions`, which contain `s`.
   ///   - files: paths below `files/`; each file has one byte.
-  init(_ nodes: String, files: [String] = [], secret: String? = nil) throws {
+  ///   - list: the content of `list.txt`.
+  init(_ nodes: String, files: [String] = [], list: String? = nil, secret: String? = nil) throws {
     folder = try TestFolder()
+    if let list { try Data(list.utf8).write(to: URL(fileURLWithPath: folder.path + "/list.txt")) }
     for name in files { folder.file("files/" + name) }
     let path = folder.path + "/m.yaml"
     let head = "version: 1\nname: m\nsessions: { s: { kind: background, identifier: s } }\n"

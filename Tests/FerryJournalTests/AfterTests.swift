@@ -53,6 +53,31 @@ import Testing
     try journal.close()
   }
 
+  @Test func aFileCountsAsTakenIfItsActionWasPerformedOrIsPending() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    let states: [AfterState?] = [nil, .owed, .deleted, .moved, .changed, .gone, .kept]
+    let files = FileColumns(count: states.count)
+    try journal.write([.insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: files)])
+    for (index, after) in states.enumerated() {
+      let row = Int64(index + 1)
+      try journal.write([.closed(row: row, state: .done, at: .start, failure: nil)])
+      if let after { try journal.write([.after(row: row, after)]) }
+    }
+    func taken(of node: Int64) throws -> [Bool] {
+      try states.indices.map { try journal.hasTakenFile(node: node, path: Array(files.path($0))) }
+    }
+    #expect(try taken(of: node) == [false, true, true, true, false, true, false])
+    #expect(try !taken(of: node + 1).contains(true))
+    #expect(try !journal.hasTakenFile(node: node, path: Array("unknown".utf8)))
+    // A file that was queued again is a new one.
+    try journal.write([
+      .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])
+    ])
+    #expect(try !taken(of: node)[2])
+    try journal.close()
+  }
+
   @Test(arguments: [true, false])
   func aFailedWriteOutsideARunLeavesTheLogUnchanged(settles: Bool) throws {
     let journal = try state.open()

@@ -42,14 +42,19 @@ struct ExplicitList {
   /// Reads a list of paths. Blank lines are skipped; a carriage return is part of the path.
   ///
   /// The paths are read in place: as separate arrays, they would take several times the memory of the list.
-  mutating func read(_ bytes: [UInt8], nullSeparated: Bool) -> Listing {
+  ///
+  /// - Parameter isTaken: whether ferry has delivered the file with this path and then deleted or moved it. If so, the
+  ///   file is skipped. Called only for paths at which no file exists.
+  mutating func read(
+    _ bytes: [UInt8], nullSeparated: Bool, isTaken: ([UInt8]) throws -> Bool
+  ) rethrows -> Listing {
     let separator: UInt8 = nullSeparated ? 0 : 0x0A
     var (start, count) = (0, 0)
     while start < bytes.count {
       if count % Self.interval == 0, isStopped() { break }
       count += 1
       let end = bytes[start...].firstIndex(of: separator) ?? bytes.endIndex
-      if end > start { take(bytes[start..<end]) }
+      if end > start { try take(bytes[start..<end], isTaken: isTaken) }
       start = end + 1
     }
     return listing
@@ -58,7 +63,7 @@ struct ExplicitList {
   mutating func read(_ paths: [[UInt8]]) -> Listing {
     for (index, path) in paths.enumerated() {
       if index % Self.interval == 0, isStopped() { break }
-      take(path[...])
+      take(path[...]) { _ in false }
     }
     return listing
   }
@@ -68,7 +73,9 @@ struct ExplicitList {
 
   private var listing: Listing { Listing(files: sorted(), problems: problems) }
 
-  private mutating func take(_ line: ArraySlice<UInt8>) {
+  private mutating func take(
+    _ line: ArraySlice<UInt8>, isTaken: ([UInt8]) throws -> Bool
+  ) rethrows {
     guard !line.contains(0) else { return report(line, .missing, "a name that contains NUL") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
@@ -76,7 +83,7 @@ struct ExplicitList {
       case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
       case .parentOfNoFolder:
         return report(line, .other, "it contains '..' after a symbolic link or a missing folder")
-      case .tooLong: return report(line, ENAMETOOLONG)
+      case .tooLong: return report(line, .other, FileLister.reason(ENAMETOOLONG))
       }
     }
     guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
@@ -86,11 +93,15 @@ struct ExplicitList {
     guard !TemporaryName.matches(Self.split(path).name) else {
       return report(line, .temporary, "it is a temporary file of ferry, which may be incomplete")
     }
-    guard let status = status(of: path, line) else { return }
-    guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
-    found.append(
-      path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
-      identity: status.identity)
+    switch look(at: path, line) {
+    case .found(let status):
+      guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
+      found.append(
+        path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
+        identity: status.identity)
+    case .missing: if try !isTaken(path) { reportMissing(line) }
+    case .skipped: break
+    }
   }
 
   /// The reason why a path is not looked up.
@@ -128,43 +139,64 @@ struct ExplicitList {
     return Array(parts.joined(separator: [0x2F]))
   }
 
-  /// Returns the status of the file at a path in the list. If there is no such file, or if the path contains a link
-  /// that is not followed, reports a problem and returns `nil`.
-  private mutating func status(of path: [UInt8], _ line: ArraySlice<UInt8>) -> stat? {
+  /// The result of looking up a path.
+  private enum Look {
+    case found(stat)
+    /// No file, folder or link has this path. This is not reported yet.
+    case missing
+    /// The path was reported, or the run was stopped.
+    case skipped
+  }
+
+  /// Looks up a path of the list. If the path contains a link that is not followed, reports a problem.
+  private mutating func look(at path: [UInt8], _ line: ArraySlice<UInt8>) -> Look {
     let (folder, name) = Self.split(path)
-    guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
-      report(line, .stateFolder, Self.inStateFolder)
-      return nil
+    func skip(_ kind: ListingProblem.Kind, _ message: String) -> Look {
+      report(line, kind, message)
+      return .skipped
     }
+    guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
+      return skip(.stateFolder, Self.inStateFolder)
+    }
+    var isLink = false
     if let opened = plainFolder(folder) {
       var status = stat()
-      guard opened.status(of: name, &status) else {
-        report(line, errno)
-        return nil
-      }
+      guard opened.status(of: name, &status) else { return failure(errno, line) }
       guard lastFolder?.isInState != true, stateFolder?.contains(status) != true else {
-        report(line, .stateFolder, Self.inStateFolder)
-        return nil
+        return skip(.stateFolder, Self.inStateFolder)
       }
-      guard status.st_mode & S_IFMT == S_IFLNK else { return status }
+      guard status.st_mode & S_IFMT == S_IFLNK else { return .found(status) }
+      isLink = true
     }
     // Following the links of a path takes time, and a list may contain thousands of such paths.
-    guard !isStopped() else { return nil }
+    guard !isStopped() else { return .skipped }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
-        report(line, .stateFolder, Self.inStateFolder)
-        return nil
+        return skip(.stateFolder, Self.inStateFolder)
       }
-      guard let reason = LinkOwner.refusal(of: target) else { return target.status }
-      report(line, .permission, reason)
+      guard let reason = LinkOwner.refusal(of: target) else { return .found(target.status) }
+      return skip(.permission, reason)
     } catch {
       switch error {
-      case .leavesRoot: report(line, .outsideRoot, "a link that leaves the root")
-      case .system(let code): report(line, code)
+      case .leavesRoot: return skip(.outsideRoot, "a link that leaves the root")
+      case .system(let code): return failure(code, line, isLink: isLink)
       }
     }
-    return nil
+  }
+
+  /// The result for a path that cannot be looked up.
+  ///
+  /// - Parameter isLink: whether the path itself is a link. If its target does not exist, the path is not missing.
+  private mutating func failure(_ code: Int32, _ line: ArraySlice<UInt8>, isLink: Bool = false) -> Look {
+    switch code {
+    case ENOENT, ENOTDIR:
+      guard isLink else { return .missing }
+      reportMissing(line)
+    case EACCES, EPERM: report(line, .permission, FileLister.reason(code))
+    default: report(line, .other, FileLister.reason(code))
+    }
+    return .skipped
   }
 
   /// Opens a folder if the path to it does not contain a link. A list often names many files in one folder,
@@ -204,12 +236,8 @@ struct ExplicitList {
     return (Array(path[..<slash]), Array(path[(slash + 1)...]))
   }
 
-  private mutating func report(_ line: ArraySlice<UInt8>, _ code: Int32) {
-    switch code {
-    case ENOENT, ENOTDIR: report(line, .missing, "it does not exist")
-    case EACCES, EPERM: report(line, .permission, FileLister.reason(code))
-    default: report(line, .other, FileLister.reason(code))
-    }
+  private mutating func reportMissing(_ line: ArraySlice<UInt8>) {
+    report(line, .missing, "it does not exist")
   }
 
   /// Reports a line. A line longer than PATH_MAX cannot be a path, and may be the whole list, so only its beginning

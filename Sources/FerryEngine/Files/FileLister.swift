@@ -44,14 +44,21 @@ package struct FileLister: Sendable {
     root = try Self.absolute(selection.root, baseFolder: baseFolder, home: home)
   }
 
-  /// - Parameter standardInput: returns the bytes for `list: -`; not called otherwise.
-  /// - Throws: `ListingFailure` if the root or list cannot be read, or the error of `standardInput`.
-  package func list(standardInput: () throws -> [UInt8]) throws -> Listing {
-    let listing = try allFiles(standardInput: standardInput)
+  /// - Parameters:
+  ///   - isTaken: whether ferry has delivered the file with this path and then deleted or moved it. Called for each
+  ///     path of an explicit list at which no file exists; if it returns true, the path is not a problem.
+  ///   - standardInput: returns the bytes for `list: -`; not called otherwise.
+  /// - Throws: `ListingFailure` if the root or list cannot be read, or the error of `isTaken` or `standardInput`.
+  package func list(
+    isTaken: ([UInt8]) throws -> Bool = { _ in false }, standardInput: () throws -> [UInt8]
+  ) throws -> Listing {
+    let listing = try allFiles(isTaken: isTaken, standardInput: standardInput)
     return isStopped() ? Listing() : listing
   }
 
-  private func allFiles(standardInput: () throws -> [UInt8]) throws -> Listing {
+  private func allFiles(
+    isTaken: ([UInt8]) throws -> Bool, standardInput: () throws -> [UInt8]
+  ) throws -> Listing {
     let root = try checked(try folder())
     let hidden = hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) }
     switch source {
@@ -63,7 +70,7 @@ package struct FileLister: Sendable {
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
       var list = ExplicitList(root: root, hidden: hidden, stateFolder: stateFolder, isStopped: isStopped)
-      return list.read(bytes, nullSeparated: nullSeparated)
+      return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
     }
   }
 

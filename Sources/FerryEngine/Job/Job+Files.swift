@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryPlan
 
 extension Job {
@@ -19,8 +20,21 @@ extension Job {
 }
 
 extension FileLister {
-  func list() throws -> Listing {
-    try list { try StandardInput.bytes(unless: isStopped) }
+  /// Lists the files. A path of a list is not a problem if ferry has delivered its file and then deleted or moved it.
+  ///
+  /// - Parameters:
+  ///   - journal: the journal of the upload's session; `nil` if nothing was delivered.
+  ///   - row: the upload's row in the journal.
+  /// - Throws: `ListingFailure` if the root or list cannot be read, `JournalError`, or the error of reading standard
+  ///   input.
+  func list(_ journal: SessionJournal?, _ row: NodeRow?) throws -> Listing {
+    try list { path in
+      // A journal that is opened for reading has no row for an upload that no run has begun.
+      guard let journal, let row, row.id != 0 else { return false }
+      return try journal.hasTakenFile(node: row.id, path: path)
+    } standardInput: {
+      try StandardInput.bytes(unless: isStopped)
+    }
   }
 }
 

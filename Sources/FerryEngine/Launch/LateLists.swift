@@ -32,10 +32,13 @@ final class LateLists {
     guard let lister = listers[node.index] else { return nil }
     let listing: Listing
     do {
-      listing = try lister.list()
+      listing = try lister.list(
+        journals.all[plan.nodes[node.index].session.index], launchState.rows[node.index])
       if case .upload(let work) = plan.nodes[node.index].work, work.comparesContent {
         _ = try lister.folder()
       }
+    } catch let error as JournalError {
+      throw error
     } catch {
       let message = EngineFault.describe(error)
       notice("\(plan.title(of: node)): \(message)")

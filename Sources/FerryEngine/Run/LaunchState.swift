@@ -123,7 +123,7 @@ struct LaunchState {
       case .token: starts.append(.open)
       case .upload(let work):
         if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
-        var listing = listsLater.contains(index) ? nil : try listers[index]?.list()
+        var listing = listsLater.contains(index) ? nil : try listers[index]?.list(journal, row)
         if let further = submitted[index] {
           if listing == nil, listsLater.contains(index) { listing = Listing() }
           try take(further, into: &listing, of: id, row, journal)

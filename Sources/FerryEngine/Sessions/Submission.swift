@@ -122,11 +122,14 @@ package struct Submission {
   /// The last round in the manifest's journals.
   private var lastRound: Int64 {
     get throws(JournalError) {
-      let journals = try SessionJournals.openForReading(
-        job.plan, in: state, known: RunHistory.knownJournals(in: state))
+      let journals = try journalsForReading()
       defer { journals.close() }
       return try journals.lastRound(of: job.plan.manifest)
     }
+  }
+
+  private func journalsForReading() throws(JournalError) -> SessionJournals {
+    try .openForReading(job.plan, in: state, known: RunHistory.knownJournals(in: state))
   }
 
   private func listing(_ files: Files) throws -> Listing {
@@ -137,7 +140,16 @@ package struct Submission {
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
     lister.stateFolder = StateFolder(path: state.path)
     switch files {
-    case .listed: return try lister.list()
+    case .listed:
+      guard case .list = work.files.source else { return try lister.list(nil, nil) }
+      let journals = try journalsForReading()
+      defer { journals.close() }
+      let node = job.plan.nodes[upload]
+      let journal = journals.all[node.session.index]
+      let row = try journal?.node(
+        manifest: job.plan.manifest, name: node.name, kind: .upload,
+        origin: work.first.origin?.description ?? "")
+      return try lister.list(journal, row)
     case .named(let paths):
       // If the root cannot be opened, the lister reports the reason.
       let folder = try? SourceRoot(lister.root)

@@ -1,4 +1,5 @@
 import FerryPlan
+import Foundation
 import GRDB
 
 extension SessionJournal {
@@ -29,6 +30,23 @@ extension SessionJournal {
         arguments: [node]) ?? false
     }
   }
+
+  /// Whether the node's file with this path was delivered, and its `after` action has been performed or is pending.
+  package func hasTakenFile(node: Int64, path: [UInt8]) throws(JournalError) -> Bool {
+    try access { db in
+      // Called for each missing file of a list, which may have a million of them.
+      let statement = try db.cachedStatement(sql: Self.takenFile)
+      return try Bool.fetchOne(statement, arguments: [node, Data(path)]) ?? false
+    }
+  }
+
+  private static let takenFile = {
+    let states = AfterState.allCases.filter(\.mayHaveTakenFile).map { "\($0.rawValue)" }
+    return """
+      SELECT EXISTS (SELECT 1 FROM item WHERE node = ? AND path = ? AND state = \(ItemState.done.rawValue)
+      AND after IN (\(states.joined(separator: ", "))))
+      """
+  }()
 
   /// Records, before a run, the results of `after` actions. Actions that are still pending have been tried
   /// and failed. The changes are synced when this method returns.

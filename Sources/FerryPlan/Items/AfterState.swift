@@ -1,5 +1,5 @@
 /// The treatment of a delivered file. The raw values are persisted and must never be reused.
-package enum AfterState: UInt8, Codable, Sendable {
+package enum AfterState: UInt8, CaseIterable, Codable, Sendable {
   /// The file still has to be deleted or moved.
   case owed = 1
   case deleted = 2
@@ -13,6 +13,15 @@ package enum AfterState: UInt8, Codable, Sendable {
 }
 
 extension AfterState {
+  /// Whether ferry may have deleted or moved the file, or was still to do so. A missing file with this state is
+  /// expected. A killed run may have performed an action without recording it, so this includes `owed` and `gone`.
+  package var mayHaveTakenFile: Bool {
+    switch self {
+    case .owed, .deleted, .moved, .gone: true
+    case .changed, .kept: false
+    }
+  }
+
   /// The word used in documents.
   package var word: String {
     switch self {
