@@ -153,6 +153,24 @@ import Testing
     #expect(receiver.log.filter { $0.contains("/commit ") && $0.hasSuffix(" 409") }.isEmpty)
   }
 
+  /// The server may have executed the first commit after it had responded to the probe.
+  @Test func `with a probe and a key is sent again with the same key`() async throws {
+    let server = try await Self.busy()
+    let probe = """
+      probe: { request: { url: "\(server.home)/state" }, expect: { json: { /state: committed } } }
+      """
+    let recognized = Self.key + "\n      " + probe
+    let job = try Workspace(
+      Self.keyed(server, "busy/commit", recognized: recognized)
+        .replacing(Self.noRetry, with: "retry: { limit: 3, initial: 10ms }"))
+    try job.write("a", to: "a")
+    _ = try await job.run()
+    let steps = server.lines.filter { !$0.contains("/files/") }
+    #expect(steps.prefix(3) == ["home POST /busy/commit/a", "home GET /state", "home POST /busy/commit/a"])
+    let keys = Self.keys(server)
+    #expect(keys.count >= 2 && Set(keys).count == 1 && !keys.contains(nil))
+  }
+
   @Test func `with a probe that is refused is ambiguous`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:drop=after", "state:status=403"])
     let job = try workspace(receiver, files: 1, recognized: JobText.probe)

@@ -85,6 +85,17 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
+  /// The server may still be executing the commit. The manifest determines how long ferry waits for it.
+  @Test func theProbeIsSentAfterTheWaitOfARetry() throws {
+    let yaml = Self.yaml + "    retry: { initial: 90s, max: 10m }\n"
+    var world = try World(yaml, files: Yaml.files(1)) { $0.step == .commit ? .status(504) : .status(200) }
+    world.run()
+    let last = Array(world.starts.suffix(2))
+    #expect(last.map(\.attempt.step) == [.commit, .probe])
+    // The wait is varied by up to 25 %.
+    #expect(last[0].at.duration(to: last[1].at) >= .milliseconds(67_500))
+  }
+
   @Test(arguments: [500, 502, 504, 524])
   func aGatewayErrorCountsAsALostResponse(status: Int) throws {
     var world = try world { $0.step == .commit ? .status(status) : .status(200) }
