@@ -38,6 +38,28 @@ struct CaptureStoreTests {
     #expect(run.captures.masked("batch-1") == "batch-1")
   }
 
+  @Test func aCapturedURLWithoutARecognizedOriginHasItsOwnQueue() throws {
+    let nodes = """
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          allocate: { request: { url: "http://h/ids" }, capture: { at: { header: Location } } }
+          transfer: { request: { method: PUT, url: "${allocate.at}/x" } }
+      """
+    func origin(of location: String) throws -> Origin? {
+      let run = try TestRun(nodes, files: ["a"])
+      return try run.respond(to: .allocate, headers: [("Location", location)]).response?.origins[.transfer]
+    }
+    #expect(try origin(of: "http://b:81/1") == Origin(scheme: "http", host: "b", port: 81))
+    let dead = try origin(of: "http://0x7f.1:9/1")
+    let invalid = try origin(of: "http://h:99999/1")
+    #expect(dead != nil && invalid != nil && dead != invalid)
+    // Such a request is never sent.
+    let file = try origin(of: "file:///etc/passwd")
+    #expect(file == nil)
+  }
+
   @Test func theCapturesOfAnItemAreForgottenAndItsSecretsStayMasked() throws {
     let nodes = """
       uploads:

@@ -72,6 +72,16 @@ struct PlanTests {
     #expect(Origin(url: url)?.description == expected)
   }
 
+  @Test func anUnrecognizedOriginIsDistinguishedByItsHost() {
+    let urls = [
+      "http://h.1.:9/x", "http://h.1.:9/y", "https://h.1.:9/x", "http://h:99999/", "http://0x7f.1/",
+    ]
+    let keys = urls.map { Origin(unrecognized: $0) }
+    #expect(keys[0] == keys[1] && Set(keys).count == 4)
+    #expect(Origin(unrecognized: "http://u:p@H.1.:9/x") == keys[0])
+    #expect(keys.allSatisfy { $0.port == 0 })
+  }
+
   @Test func anOriginThatAReferenceDecidesIsNotKnown() {
     let id = Template.Segment.reference(.allocate("id"))
     #expect(Origin(Template([.literal("http://h/"), id]))?.description == "http://h")

@@ -242,10 +242,8 @@ final class CaptureStore {
     for later in prepared.laterOrigins {
       // A URL that needs a later capture is resolved after a later step. A value that is not a URL fails
       // when it is sent.
-      guard let url = (try? later.builder.build(bindings))?.url, let origin = Origin(url: url) else {
-        continue
-      }
-      origins[later.kind] = origin
+      guard let url = (try? later.builder.build(bindings))?.url else { continue }
+      origins[later.kind] = Origin(url: url) ?? Origin(unrecognized: url)
     }
     return origins
   }

@@ -38,6 +38,19 @@ package struct Origin: Hashable, Codable, Sendable {
     self.init(scheme: scheme, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
   }
 
+  /// A key for the requests to an http or https URL that has no recognized origin, because its host is not in its
+  /// canonical form or its port is invalid. It has the port 0, so it never equals the origin of another URL.
+  ///
+  /// A failure to reach such a host must not affect other URLs without an origin.
+  package init(unrecognized url: String) {
+    let url = Array(url.utf8)
+    let authority = Self.authority(of: url) ?? 0..<url.count
+    let host = url[authority].split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
+    self.init(
+      scheme: String(decoding: url[..<max(0, authority.lowerBound - 3)], as: UTF8.self).lowercased(),
+      host: String(decoding: host, as: UTF8.self).lowercased(), port: 0)
+  }
+
   /// The origin of a template's URL, if its constant prefix determines it.
   package init?(_ template: Template) {
     var prefix = ""
