@@ -178,7 +178,7 @@ final class EasyHandle {
   private func readSmall(_ body: FileBody, _ exchange: Exchange) throws(TransportFailure) {
     let file = try UploadFile(body.source)
     reserve(Int(body.size))
-    let content = body.prefix.count..<body.prefix.count + Int(body.source.size)
+    let content = body.prefix.count..<body.prefix.count + Int(body.source.length)
     bodyBuffer.copyBytes(from: body.prefix)
     try file.readAll(into: UnsafeMutableRawBufferPointer(rebasing: bodyBuffer[content]))
     UnsafeMutableRawBufferPointer(rebasing: bodyBuffer[content.upperBound...]).copyBytes(from: body.suffix)

@@ -13,7 +13,7 @@ package struct FileBody: Sendable {
   }
 
   /// The size of the body in bytes.
-  var size: Int64 { Int64(prefix.count) + source.size + Int64(suffix.count) }
+  var size: Int64 { Int64(prefix.count) + source.length + Int64(suffix.count) }
 
   /// The part of the body that contains a byte.
   enum Part: Equatable {
@@ -29,11 +29,11 @@ package struct FileBody: Sendable {
   func part(at offset: Int64) -> Part {
     let fileOffset = offset - Int64(prefix.count)
     if fileOffset < 0 { return .prefix(Int(offset)) }
-    if fileOffset < source.size { return .file(fileOffset) }
-    let suffixOffset = fileOffset - source.size
+    if fileOffset < source.length { return .file(fileOffset) }
+    let suffixOffset = fileOffset - source.length
     return suffixOffset < Int64(suffix.count) ? .suffix(Int(suffixOffset)) : .end
   }
 
   /// The number of file bytes among the first `sent` bytes of the body.
-  func fileBytes(in sent: Int64) -> Int64 { min(max(sent - Int64(prefix.count), 0), source.size) }
+  func fileBytes(in sent: Int64) -> Int64 { min(max(sent - Int64(prefix.count), 0), source.length) }
 }

@@ -73,13 +73,13 @@ final class HashThread: @unchecked Sendable {
   private func proceed(_ key: TransferKey) {
     guard let hash = files[key] else { return }
     do throws(TransportFailure) {
-      let size = Int(min(Int64(Self.slice), hash.file.source.size - hash.offset))
+      let size = Int(min(Int64(Self.slice), hash.file.source.length - hash.offset))
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
       defer { buffer.deallocate() }
       let count = try hash.file.read(at: hash.offset, into: buffer)
       hash.hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       hash.offset += Int64(count)
-      if hash.offset < hash.file.source.size {
+      if hash.offset < hash.file.source.length {
         worker.submit { [self] in proceed(key) }
       } else {
         files[key] = nil

@@ -51,7 +51,8 @@ enum RedirectPolicy {
     status: Int, location: String?, hop: Hop, sensitive: SensitiveParts, rules: TransferRequest.Redirects,
     followed: Int
   ) -> Decision {
-    guard isFollowed(status: status, method: hop.method), rules.limit > 0, let location, !location.isEmpty
+    guard isFollowed(status: status, method: hop.method), rules.limit > 0, !(status == 308 && rules.keeps308),
+      let location, !location.isEmpty
     else { return .stay }
     guard followed < rules.limit else {
       return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' in the session)")
@@ -76,7 +77,7 @@ enum RedirectPolicy {
     var withheld: [OriginGuard.Withheld] = []
     if status == 303 {
       next.hasBody = false
-      next.headers.removeAll(where: describesBody)
+      next.headers.removeAll(where: \.describesBody)
     }
     if from != to {
       switch OriginGuard.admit(
@@ -90,10 +91,12 @@ enum RedirectPolicy {
     }
     return .follow(next, withheld: withheld)
   }
+}
 
+extension TransferRequest.HeaderField {
   /// Whether the field is meaningless without the body.
-  private static func describesBody(_ field: TransferRequest.HeaderField) -> Bool {
-    switch field.name.lowercased() {
+  package var describesBody: Bool {
+    switch name.lowercased() {
     case "content-encoding", "content-language", "content-length", "content-location", "content-range",
       "content-type", "expect":
       true

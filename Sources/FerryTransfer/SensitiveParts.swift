@@ -76,6 +76,9 @@ extension TransferRequest {
     /// The maximum number of redirects to follow. With 0, the first redirect is the final response.
     package var limit: Int
     package var acrossOrigins: AcrossOrigins
+    /// Whether a 308 response is the final response to the request. In upload sessions, it means that the upload is
+    /// incomplete.
+    package var keeps308 = false
 
     package init(limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse) {
       self.limit = limit

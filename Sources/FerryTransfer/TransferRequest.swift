@@ -77,7 +77,7 @@ package struct TransferRequest: Sendable {
     }
   }
 
-  /// A file whose content is sent unchanged.
+  /// A file whose content is sent unchanged, or a part of it.
   package struct FileSource: Sendable {
     /// The file is opened only beneath this folder.
     package var root: SourceRoot
@@ -93,6 +93,8 @@ package struct TransferRequest: Sendable {
     package var identity: UInt64
     /// Whether the sent bytes are hashed, on the helper thread.
     package var wantsSHA256: Bool
+    /// The bytes to send; `nil` for the whole file. It must be within the listed size.
+    package var part: Range<Int64>?
 
     package init(
       root: SourceRoot, path: [UInt8], size: Int64, modified: Int64, identity: UInt64 = 0,
@@ -105,6 +107,9 @@ package struct TransferRequest: Sendable {
       self.modified = modified
       self.wantsSHA256 = wantsSHA256
     }
+
+    /// The number of bytes to send.
+    package var length: Int64 { part.map { $0.upperBound - $0.lowerBound } ?? size }
   }
 
   /// The conditions that a download must meet. They are checked on a helper thread.

@@ -61,26 +61,29 @@ final class UploadFile {
     #endif
   }
 
-  /// Reads at most the buffer's size and returns the number of bytes read; never 0 before the listed end.
+  /// Reads at most the buffer's size and returns the number of bytes read; never 0 before the end of the part to send.
   ///
   /// The file is compared with its listing after every read and before the bytes are passed on. The kernel
   /// sets a file's modification time before it changes the content, so bytes that pass the check are from
   /// the listed version, and a changed file is never passed on completely.
+  ///
+  /// - Parameter offset: counted from the start of the part to send.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) -> Int {
-    let wanted = Int(min(Int64(buffer.count), source.size - offset))
+    let wanted = Int(min(Int64(buffer.count), source.length - offset))
+    let position = (source.part?.lowerBound ?? 0) + offset
     guard wanted > 0, let base = buffer.baseAddress else { return 0 }
-    var count = pread(descriptor, base, wanted, off_t(offset))
-    while count < 0, errno == EINTR { count = pread(descriptor, base, wanted, off_t(offset)) }
+    var count = pread(descriptor, base, wanted, off_t(position))
+    while count < 0, errno == EINTR { count = pread(descriptor, base, wanted, off_t(position)) }
     guard count >= 0 else { throw unreadable(errno) }
     try check()
-    guard count > 0 else { throw changed(offset) }
+    guard count > 0 else { throw changed(position) }
     return count
   }
 
-  /// Reads the whole file. The buffer must be large enough.
+  /// Reads the whole part to send. The buffer must be large enough.
   func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
     var offset = 0
-    while offset < Int(source.size) {
+    while offset < Int(source.length) {
       offset += try read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))
     }
   }

@@ -117,6 +117,25 @@ final class CaptureStore {
     items.update(ref) { $0.redirectedTo = server }
   }
 
+  /// The URL of the item's upload session; `nil` if no response to a part of its file contained one.
+  func session(of ref: ItemRef) -> CapturedValue? { items.session(of: ref) }
+
+  /// Records the URL of the item's upload session in the latest response to a part of its file.
+  ///
+  /// - Parameter url: absolute.
+  func keep(session url: String, of ref: ItemRef, _ step: Step) {
+    let known = items[ref]?.allocate ?? []
+    let isSecret = step.request.url.references.contains { reference in
+      switch reference {
+      case .allocate(let name): known.contains { $0.name == name && $0.isSecret }
+      case .secret, .token: true
+      case .transfer, .request, .file, .run: false
+      }
+    }
+    let session = CapturedValue(name: "session", value: url, isSecret: isSecret)
+    items.keep(session: guarded([session], of: ref).first, of: ref)
+  }
+
   /// Records the idempotency key that is journaled with the intent of the item's commit.
   func keep(commitKey: CommitKey?, of ref: ItemRef) { items.update(ref) { $0.commitKey = commitKey } }
 

@@ -8,6 +8,9 @@ import FerryPlan
 /// every text for each of them.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
+  /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an interruption,
+  /// the URL that `allocate` captured is used.
+  private var sessions: [ItemRef: CapturedValue] = [:]
   private var mask: SecretMask
   /// Secrets of items, by length, that are too long to occur in any string so far, with the number of
   /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
@@ -52,11 +55,22 @@ struct ItemValueStore {
     for secret in before { retire(secret) }
   }
 
+  /// The URL of the item's upload session; `nil` if no response to a part of its file contained one.
+  func session(of ref: ItemRef) -> CapturedValue? { sessions[ref] }
+
+  mutating func keep(session: CapturedValue?, of ref: ItemRef) {
+    let before = sessions[ref]
+    sessions[ref] = session
+    if let session, session.isSecret { insert(session.value) }
+    if let before, before.isSecret { retire(before.value) }
+  }
+
   /// Removes the values of an item.
   ///
   /// - Parameter keepsSecrets: whether the secrets are masked until the run ends, because the journal still has them.
   mutating func forget(_ ref: ItemRef, keepsSecrets: Bool = false) {
     if keepsSecrets { keepSecrets(of: ref) }
+    if sessions[ref] != nil { keep(session: nil, of: ref) }
     guard let values = items.removeValue(forKey: ref) else { return }
     for secret in values.secrets { retire(secret) }
   }

@@ -15,16 +15,21 @@ struct PreparedSteps {
       let ownOrigins = origins[node.manifest.index]
       let refersToDigest = node.steps.map { $0.request.references.contains(.file(.sha256)) }
       let comparesContent = node.comparesContent
+      let transferProtocol: TransferProtocol =
+        if case .upload(let work) = node.work { work.transferProtocol } else { .whole }
       return node.steps.enumerated().map { position, step in
-        PreparedStep(
+        let keepsDigest =
+          step.kind == .transfer && (comparesContent || refersToDigest[(position + 1)...].contains(true))
+        return PreparedStep(
           step: step,
           builder: Self.builder(
             own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins),
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
           patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[position],
-          hashesAsSent: step.kind == .transfer
-            && (comparesContent || refersToDigest[(position + 1)...].contains(true)),
+          hashesAsSent: keepsDigest && transferProtocol == .whole,
+          hashesBeforeSending: keepsDigest && transferProtocol != .whole,
+          transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
           laterOrigins: node.steps[(position + 1)...].filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL determines the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
@@ -72,6 +77,10 @@ final class PreparedStep {
   let needsDigest: Bool
   /// Whether the file is hashed while it is sent.
   let hashesAsSent: Bool
+  /// Whether the file is hashed before its first part is sent, because no request sends the whole file.
+  let hashesBeforeSending: Bool
+  /// How a transfer sends its file; `whole` for other steps.
+  let transferProtocol: TransferProtocol
   /// Later steps of the item whose host is determined only by captures.
   let laterOrigins: [LaterOrigin]
 
@@ -90,8 +99,8 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
-    needsDigest: Bool, hashesAsSent: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?,
-    isFirst: Bool, boundSteps: [ServerBase]
+    needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
+    laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool, boundSteps: [ServerBase]
   ) {
     self.serverBase = serverBase
     self.isFirst = isFirst
@@ -102,6 +111,8 @@ final class PreparedStep {
     self.patterns = patterns
     self.needsDigest = needsDigest
     self.hashesAsSent = hashesAsSent
+    self.hashesBeforeSending = hashesBeforeSending
+    self.transferProtocol = transferProtocol
     self.laterOrigins = laterOrigins
   }
 

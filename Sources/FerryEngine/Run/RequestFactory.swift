@@ -35,8 +35,9 @@ struct RequestFactory {
   func fileToHash(
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
-    guard steps[attempt].needsDigest, absence(of: attempt.ref, scheduler) == nil,
-      captures[attempt.ref].sha256 == nil
+    let step = steps[attempt]
+    guard step.needsDigest || (step.hashesBeforeSending && attempt.operation.isSending),
+      absence(of: attempt.ref, scheduler) == nil, captures[attempt.ref].sha256 == nil
     else { return nil }
     return try source(of: attempt.ref, scheduler, wantsSHA256: false)
   }
@@ -80,6 +81,7 @@ struct RequestFactory {
         try setForm(parts, source, of: &request)
       } else {
         request.body = .file(source)
+        if attempt.operation != .whole { setPart(attempt, prepared, source, &request) }
       }
     }
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
@@ -99,6 +101,47 @@ struct RequestFactory {
     request.headers.removeAll { $0.name.lowercased() == "content-type" }
     request.headers.append(.init(name: "Content-Type", value: framing.contentType))
     request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
+  }
+
+  /// Turns the request of a whole file into one of the requests in which its protocol sends the file.
+  private func setPart(
+    _ attempt: Attempt, _ prepared: PreparedStep, _ source: TransferRequest.FileSource,
+    _ request: inout TransferRequest
+  ) {
+    let machine: ContentRange
+    switch prepared.transferProtocol {
+    case .contentRange(let contentRange): machine = contentRange
+    case .whole: return
+    }
+    if let session = captures.session(of: attempt.ref) {
+      request.url = session.value
+      // The response determines the whole URL, which may contain the values of the URL before it.
+      let sensitive = request.sensitive
+      request.sensitive.urlBeginning =
+        sensitive.urlBeginning + sensitive.url + (session.isSecret ? ["the Location of the last response"] : [])
+      request.sensitive.url = []
+      request.sensitive.isURLCaptured = true
+    }
+    request.redirects.keeps308 = machine.form == .bytes
+    switch attempt.operation {
+    case .whole: return
+    case .queryOffset:
+      request.body = .none
+      request.method = machine.queryMethod
+      request.headers.removeAll(where: \.describesBody)
+      // The offset may be in the body of the response.
+      request.destination = .memory(limit: 1 << 20, isNeeded: false)
+    case .send(let range):
+      var part = source
+      part.part = range
+      request.body = .file(part)
+      request.headers.removeAll { ["content-length", "content-range"].contains($0.name.lowercased()) }
+      // After a lost response, the server is asked for its offset before bytes are sent again.
+      request.atMostOnce = true
+    }
+    if let value = machine.field(for: attempt.operation, size: source.size) {
+      request.headers.append(.init(name: "Content-Range", value: value))
+    }
   }
 
   /// Whether libcurl must not resend the request automatically if its connection ends before a response. The

@@ -103,6 +103,8 @@ struct ResponseInterpreter {
   private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
     switch answer {
     case .response(let response):
+      if response.offsetProblem != nil { return true }
+      if response.offset != nil, response.missing == nil { return false }
       return !step.expects(status: response.status) && !step.alreadyDone.contains(response.status)
         || response.mismatch != nil || response.missing != nil
     case .failure(let failure):
@@ -147,6 +149,13 @@ struct ResponseInterpreter {
     var response = AttemptResult.Response(status: answer.status)
     response.withheld = answer.withheld.map(captures.masked)
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
+    switch prepared.transferProtocol {
+    case .whole: break
+    case .contentRange(let machine):
+      if readOffset(machine, answer, attempt, prepared, found, &response, at: now, scheduler) {
+        return response
+      }
+    }
     guard step.expects(status: answer.status) else {
       response.reportsExpiry = ExpiredURL.isReported(by: answer)
       return response
@@ -169,9 +178,18 @@ struct ResponseInterpreter {
     }
     if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.ref) }
     guard !step.capture.isEmpty else { return response }
+    keep(reading?.captures ?? .success([]), answer, attempt, prepared, &response, at: now, scheduler)
+    return response
+  }
+
+  /// Keeps the captures of a response, or reports that one is missing.
+  private func keep(
+    _ read: Result<[CapturedValue], TransportFailure>, _ answer: TransferResponse, _ attempt: Attempt,
+    _ prepared: PreparedStep, _ response: inout AttemptResult.Response, at now: Instant, _ scheduler: Scheduler
+  ) {
+    let step = prepared.step
     do throws(TransportFailure) {
-      let found = captures.guarded(
-        Self.resolveLocations(try reading?.captures.get() ?? [], step, answer), of: attempt.ref)
+      let found = captures.guarded(Self.resolveLocations(try read.get(), step, answer), of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
       if [.allocate, .transfer].contains(step.kind), let path = scheduler.path(of: attempt.ref) {
@@ -181,7 +199,47 @@ struct ResponseInterpreter {
     } catch {
       response.missing = error
     }
-    return response
+  }
+
+  /// Reads the response to one of several requests of a transfer. Returns whether nothing else is to be read, because
+  /// the response states an offset, or should state one.
+  private func readOffset(
+    _ machine: ContentRange, _ answer: TransferResponse, _ attempt: Attempt, _ prepared: PreparedStep,
+    _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant, _ scheduler: Scheduler
+  ) -> Bool {
+    let step = prepared.step
+    let size = scheduler.fileSize(of: attempt.ref)
+    let reading = Self.offset(machine, in: answer, to: attempt.operation, size: size)
+    if machine.form == .bare, 200...299 ~= answer.status, let location = answer.header("Location") {
+      var base = URLReference(answer.url)
+      base.removeUserinfo()
+      let url = URLReference(location).resolved(against: base)
+      guard url.isHTTP else {
+        response.offsetProblem = "the Location in the response is neither an http nor an https URL"
+        return true
+      }
+      captures.keep(session: url.description, of: attempt.ref, step)
+    }
+    switch reading {
+    case .other: return false
+    case .malformed(let problem): response.offsetProblem = problem
+    case .offset(let offset):
+      response.offset = offset
+      guard !step.capture.isEmpty, 200...299 ~= answer.status else { return true }
+      let read =
+        if let found, found.mismatch == nil {
+          found.captures
+        } else {
+          Result { () throws(TransportFailure) in
+            try CaptureReader.read(step.capture, from: answer, prepared.patterns)
+          }
+        }
+      // Only the response that completes the upload must have every capture.
+      let isLast = machine.form == .bare && offset == size
+      if case .failure = read, !isLast { return true }
+      keep(read, answer, attempt, prepared, &response, at: now, scheduler)
+    }
+    return true
   }
 
   /// Resolves captures of `Location`, which may be relative to the request's URL (RFC 9110 §10.2.2). Later steps need

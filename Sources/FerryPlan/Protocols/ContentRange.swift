@@ -52,7 +52,7 @@ extension ContentRange: TransferMachine {
     state.isUncertain = false
     if offset == size, form == .bare { return .complete }
     switch operation {
-    case .send(let range) where offset <= range.lowerBound && !range.isEmpty:
+    case .send(let range) where offset <= range.lowerBound:
       return .stalled("the server has stored none of the bytes that were sent to it")
     case .queryOffset where offset < before:
       return .stalled("the server had \(before) bytes, and states that it has \(offset)")

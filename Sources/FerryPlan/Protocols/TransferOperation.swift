@@ -7,6 +7,14 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   /// This range of the file's bytes is sent.
   case send(Range<Int64>)
 
+  /// Whether the request has bytes of the file as its body, even if they are none.
+  package var isSending: Bool {
+    switch self {
+    case .whole, .send: true
+    case .queryOffset: false
+    }
+  }
+
   /// The number of the file's bytes in the body of the request.
   ///
   /// - Parameter size: the size of the file.

@@ -94,6 +94,8 @@ package struct AttemptResult: Sendable {
     package var reportsExpiry = false
     /// The number of the file's bytes that the server states to have, for a transfer that has not completed.
     package var offset: Int64?
+    /// The reason why that number cannot be determined, although the response should state it.
+    package var offsetProblem: String?
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

@@ -14,7 +14,8 @@ extension Scheduler {
     uploadIndex[ref.node.index].flatMap { uploads[$0].rules.transferProtocol.machine }
   }
 
-  private func fileSize(of ref: ItemRef) -> Int64 {
+  /// The listed size of an item's file, in bytes.
+  package func fileSize(of ref: ItemRef) -> Int64 {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return 0 }
     return uploads[upload].items.files.sizes[item]
   }

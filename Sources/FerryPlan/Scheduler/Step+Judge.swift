@@ -15,7 +15,8 @@ extension Step {
   ) -> Verdict {
     switch answer {
     // The server has a different offset.
-    case .response(let response) where operation != .whole && [409, 416].contains(response.status):
+    case .response(let response)
+    where operation != .whole && [409, 416].contains(response.status) && response.offset == nil:
       .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case .response(let response):
       judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID)
@@ -27,7 +28,13 @@ extension Step {
     _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     let status = response.status
-    if kind == .transfer, let offset = response.offset { return .offset(offset) }
+    if kind == .transfer, let problem = response.offsetProblem {
+      return .permanent(.init(code: .unexpectedResponse, status: status, message: problem))
+    }
+    if kind == .transfer, let offset = response.offset {
+      guard let missing = response.missing else { return .offset(offset) }
+      return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
+    }
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
     // An ID that is unknown to the server does not need to be released.
