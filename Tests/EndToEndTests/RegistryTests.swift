@@ -41,6 +41,38 @@ import Testing
     await registry.stop()
   }
 
+  @Test(
+    .enabled(if: isPossible, "docker-registry, python3, openssl and curl are needed: scripts/setup test"),
+    .timeLimit(.minutes(5)))
+  func `sends blobs in chunks, also after kills`() async throws {
+    let folder = try TemporaryFolder()
+    var random = SplitMix(seed: 11)
+    let sizes = ["large": 30_000_000, "two": 2 << 20, "small": 1000, "byte": 1, "empty": 0]
+    for (name, size) in sizes { try folder.write(random.bytes(size), to: "files/\(name)") }
+    let registry = try await Registry.start()
+    let environment = registry.environment.merging(["FERRY_REGISTRY_FILES": folder.path("files")]) { $1 }
+    let arguments = ["run", Product.source("examples/oci-registry.yaml"), "--state", folder.path("state")]
+    for _ in 0..<4 {
+      let run = try RunningCommand(Product.path("ferry"), arguments, environment: environment)
+      try await Task.sleep(for: .milliseconds(Int64(100 + random.next() % 300)))
+      run.signal(SIGKILL)
+      _ = await run.end()
+    }
+    let last = try await Command.run(Product.path("ferry"), arguments, environment: environment)
+    #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
+
+    // 30 chunks of 1 MiB, each at the URL of the response before it.
+    #expect(registry.requests.filter { $0.hasPrefix("PATCH ") }.count >= 29 + 2 + 3)
+    let token = try await registry.token(for: "ferry/files")
+    for name in sizes.keys {
+      let digest = try await Self.digest(of: folder.path("files/\(name)"))
+      let blob = try await registry.blob(digest, in: "ferry/files", token: token)
+      let file = try Data(contentsOf: URL(filePath: folder.path("files/\(name)")))
+      #expect(blob == file, "\(name)")
+    }
+    await registry.stop()
+  }
+
   private func run(_ registry: Registry, _ folder: TemporaryFolder) async throws -> Command {
     try await Command.run(
       Product.path("ferry"),

@@ -31,12 +31,15 @@ final class TestRun {
 
   /// - Parameters:
   ///   - nodes: the manifest's sections below its `sessions`, which contain `s`.
-  ///   - files: paths below `files/`; each file has one byte.
+  ///   - files: paths below `files/`.
+  ///   - size: the size of each file, in bytes.
   ///   - list: the content of `list.txt`.
-  init(_ nodes: String, files: [String] = [], list: String? = nil, secret: String? = nil) throws {
+  init(
+    _ nodes: String, files: [String] = [], size: Int = 1, list: String? = nil, secret: String? = nil
+  ) throws {
     folder = try TestFolder()
     if let list { try Data(list.utf8).write(to: URL(fileURLWithPath: folder.path + "/list.txt")) }
-    for name in files { folder.file("files/" + name) }
+    for name in files { folder.file("files/" + name, size: size) }
     let path = folder.path + "/m.yaml"
     let head = "version: 1\nname: m\nsessions: { s: { kind: background, identifier: s } }\n"
     let secrets = secret == nil ? "" : "secrets: { key: { env: KEY } }\n"

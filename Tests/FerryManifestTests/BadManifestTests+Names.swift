@@ -59,6 +59,13 @@ extension BadManifest {
         "1️⃣", .missingStep, "'photos' has no 'allocate' step",
         help: "add 'allocate:' with 'capture', or remove the reference")),
     BadManifest(
+      "a session that nobody creates", in: .upload,
+      "files: {}\ntransfer: { protocol: 1️⃣content_range, request: { url: \"https://example.com/session\" } }",
+      .error(
+        "1️⃣", .missingStep,
+        "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create it",
+        help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")),
+    BadManifest(
       "an environment variable that is not set", "vars: { api: \"1️⃣${env.API}\" }",
       .error(
         "1️⃣", .environmentNotSet, "environment variable 'API' is not set",

@@ -14,7 +14,7 @@ import Testing
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleComparison,
-    .takenFiles,
+    .takenFiles, .partSettings,
   ]
 
   /// Codes that only a plan reports, because it depends on the files and the machine.

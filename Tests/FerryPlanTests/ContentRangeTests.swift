@@ -19,6 +19,7 @@ import Testing
     #expect(Self.google.next(state(100), size: 250) == .send(100..<200))
     #expect(Self.google.next(state(200), size: 250) == .send(200..<250))
     #expect(Self.google.next(state(), size: 0) == .send(0..<0))
+    #expect([0, 1, 100, 101, 200].map { Self.google.requestCount(size: $0) } == [1, 1, 1, 2, 2])
   }
 
   @Test func `asks for the offset if it is uncertain, or if the upload was not completed`() {
@@ -65,6 +66,11 @@ import Testing
         continue
       }
       #expect(transfer.confirmedOffset == offset)
+    }
+    var empty = state()
+    guard case .stalled = Self.google.apply(0, of: .send(0..<0), to: &empty, size: 0) else {
+      Issue.record("an empty file that the server does not complete")
+      return
     }
   }
 

@@ -30,6 +30,17 @@ import Testing
     #expect(decide(status, "/z", hop(method)) == .stay)
   }
 
+  @Test func a308OfAnUploadSessionIsTheResponse() {
+    var rules = TransferRequest.Redirects()
+    rules.keeps308 = true
+    let hop = hop("PUT")
+    for (status, isFollowed) in [(308, false), (307, true)] {
+      let decision = RedirectPolicy.decide(
+        status: status, location: "/z", hop: hop, sensitive: SensitiveParts(), rules: rules, followed: 0)
+      #expect((decision != .stay) == isFollowed)
+    }
+  }
+
   @Test func aRedirectWithoutALocationIsTheResponse() {
     for status in [301, 302, 303, 307, 308] {
       #expect(decide(status, nil, hop("GET")) == .stay)

@@ -40,6 +40,34 @@ import Testing
     #expect(outcome.traffic.headersSent > 0 && outcome.traffic.headersSent < 400)
   }
 
+  @Test(arguments: [
+    0..<0, 5..<5, 0..<1, 999..<100_000, 70_000..<(70_000 + (64 << 10)), 100_000..<3_000_000, 0..<3_000_000,
+  ])
+  func aPartOfAFileArrivesAsItIs(part: Range<Int>) throws {
+    let server = try RawServer { _ in answer("202 Accepted") }
+    let bytes = pattern(3_000_000)
+    folder.write("f", bytes)
+    var source = folder.source("f")
+    source.part = Int64(part.lowerBound)..<Int64(part.upperBound)
+    let outcome = try loop.run(put(server, source))
+    let request = try #require(server.requests.first)
+    #expect(outcome.answer?.status == 202)
+    #expect(request.body == Array(bytes[part]))
+    #expect(request.header("content-length") == "\(part.count)")
+    #expect(outcome.traffic.bodySent == Int64(part.count))
+  }
+
+  @Test(arguments: [10..<20, 10..<200_000]) func aPartOfAChangedFileIsNotSent(part: Range<Int>) throws {
+    let server = try RawServer { _ in answer("202 Accepted") }
+    folder.write("f", pattern(300_000))
+    var source = folder.source("f")
+    source.part = Int64(part.lowerBound)..<Int64(part.upperBound)
+    folder.write("f", pattern(300_001))
+    let outcome = try loop.run(put(server, source))
+    #expect(outcome.failure?.code == .sourceChanged)
+    #expect(server.requests.isEmpty)
+  }
+
   @Test(arguments: ["POST", "PATCH", "PUT", "REPORT", "GET"])
   func anyMethodSendsBytes(method: String) throws {
     let server = try RawServer { _ in answer() }

@@ -118,7 +118,8 @@ struct RequestFactory {
       // The response determines the whole URL, which may contain the values of the URL before it.
       let sensitive = request.sensitive
       request.sensitive.urlBeginning =
-        sensitive.urlBeginning + sensitive.url + (session.isSecret ? ["the Location of the last response"] : [])
+        sensitive.urlBeginning + sensitive.url
+        + (session.isSecret ? ["the Location of the last response"] : [])
       request.sensitive.url = []
       request.sensitive.isURLCaptured = true
     }

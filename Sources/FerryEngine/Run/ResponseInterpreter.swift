@@ -185,7 +185,8 @@ struct ResponseInterpreter {
   /// Keeps the captures of a response, or reports that one is missing.
   private func keep(
     _ read: Result<[CapturedValue], TransportFailure>, _ answer: TransferResponse, _ attempt: Attempt,
-    _ prepared: PreparedStep, _ response: inout AttemptResult.Response, at now: Instant, _ scheduler: Scheduler
+    _ prepared: PreparedStep, _ response: inout AttemptResult.Response, at now: Instant,
+    _ scheduler: Scheduler
   ) {
     let step = prepared.step
     do throws(TransportFailure) {
@@ -205,7 +206,8 @@ struct ResponseInterpreter {
   /// the response states an offset, or should state one.
   private func readOffset(
     _ machine: ContentRange, _ answer: TransferResponse, _ attempt: Attempt, _ prepared: PreparedStep,
-    _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant, _ scheduler: Scheduler
+    _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant,
+    _ scheduler: Scheduler
   ) -> Bool {
     let step = prepared.step
     let size = scheduler.fileSize(of: attempt.ref)

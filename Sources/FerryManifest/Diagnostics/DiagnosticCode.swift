@@ -110,6 +110,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case takenFiles = "F0710"
   case idlePolicy = "F0711"
   case idleRepeatable = "F0712"
+  case partSettings = "F0713"
 
   // Valid, but impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"

@@ -26,6 +26,8 @@ package struct ContentRange: Hashable, Codable, Sendable {
 }
 
 extension ContentRange: TransferMachine {
+  package func requestCount(size: Int64) -> Int64 { size == 0 ? 1 : (size - 1) / chunkSize + 1 }
+
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {
     // If the server has all bytes and has not completed the upload, the query lets it do so.
     if state.isUncertain || (state.confirmedOffset == size && size > 0) { return .queryOffset }

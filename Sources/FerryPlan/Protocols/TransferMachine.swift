@@ -9,6 +9,9 @@ package protocol TransferMachine: Sendable {
   /// - Parameter size: the size of the file, in bytes.
   func next(_ state: TransferState, size: Int64) -> TransferOperation
 
+  /// The number of requests for a file of this size if nothing interrupts them.
+  func requestCount(size: Int64) -> Int64
+
   /// Applies a response that was not refused to the state of its transfer.
   ///
   /// - Parameters:

@@ -97,6 +97,9 @@ package struct PlanDocument: Codable, Sendable {
     /// The number of items to send, including items that an earlier run began.
     package var toSend: Int
     package var bytesToSend: Int64
+    /// The number of requests that send these bytes if nothing interrupts them; absent if each file is sent in one
+    /// request.
+    package var parts: Int64?
     /// The number of those items that an earlier run began.
     package var begun: Int
     package var unchanged: Int
@@ -164,6 +167,9 @@ package struct PlanDocument: Codable, Sendable {
         }
         entry.items = Items(table, settled, work.batch)
         entry.items?.orphans = orphans[NodeID(index)]
+        if let machine = work.transferProtocol.machine {
+          entry.items?.parts = table.files.sizes.reduce(0) { $0 +| machine.requestCount(size: $1) }
+        }
       }
       entry.after = node.after.planned
       entry.problemsOmitted = problemsOmitted[index]

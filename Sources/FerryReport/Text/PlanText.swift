@@ -84,6 +84,7 @@ package enum PlanText {
 
   private static func line(_ items: PlanDocument.Items) -> String {
     var parts = ["\(Count.text(items.toSend, "item")), \(ByteText.text(items.bytesToSend))"]
+    if let count = items.parts { parts.append("in \(Count.text(Int(clamping: count), "part"))") }
     if items.batches > 1 { parts.append("in \(items.batches) batches") }
     if items.begun > 0 { parts.append("\(items.begun) already begun") }
     if items.doneInRound > 0 { parts.append("\(items.doneInRound) done in this round") }

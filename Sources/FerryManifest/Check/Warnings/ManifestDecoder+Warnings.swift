@@ -15,6 +15,7 @@ extension ManifestDecoder {
     warnOfTakenFiles(manifest)
     warnOfIdlePolicies(manifest)
     warnOfIdleRepeatable(manifest)
+    warnOfPartSettings(manifest)
   }
 
   /// - Parameter use: the location of the alias that inserted the value, if there is one.

@@ -92,6 +92,7 @@ extension DiagnosticCode {
     case .idlePriority: .idlePriority
     case .idlePolicy: .idlePolicy
     case .idleRepeatable: .idleRepeatable
+    case .partSettings: .partSettings
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget

@@ -211,7 +211,8 @@ extension Explanation {
     "A reference to a step that the upload does not have",
     """
     `${allocate.…}` and `${transfer.…}` refer to captures of the steps of the same upload, but this upload \
-    does not have that step. Add the step with the capture, or remove the reference.
+    does not have that step. Add the step with the capture, or remove the reference. `protocol: content_range` needs \
+    `allocate` too, because it sends the file to a session that another request has created.
     """,
     in: """
       version: 1

@@ -162,6 +162,24 @@ extension Explanation {
         mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
       """, wrong: "repeatable: true, ", right: "")
 
+  static let partSettings = Explanation(
+    "A setting for parts that has no effect, or that servers may reject",
+    """
+    `chunk_size` and `offset_query` describe how a file is sent in parts, so they have an effect only with `protocol: \
+    content_range`. Google accepts parts whose size is a multiple of 256 KiB, and Microsoft multiples of 320 KiB; only the \
+    last part may have another size. Remove the key, or write such a multiple.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      uploads:
+        photos:
+          session: quick
+          files: { root: Pictures }
+          transfer: { ◊request: { url: "https://example.com/${file.path}" } }
+      """, wrong: "chunk_size: 8MiB, ", right: "")
+
   static let idleComparison = Explanation(
     "A comparison setting without effect",
     """

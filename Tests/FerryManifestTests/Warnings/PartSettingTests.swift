@@ -1,0 +1,57 @@
+import Testing
+
+@Suite struct `A setting for parts` {
+  private static func text(_ transfer: String) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { one: {} }
+    uploads:
+      u:
+        session: one
+        files: { root: r }
+        allocate:
+          request: { url: "https://a.example/up" }
+          capture: { url: { header: Location } }
+          valid_for: 1d
+        transfer: { \(transfer), request: { METHOD url: "${allocate.url}" } }
+    """
+  }
+
+  private static func put(_ transfer: String) -> String { text(transfer).replacing("METHOD ", with: "") }
+
+  @Test(arguments: ["chunk_size: 1️⃣8MiB", "offset_query: 1️⃣get", "protocol: post, offset_query: 1️⃣put"])
+  func `is reported for a file in one request`(_ transfer: String) {
+    expectWarnings(
+      Self.put(transfer),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings,
+          message: "this has no effect: only 'protocol: content_range' sends a file in parts",
+          help: "remove it, or add 'protocol: content_range'")
+      ])
+  }
+
+  @Test(arguments: ["1MB", "100KiB", "1B", "255KiB"])
+  func `is reported for a size that Google and Microsoft reject`(_ size: String) {
+    expectWarnings(
+      Self.put("protocol: content_range, chunk_size: 1️⃣\(size)"),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings,
+          message:
+            "servers may reject parts of this size: Google requires multiples of 256 KiB, and Microsoft multiples of 320 KiB",
+          help: "write a multiple of both, such as 10MiB")
+      ])
+  }
+
+  @Test(arguments: ["256KiB", "320KiB", "10MiB", "8MiB"])
+  func `is not reported for other sizes`(_ size: String) {
+    expectWarnings(Self.put("protocol: content_range, chunk_size: \(size), offset_query: head"), [])
+  }
+
+  @Test func `is not reported for the registries of container images`() {
+    expectWarnings(
+      Self.text("protocol: content_range, chunk_size: 1MB").replacing("METHOD ", with: "method: PATCH, "), [])
+  }
+}
