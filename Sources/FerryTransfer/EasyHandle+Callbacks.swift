@@ -207,6 +207,7 @@ extension EasyHandle {
   /// `CURLOPT_SEEKFUNCTION`: libcurl resends the body, always from its start.
   private func rewind(to offset: Int64, origin: CInt) -> Bool {
     guard offset == 0, origin == SEEK_SET, let exchange, exchange.file != nil else { return false }
+    exchange.sentBeforeResend = bodySent
     do throws(TransportFailure) {
       try checkSending(exchange)
       restart(exchange)

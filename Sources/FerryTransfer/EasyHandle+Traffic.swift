@@ -8,10 +8,12 @@ extension EasyHandle {
     // Until libcurl starts the request, its counters are those of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
-    let fileBytes = exchange.fileBody?.fileBytes(in: sent) ?? sent
+    // The resend of such a request is aborted before it sends anything.
+    let body = max(sent, exchange.request.atMostOnce ? exchange.sentBeforeResend : 0)
+    let fileBytes = exchange.fileBody?.fileBytes(in: body) ?? body
     var traffic = exchange.traffic
     traffic += Traffic(
-      bodySent: fileBytes, framingSent: sent - fileBytes, bodyReceived: exchange.bodyReceived,
+      bodySent: fileBytes, framingSent: body - fileBytes, bodyReceived: exchange.bodyReceived,
       headersSent: isTakenUp ? headersSent(bodySent: sent, attempts: exchange.attempts) : 0,
       headersReceived: exchange.headersReceived)
     return traffic
@@ -31,6 +33,7 @@ extension Exchange {
   /// Starts a hop with all counters at zero, after a redirect or when the hop is restarted.
   func startHop(now: SuspendingClock.Instant) {
     attempts = 0
+    sentBeforeResend = 0
     descriptor = nil
     needsOtherConnection = false
     sessionEnd = nil

@@ -38,6 +38,8 @@ final class Exchange {
   var handedOver: Int64 = 0
   /// Bytes of bodies that libcurl sent in the closed hops.
   var bodySentBefore: Int64 = 0
+  /// Body bytes that were sent in this hop before libcurl was about to resend them. It then resets its counter.
+  var sentBeforeResend: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
   var digest = Digest.notWanted

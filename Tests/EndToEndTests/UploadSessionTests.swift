@@ -25,7 +25,7 @@ import Testing
       \(token ? tokens : "")uploads:
         files:
           session: s
-          \(token ? "token: login" : "priority: default")
+          \(token ? "token: login" : "deliver: when_changed")
           files: { root: files }
           retry: { limit: 5, initial: 10ms }
           allocate:
@@ -81,8 +81,13 @@ import Testing
     var end: Command?
     while end == nil {
       let run = try job.start(["run", "job.yaml", "--quiet"])
-      try await Task.sleep(for: .milliseconds(Int64(150 + random.next() % 250)))
-      guard kills < 12, run.isRunning else {
+      // The kill comes at a random moment of a part.
+      let parts = try await server.log().parts + 1 + Int(random.next() % 3)
+      while run.isRunning, try await server.log().parts < parts {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      try await Task.sleep(for: .milliseconds(Int64(random.next() % 40)))
+      guard kills < 8, run.isRunning else {
         end = await run.end()
         break
       }

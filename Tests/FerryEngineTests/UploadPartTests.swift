@@ -20,7 +20,7 @@ import Testing
           request:
             method: PATCH
             url: "${allocate.url}"
-            headers: { Content-Length: "${file.size}", X-Digest: "${file.size}" }
+            headers: { X-Digest: "${file.size}" }
           capture: { url: { header: Location } }
         commit: { request: { method: PUT, url: "${transfer.url}?done" } }
     """

@@ -147,8 +147,8 @@ final class SessionServer: Sendable {
             if turn != entry["turn"]: continue
             entry["data"] += piece
         if kind == "lose": del entry["data"][value:]
-        if kind == "silent": return self.drop()
         if len(entry["data"]) == int(size): entry["done"] = True
+        if kind == "silent": return self.drop()
         self.state(entry, style, True)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
