@@ -63,6 +63,10 @@ extension EasyHandle {
     guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
     else {
       exchange.attempts += 1
+      // libcurl has already reset its counter.
+      if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
+        exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.offset
+      }
       fail(
         .connectionLost, "the connection was lost before the response, and the request must not be sent twice"
       )
@@ -207,7 +211,6 @@ extension EasyHandle {
   /// `CURLOPT_SEEKFUNCTION`: libcurl resends the body, always from its start.
   private func rewind(to offset: Int64, origin: CInt) -> Bool {
     guard offset == 0, origin == SEEK_SET, let exchange, exchange.file != nil else { return false }
-    exchange.sentBeforeResend = bodySent
     do throws(TransportFailure) {
       try checkSending(exchange)
       restart(exchange)

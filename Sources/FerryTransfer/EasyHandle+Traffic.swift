@@ -8,8 +8,7 @@ extension EasyHandle {
     // Until libcurl starts the request, its counters are those of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
-    // The resend of such a request is aborted before it sends anything.
-    let body = max(sent, exchange.request.atMostOnce ? exchange.sentBeforeResend : 0)
+    let body = max(sent, exchange.sentBeforeResend)
     let fileBytes = exchange.fileBody?.fileBytes(in: body) ?? body
     var traffic = exchange.traffic
     traffic += Traffic(

@@ -38,7 +38,7 @@ final class Exchange {
   var handedOver: Int64 = 0
   /// Bytes of bodies that libcurl sent in the closed hops.
   var bodySentBefore: Int64 = 0
-  /// Body bytes that were sent in this hop before libcurl was about to resend them. It then resets its counter.
+  /// The bytes of a file that libcurl had taken in this hop when it was about to resend them, and was stopped.
   var sentBeforeResend: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
