@@ -63,9 +63,9 @@ extension EasyHandle {
     guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
     else {
       exchange.attempts += 1
-      // libcurl has already reset its counter.
+      // libcurl has already reset its counter, and the offset if it has rewound the body.
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
-        exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.offset
+        exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
       }
       fail(
         .connectionLost, "the connection was lost before the response, and the request must not be sent twice"

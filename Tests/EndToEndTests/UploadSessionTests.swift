@@ -72,7 +72,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(3)), arguments: ["google", "graph"])
   func `continues at the offset of the server after each kill`(_ style: String) async throws {
-    let server = try await SessionServer.start(fault: "  return 'slow', 0.01")
+    let server = try await SessionServer.start(fault: "  return 'slow', 0.03")
     let job = try job(server, style)
     let size = 5_000_000
     try write(size, to: job)
