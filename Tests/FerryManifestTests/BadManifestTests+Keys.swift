@@ -211,7 +211,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .notBuilt, "'protocol: tus' is not implemented yet",
-        help: "use 'put', 'post' or 'multipart_form'")),
+        help: "use 'put', 'post', 'multipart_form' or 'content_range'")),
     BadManifest(
       "a key that only has its default yet", in: .session, "cache_policy: 1️⃣return_cache_data_else_load",
       .error(

@@ -8,7 +8,7 @@ import Testing
   private static let notBuilt = [
     ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache"),
     ("service_type: default", "service_type: background"), ("json: /region", "xml: Upload/Region"),
-    ("protocol: put", "protocol: tus"),
+    ("protocol: content_range", "protocol: tus"),
   ]
 
   private func text() throws -> String {
