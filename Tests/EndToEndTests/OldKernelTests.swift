@@ -48,7 +48,8 @@ import Testing
     #expect(job.folder.text("files/a.txt") == "one" && job.folder.text("files/sent/away/a.txt") == "one")
     let explained = try await job.ferry("explain", "a.txt", "--manifest", "job.yaml").stdout
     #expect(
-      explained.contains("after: move_to sent/away/ is pending: no run has attempted it since the delivery"), "\(explained)")
+      explained.contains("after: move_to sent/away/ is pending: no run has attempted it since the delivery"),
+      "\(explained)")
     let next = try await OldKernel.run(job, without: isUpgraded ? ["openat2=ENOSYS"] : Self.answers[0])
     #expect(next.status == 0, "\(next.stderr)")
     #expect(try job.report().node("files")?.after?.moved == 1)
