@@ -89,8 +89,8 @@ struct ResponseHead {
     isReasonCut = false
   }
 
-  /// Stores the reason phrase of a status line such as "HTTP/1.1 404 Not Found". HTTP/2 has no reason phrase. The phrase
-  /// of a success is not stored, because it is not used.
+  /// Stores the reason phrase of a status line such as "HTTP/1.1 404 Not Found". HTTP/2 has no reason phrase. The
+  /// phrase of a success is not stored, because it is not used.
   private mutating func keepReason(_ line: UnsafeRawBufferPointer) {
     guard status >= 300 else { return }
     let afterVersion = line.drop { $0 != UInt8(ascii: " ") }.dropFirst()

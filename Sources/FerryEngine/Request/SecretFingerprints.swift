@@ -1,10 +1,10 @@
 /// Recognizes secrets in text without keeping their values, in bounded memory.
 ///
 /// Every form of a secret is stored as a 64-bit fingerprint of its length and its polynomial hash (Karp and Rabin,
-/// 1987). The hash of any part of a text follows from the hashes of two of its beginnings, so that millions of forms are
-/// searched for at once: at each position, the text's next eight bytes are looked up, and only if a form may begin
-/// with them, one part of the text for each length that a form has. Two texts with the same fingerprint would only
-/// mask too much.
+/// 1987). The hash of any part of a text follows from the hashes of two of its beginnings, so that millions of forms
+/// are searched for at once: at each position, the text's next eight bytes are looked up, and only if a form may begin
+/// with them, one part of the text for each length that a form has. Two texts with the same fingerprint would only mask
+/// too much.
 struct SecretFingerprints: Sendable {
   /// The number of secrets that remain recognized at least, apart from lasting ones.
   private let capacity: Int

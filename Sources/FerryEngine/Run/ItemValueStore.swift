@@ -8,8 +8,8 @@ import FerryPlan
 /// every text for each of them.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
-  /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an interruption,
-  /// the URL that `allocate` captured is used.
+  /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an
+  /// interruption, the URL that `allocate` captured is used.
   private var sessions: [ItemRef: CapturedValue] = [:]
   private var mask: SecretMask
   /// Secrets of items, by length, that are too long to occur in any string so far, with the number of

@@ -29,8 +29,8 @@ extension Scheduler {
     let outcome = machine.apply(
       offset, of: flight.attempt.operation, to: &state, size: fileSize(of: ref))
     change(ref, .updateTransfer(state))
-    // The count of retries is reset only by bytes that the server never had before, under any upload ID: a server that loses
-    // bytes again and again is given up.
+    // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
+    // that loses bytes repeatedly would never exhaust them.
     if state.confirmedOffset > self[attempts: ref]?.greatestOffset ?? 0 {
       self[attempts: ref]?.greatestOffset = state.confirmedOffset
       self[attempts: ref]?.retries = 0

@@ -35,10 +35,13 @@ final class SessionServer: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter fault: the body of a Python function, indented by two spaces. It gets the number of the part, counted over
+  /// - Parameter fault: the body of a Python function, indented by two spaces. It gets the number of the part, counted
+  /// over
   ///   all sessions, and its position, and returns `None` or a pair of the kind of fault and its value:
-  ///   `status` responds with this status; `gone` ends the session; `drop` closes the connection after this many bytes of
-  ///   the part; `silent` closes it instead of responding; `lose` keeps only this many bytes of the file; `slow` waits for
+  ///   `status` responds with this status; `gone` ends the session; `drop` closes the connection after this many bytes
+  /// of
+  ///   the part; `silent` closes it instead of responding; `lose` keeps only this many bytes of the file; `slow` waits
+  /// for
   ///   this many seconds before each 64 KiB.
   static func start(fault: String = "  return None") async throws -> SessionServer {
     try await SessionServer(RunningCommand("python3", ["-u", "-c", script(fault)]))
