@@ -33,7 +33,7 @@ extension ManifestReference {
     | reference | value | where |
     |---|---|---|
     | `${vars.NAME}` | one of the manifest's `vars`, as written in the manifest | everywhere except in `version`, `profile` and `include` |
-    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty. A default ends at `}` or `\\|` | likewise |
+    | `${env.NAME}`, `${env.NAME:-default}` | an environment variable; the default if it is unset or empty. A default ends at `}` or `\\|` | everywhere except in `version`, `profile` and `include` |
     | `${each.key}`, `${each.value}`, `${each.value.FIELD}` | the name and the value of the current element of a `for_each` | in an upload or fetch with a `for_each` |
     \(familyRows)
 
@@ -62,9 +62,9 @@ extension ManifestReference {
     encoded in the same way, unless `url` or `query` has encoded it: then it is used as it is. After `lower`, \
     `${file.path}` keeps its `/` |
     | beginning of a URL | used as a URL | the result is used as a URL |
-    | host of a URL | as it is, and only if it can be in a host name | likewise |
-    | `form` | the whole string is encoded, including its literal parts | likewise, after the filters |
-    | `json` | the whole string is escaped; bytes that are not UTF-8 become U+FFFD | likewise, after the filters |
+    | host of a URL | as it is, and only if it can be in a host name | the result as it is, and only if it can be in a host name |
+    | `form` | the whole string is encoded, including its literal parts | the filters are applied, then the whole string is encoded |
+    | `json` | the whole string is escaped; bytes that are not UTF-8 become U+FFFD | the filters are applied, then the whole string is escaped; bytes that are not UTF-8 become U+FFFD |
     | header fields | as it is; bytes that are not UTF-8 become U+FFFD | the result as it is |
 
     `vars` and `each` are inserted verbatim and are never percent-encoded in a URL, with or without a filter.

@@ -1,5 +1,5 @@
 // Arithmetic that saturates at the ends of the type's range, with the operators of Zig. Swift's own `+`
-// traps if a result does not fit. Sums of numbers from outside (file sizes, byte counts, clocks, journal
+// traps if a result does not fit in the type. Sums of numbers from outside (file sizes, byte counts, clocks, journal
 // rows) use these operators instead: a total that is too large is reported as the largest number, and no
 // input crashes ferry.
 //

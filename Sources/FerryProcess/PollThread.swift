@@ -138,7 +138,7 @@ package final class PollThread: Sendable {
         if polled[0].revents != 0 { drain() }
         for (identifier, entry) in zip(identifiers, polled.dropFirst()) where entry.revents != 0 {
           condition.withLock { state.sources[identifier]?.handler }?()
-          // Otherwise, such a descriptor would immediately end every further wait.
+          // A descriptor in one of these states would immediately end every further wait.
           if Int32(entry.revents) & (POLLHUP | POLLNVAL) != 0 { remove(identifier) }
         }
       }

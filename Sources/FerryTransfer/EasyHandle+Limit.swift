@@ -61,7 +61,7 @@ extension Exchange {
   /// Body bytes received over all hops.
   fileprivate var received: Int64 { traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived) }
 
-  /// Body bytes sent before this hop: in earlier hops and, if the body is a file, including in failed
-  /// attempts. libcurl's counter, on which `bodySentBefore` is based, does not include those attempts.
+  /// Body bytes sent before this hop: those of earlier hops and, if the body is a file, those of failed attempts.
+  /// libcurl's counter, on which `bodySentBefore` is based, does not include those attempts.
   fileprivate var sentBefore: Int64 { max(bodySentBefore, handedOver) }
 }

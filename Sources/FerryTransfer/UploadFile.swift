@@ -92,11 +92,11 @@ final class UploadFile {
   private func changed(_ size: Int64) -> TransportFailure {
     let how =
       size > source.size
-      ? "grew from \(source.size) to \(size) bytes"
-      : size < source.size ? "shrank from \(source.size) to \(size) bytes" : "was written to"
+      ? "has grown from \(source.size) to \(size) bytes"
+      : size < source.size ? "has shrunk from \(source.size) to \(size) bytes" : "has been written to"
     return TransportFailure(
       .sourceChanged,
-      "\(source.name): \(how) since it was listed; run ferry again when no other process writes to it",
+      "\(source.name): \(how) since it was listed; run ferry again when no other process is writing to it",
       mayHaveReachedServer: false)
   }
 
@@ -104,7 +104,7 @@ final class UploadFile {
   private var replaced: TransportFailure {
     TransportFailure(
       .sourceChanged,
-      "\(source.name): it was replaced by another file since it was listed; run ferry again to send that file",
+      "\(source.name): it has been replaced by another file since it was listed; run ferry again to send that file",
       mayHaveReachedServer: false)
   }
 
@@ -119,7 +119,7 @@ final class UploadFile {
     case .leavesRoot:
       TransportFailure(
         .sourceChanged,
-        "\(source.name): since it was listed, the file or a folder above it was replaced by a symbolic link that leads out of "
+        "\(source.name): since it was listed, the file or a folder above it has been replaced by a symbolic link that leads out of "
           + "the root; the target was not read. Restore the file, or change 'root'",
         mayHaveReachedServer: false)
     }

@@ -71,7 +71,7 @@ struct Ferry: ParsableCommand {
   }
 
   static func main() {
-    // This must happen before any secret is read.
+    // Core dumps must be disabled before any secret is read.
     CoreDumps.forbid()
     OpenFiles.fillStandardStreams()
     // A run must not end because the reader of its output exits. libcurl also ignores SIGPIPE, but only

@@ -190,7 +190,7 @@ import Testing
     #expect(export.stdout.contains("root_missing"), "\(export.stdout)")
     #expect(try await job.ferry("journal", "check").status == 0)
     try FileManager.default.moveItem(atPath: away, toPath: root)
-    // The reason does not hold any more.
+    // The reason no longer applies.
     #expect(try await job.status("--power", "external").session("e2e.uploads")?.node("files")?.reason == nil)
     #expect(try await job.run("--power", "external").report.totals.itemsDoneInRun == 2)
     #expect(try await job.ferry("journal", "export").stdout.contains("root_missing") == false)

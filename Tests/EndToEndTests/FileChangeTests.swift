@@ -38,20 +38,20 @@ import Testing
   static let changes: [Change] = [
     Change(
       phase: .listed, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "grew from 1000 to 1005 bytes"),
+      code: "source_changed", says: "has grown from 1000 to 1005 bytes"),
     Change(
       phase: .listed, what: "shrinks", script: "truncate -s 999 \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "shrank from 1000 to 999 bytes"),
+      code: "source_changed", says: "has shrunk from 1000 to 999 bytes"),
     Change(
       phase: .listed, what: "is emptied", script: ": > \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "shrank from 1000 to 0 bytes"),
+      code: "source_changed", says: "has shrunk from 1000 to 0 bytes"),
     Change(
       phase: .listed, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
-      code: "source_changed", says: "was written to since it was listed"),
+      code: "source_changed", says: "has been written to since it was listed"),
     Change(
       phase: .listed, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
       state: "failed",
-      code: "source_changed", says: "was written to since it was listed"),
+      code: "source_changed", says: "has been written to since it was listed"),
     Change(
       phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
       code: "source_missing", says: "it existed when it was listed"),
@@ -87,31 +87,31 @@ import Testing
     Change(
       phase: .listed, what: "becomes a link to another file in the root",
       script: "echo other > files/other && ln -sf ../other \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "shrank from 1000 to 6 bytes"),
+      code: "source_changed", says: "has shrunk from 1000 to 6 bytes"),
     Change(
       phase: .listed, what: "becomes a link to a file in the root with the same size and modification time",
       script: "cp -p \"$f\" files/other && ln -sf \"$PWD/files/other\" \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "it was replaced by another file"),
+      code: "source_changed", says: "it has been replaced by another file"),
     Change(
       phase: .listed, what: "is moved within the root, and replaced by a link to its new location",
       script: "mv \"$f\" files/moved && ln -s ../moved \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .listed, what: "is replaced by a file with the same size and modification time", script: twin,
       exit: 4,
-      state: "failed", code: "source_changed", says: "it was replaced by another file"),
+      state: "failed", code: "source_changed", says: "it has been replaced by another file"),
     Change(
       phase: .sending, what: "grows", script: "echo more >> \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "grew from"),
+      code: "source_changed", says: "has grown from"),
     Change(
       phase: .sending, what: "shrinks", script: "truncate -s 1000000 \"$f\"", exit: 4, state: "failed",
-      code: "source_changed", says: "shrank from"),
+      code: "source_changed", says: "has shrunk from"),
     Change(
       phase: .sending, what: "is rewritten with the same size", script: overwrite, exit: 4, state: "failed",
-      code: "source_changed", says: "was written to since it was listed"),
+      code: "source_changed", says: "has been written to since it was listed"),
     Change(
       phase: .sending, what: "gets a different modification time", script: "touch \"$f\"", exit: 4,
       state: "failed",
-      code: "source_changed", says: "was written to since it was listed"),
+      code: "source_changed", says: "has been written to since it was listed"),
     Change(phase: .sending, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .sending, what: "is replaced by another file",

@@ -171,7 +171,8 @@ import Testing
     #expect(try await job.ferry("journal", "prune").status == 2)
     let unknown = try await job.ferry("journal", "prune", "nosuch", "--delivered", "1d")
     #expect(
-      unknown.status == 2 && unknown.stderr.contains("\nhelp: its sessions are 'e2e.uploads'"),
+      unknown.status == 2 && unknown.stderr.contains("\nhelp: the sessions in ")
+        && unknown.stderr.contains(": 'e2e.uploads'"),
       "\(unknown.stderr)")
     let report = try await job.ferry("report", "nosuch")
     #expect(report.status == 2 && report.stderr.contains("\nhelp: run IDs are the names of the folders in"))

@@ -49,7 +49,7 @@ import Testing
     }
     #expect(end.status == 128 + SIGKILL, "\(end.stderr)")
     let moment = "\(job.title)"
-    // Synced data is present, whatever else is.
+    // Synced data is present, regardless of which unsynced data is.
     let least = try TemporaryFolder()
     try recording.rebuild(.none, at: least.path("state"), seed: 0)
     let sure = try await RecordedItems.read(session: FaultyJob.session, state: least.path("state"))

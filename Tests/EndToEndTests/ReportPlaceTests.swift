@@ -145,7 +145,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("precious")).isEmpty)
   }
 
-  /// A number is also a valid file name, for example if a build's number is the report's name.
+  /// A number is also a valid file name, for example for a report that is named after a build number.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["fd", "self"])
   func `is not a descriptor of another process behind another user's link`(_ kind: String) async throws {
     let receiver = try await ReceiverProcess.start()

@@ -97,7 +97,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("there are no orphaned upload IDs"))
   }
 
-  /// The delivered file gets another ID in a later run. The first ID still counts at the server.
+  /// The delivered file gets another ID in a later run. The first ID is still in use on the server.
   @Test func `of a delivered file stays remembered when that file is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/commit/a1": .init(status: 500), "/new/ids": Self.other,
@@ -193,7 +193,7 @@ import Testing
     #expect(releases(server).count == 1)
   }
 
-  /// The server executed the commit, although its response did not say so.
+  /// The server executed the commit, although its response did not report this.
   @Test func `that is in doubt remains so when the file gets it again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/busy/ids": Self.same, "/busy/put/a": .init(status: 500),
@@ -215,7 +215,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
 
-  /// The person has looked at the server: the commit under the ID was executed.
+  /// The person has checked the server: the commit under the ID was executed.
   @Test func `of a file that a person resolved as done is not released`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),
@@ -255,7 +255,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// A run that cannot release the orphan gives its ID to another file.
+  /// In a run that cannot release the orphan, the server issues its ID again, for another file.
   @Test(arguments: [true, false])
   func `that is issued again is not released by a later run`(isSelected: Bool) async throws {
     let server = try await ScriptedServer.start([

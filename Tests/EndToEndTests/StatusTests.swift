@@ -63,7 +63,8 @@ import Testing
 
     let unknown = try await job.ferry("status", "nobody")
     #expect(unknown.status == 2)
-    #expect(unknown.stderr.contains("help: its sessions are 'e2e.quick', 'e2e.uploads'"))
+    #expect(unknown.stderr.contains("help: the sessions in "))
+    #expect(unknown.stderr.contains(": 'e2e.quick', 'e2e.uploads'"))
   }
 
   @Test func `names the process that holds a session, until that process is killed`() async throws {

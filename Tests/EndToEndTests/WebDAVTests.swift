@@ -82,7 +82,7 @@ import Testing
       try await Task.sleep(for: .milliseconds(1))
       guard try server.names(in: "documents").count >= count else { continue }
       run.signal(SIGSTOP)
-      // The server executes what it has received.
+      // The server executes the requests that it has received.
       try await Task.sleep(for: .milliseconds(20))
       let moved = Set(try server.names(in: "documents"))
       let intents = try await RecordedItems.read(session: "dav.dav", of: job).intents

@@ -21,7 +21,7 @@ import Testing
   ])
   func theDigestOfAKnownTextIsKnown(input: String, digest: String) {
     #expect(text(SHA256.hash(input.utf8)) == digest)
-    // The input comes in pieces, and as a sequence without contiguous storage.
+    // The input is passed in pieces, and as a sequence without contiguous storage.
     let hash = SHA256()
     for byte in input.utf8.prefix(1000) { hash.update([byte]) }
     hash.update(input.utf8.dropFirst(1000).lazy.map(\.self))

@@ -250,8 +250,8 @@ struct FileListerTests {
     #expect(error?.message.contains("user 65534") == true, "\(error?.message ?? "")")
   }
 
-  /// The kernel opens no longer path, so no file below could be sent. Without the limit, whoever can fill the root
-  /// could fill the memory.
+  /// The kernel does not open a longer path, so no file below it could be sent. Without the limit, a user who can fill
+  /// the root could exhaust the memory.
   @Test func aPathIsNoLongerThanTheKernelAllows() throws {
     folder.file("root/a")
     let name = String(repeating: "n", count: 250)
@@ -307,7 +307,8 @@ struct FileListerTests {
     }
   }
 
-  /// Otherwise, whoever can write in one folder of the root could have any file of it sent.
+  /// If such a link were followed, a user with write access to one folder of the root could have any file in the root
+  /// sent.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aLinkOfOneUserToAFileOfAnotherIsNotFollowed() throws {
     folder.file("root/private")

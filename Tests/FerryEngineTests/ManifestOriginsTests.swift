@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The origins that a manifest names, by what may be sent to them.
+/// The origins that a manifest names, by the values that may be sent to them.
 struct ManifestOriginsTests {
   private static let yaml = """
     version: 1

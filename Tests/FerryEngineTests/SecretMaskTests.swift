@@ -37,7 +37,7 @@ struct SecretMaskTests {
     #expect(other.mask("Basic \(base64)") == mask.mask("Basic \(base64)"))
   }
 
-  /// Otherwise a capture could reveal the rest of another secret.
+  /// If overlapping secrets were masked separately, a capture could reveal the rest of another secret.
   @Test func secretsThatOverlapAreMaskedTogether() {
     #expect(SecretMask(["//s3", "s3cretvalue"]).mask("http://s3cretvalue/x") == "http:***/x")
     #expect(SecretMask(["abcd", "cdef", "efgh"]).mask("xabcdefghx") == "x***x")

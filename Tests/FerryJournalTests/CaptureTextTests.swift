@@ -33,7 +33,7 @@ struct CaptureTextTests {
     #expect(CaptureText.decode(text, secret: false) == nil)
   }
 
-  /// A launch reads the captures of all open items before it looks at anything else.
+  /// A launch reads the captures of all open items before it reads anything else.
   @Test func longCapturesAreReadQuickly() throws {
     let value = String(repeating: "0123456789abcde\n", count: 1 << 16)
     let before = Self.threadTime

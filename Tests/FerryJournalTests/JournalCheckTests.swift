@@ -264,7 +264,7 @@ import Testing
   {
     try fill()
     let remedies = [
-      try state.database(): "ferry then creates a new journal, and sends again all files",
+      try state.database(): "ferry then creates a new journal and resends all files",
       state.directory.history: "If you move it away, ferry continues from the sessions' journals",
     ]
     for (path, remedy) in remedies {
@@ -277,7 +277,7 @@ import Testing
       #expect(finding.remedy.contains(remedy))
     }
     let error = #expect(throws: JournalError.self) { try state.open() }
-    #expect(error?.remedy.contains("sends again all files that the session had delivered") == true)
+    #expect(error?.remedy.contains("resends all files that the session had delivered") == true)
     let other = JournalError(.foreign, file: "/tmp/other.db", cause: "")
     #expect(other.remedy.hasPrefix("move the file away"))
   }

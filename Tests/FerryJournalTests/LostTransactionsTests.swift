@@ -163,7 +163,7 @@ import Testing
     try FileManager.default.removeItem(atPath: killed.database() + "-wal")
     try store(synced: 1)
     _ = try refusal()
-    // A power failure loses what no sync had covered.
+    // A power failure may lose transactions that were not synced.
     try store(synced: 0)
     try killed.open().close()
   }

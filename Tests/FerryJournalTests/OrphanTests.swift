@@ -80,7 +80,7 @@ import Testing
     try check(journal)
   }
 
-  /// The ID counts at the server, whatever becomes of the file.
+  /// The ID is in use on the server, whatever happens to the file afterwards.
   @Test func anIDThatADeliveredItemRemembersIsInDoubtWhenItsFileIsSentAgain() throws {
     let (journal, node) = try filled(.intended)
     try journal.write([.closed(row: 3, state: .done, at: .start, failure: nil, keepsUploadID: true)])

@@ -137,13 +137,13 @@ extension BadManifest {
     BadManifest(
       "a merge of a text", "vars: { <<: 1️⃣common, a: b }",
       .error(
-        "1️⃣", .mergeOfNoMapping, "'<<' takes a mapping or a list of mappings, found the string 'common'",
+        "1️⃣", .mergeOfNoMapping, "'<<' requires a mapping or a list of mappings, found the string 'common'",
         help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"")),
     BadManifest(
       "a merge of an alias that is no mapping", "vars: { a: 2️⃣&a b }\nrequests: { notify: { <<: [1️⃣*a] } }",
       .error(
         "1️⃣", .mergeOfNoMapping,
-        "'<<' takes a mapping or a list of mappings, this list contains the string 'b'",
+        "'<<' requires a mapping or a list of mappings, this list contains the string 'b'",
         help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"",
         notes: [("2️⃣", "the value is defined here")])),
     BadManifest(

@@ -227,7 +227,7 @@ extension BadManifest {
       transfer: { request: { url: https://example.com/ } }
       """,
       .error(
-        "1️⃣", .invalidGlob, "a glob is relative to 'root'", help: "remove the leading '/'"),
+        "1️⃣", .invalidGlob, "a glob must be relative to 'root'", help: "remove the leading '/'"),
       .error("2️⃣", .invalidGlob, "a glob cannot leave 'root' with '..'", help: "choose another 'root'"),
       .error(
         "3️⃣", .invalidGlob, "'{' is not closed in this glob",

@@ -125,7 +125,7 @@ import Testing
       ("1️⃣%YAML 1.3\n---\na: 1", "this version of YAML is not supported"),
       ("a: \"\\x1️⃣ZZ\"", "this escape sequence is not a Unicode character"),
       ("a: \"\\u1️⃣D800\"", "this escape sequence is not a Unicode character"),
-      ("a: |1️⃣0\n x", "an indentation of 0 is not allowed"),
+      ("a: |1️⃣0\n x", "an indentation indicator of 0 is not allowed"),
       ("a: |1️⃣x", "only a comment is allowed here"),
       ("a: 'x\n1️⃣--- y'", "'---' or '...' begins a line inside quotes"),
       ("a: 1️⃣%x", "this character cannot start a value"),

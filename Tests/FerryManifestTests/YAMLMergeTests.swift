@@ -104,8 +104,8 @@ import Testing
   }
 
   @Test func `merge only mappings`() {
-    let none = "'<<' takes a mapping or a list of mappings, found"
-    let list = "'<<' takes a mapping or a list of mappings, this list contains"
+    let none = "'<<' requires a mapping or a list of mappings, found"
+    let list = "'<<' requires a mapping or a list of mappings, this list contains"
     expect("a: { <<: 1️⃣5 }\n", [("1️⃣", "\(none) the number 5", [])])
     expect("a:\n  <<:1️⃣\n", [("1️⃣", "\(none) nothing", [])])
     expect("x: 2️⃣&x text\na: { <<: 1️⃣*x }\n", [("1️⃣", "\(none) the string 'text'", ["2️⃣"])])

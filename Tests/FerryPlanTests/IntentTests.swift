@@ -65,7 +65,8 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  /// The item begins in the queue of its first step, but its next step goes to another server.
+  /// The next launch first puts the item into the host queue of its first step, although its next step goes to another
+  /// server.
   @Test(arguments: ["http://other", "${token.base}"], [Reply.status(503), .refused])
   func aPutOffCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
     var world = try commitElsewhere(base) { $0.step == .commit ? reply : .status(200) }

@@ -196,7 +196,7 @@ struct IntervalTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  /// Only what the fetch's own server did counts.
+  /// Only attempts that reach the fetch's own server count, not those of its token.
   @Test func aFetchThatWasNotSentIsDueImmediately() throws {
     let head = Yaml.head + Yaml.token
     let text = yaml("{ minimum: 1h }").replacing(Yaml.head, with: head)

@@ -67,7 +67,7 @@ struct LostCommitTests {
     #expect(world.journal.items[0]?.values.map(\.known.intent) == [.commit])
   }
 
-  /// An edit gives the commit a key that the first attempt did not carry: it does not identify a repetition.
+  /// An edit gives the commit a key that the first attempt did not carry, so the key does not identify a repetition.
   @Test(arguments: [
     ("already_done: { status: [409] }", "idempotency_key: { header: Key }", false),
     ("idempotency_key: { header: Key }", "idempotency_key: { header: X-Key }", false),
@@ -91,7 +91,7 @@ struct LostCommitTests {
     #expect(isSent || message.contains("the server would not recognize a repetition"), "\(message)")
   }
 
-  /// `ferry resolve … retry` decides about the commit with the key that it carried.
+  /// After `ferry resolve … retry`, the key that the commit carried determines whether it is sent again.
   @Test(arguments: [
     ("idempotency_key: { header: Key }", "Key", false), ("idempotency_key: { header: KEY }", "Key", false),
     ("idempotency_key: { header: X-Key }", "Key", true), ("", "Key", true), ("", nil, false),

@@ -33,7 +33,7 @@ struct OtherServerTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  /// The commit may have been executed at the first server. No other server can tell.
+  /// The commit may have been executed at the first server. No other server can report whether it was.
   @Test(arguments: LostCommitTests.keys + ["probe: { request: { url: \"http://host/${allocate.id}\" } }"])
   func aCommitInDoubtIsAmbiguous(key: String) throws {
     var world = try World(Yaml.ids(alreadyDone: key), files: Yaml.files(1)) { call in

@@ -70,7 +70,7 @@ import Testing
     #expect(elapsed(world) < .seconds(3601))
   }
 
-  /// This also holds if the host asks for a longer pause, which applies to all requests to it.
+  /// The time limit also holds if the host asks for a longer pause, which applies to all requests to it.
   @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
   func aPauseOfAHostDoesNotExtendTheTime(_ node: String) throws {
     let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
@@ -87,8 +87,8 @@ import Testing
     #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601), "\(elapsed(world))")
   }
 
-  /// This also holds for steps whose intents are recorded in advance, and for items that are started during the
-  /// pause.
+  /// The time limit also holds for steps whose intents are recorded in advance, and for items that are started during
+  /// the pause.
   @Test(arguments: ["allocate", "transfer", "commit"])
   func aPauseOfAHostDoesNotExtendTheTimeOfManyItems(_ step: String) throws {
     let nodes = """

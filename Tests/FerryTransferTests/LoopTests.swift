@@ -119,7 +119,7 @@ import Testing
     #expect(throws: TransportFailure.self) { try loop.takeDigests().first?.result.get() }
   }
 
-  /// A terabyte takes minutes.
+  /// A file of one terabyte, whose digest takes minutes.
   private func largeFile(in folder: TemporaryFolder) -> TransferRequest.FileSource {
     folder.write("large", [])
     #expect(truncate(folder.file("large"), 1 << 40) == 0)

@@ -157,7 +157,7 @@ import Testing
     folder.write("f", Array("from afar".utf8))
     let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
     #expect(utimensat(AT_FDCWD, folder.file("f"), times, 0) == 0)
-    // A file system that cannot store such a time stores a nearer one.
+    // A file system that cannot store such a time stores the nearest one that it can.
     let source = folder.source("f", wantsSHA256: true)
     #expect(try FileDigest.sha256(of: source) { false } != nil)
     #expect(try loop.run(put(server, source)).answer?.status == 200)

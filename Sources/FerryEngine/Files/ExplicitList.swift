@@ -168,7 +168,7 @@ struct ExplicitList {
       guard status.st_mode & S_IFMT == S_IFLNK else { return .found(status) }
       isLink = true
     }
-    // Following the links of a path takes time, and a list may contain thousands of such paths.
+    // Following the symbolic links in a path takes time, and a list may contain thousands of such paths.
     guard !isStopped() else { return .skipped }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })

@@ -12,8 +12,8 @@ import Glibc
 enum LinkOwner {
   /// The reason why the links to a file are not followed; `nil` if they are followed.
   ///
-  /// Otherwise, a user with write access to one folder of the root could have any file of the root sent,
-  /// even a file that only another user may read or that `exclude` matches.
+  /// If such links were followed, a user with write access to one folder of the root could have any file in the root
+  /// sent, even a file that only another user may read or that `exclude` matches.
   static func refusal(of target: SourceRoot.Target) -> String? {
     let owner = target.status.st_uid
     guard

@@ -46,7 +46,7 @@ struct SessionCatalog {
     let help =
       known.isEmpty
       ? "no run has used this state folder yet"
-      : "its sessions are \(known.map { "'\($0)'" }.joined(separator: ", "))"
+      : "the sessions in \(state.path): \(known.map { "'\($0)'" }.joined(separator: ", "))"
     return UsageError("there is no \(what) '\(DisplayPath.shown(name))' in \(state.path)\nhelp: \(help)")
   }
 }

@@ -16,7 +16,7 @@ final class InboxProcessor {
   private var lastRead: [Int64]
   /// Notes that have arrived since then, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
-  /// Sessions that a force quit canceled while this run held them, with what is recorded for their work.
+  /// Sessions that a force quit canceled while this run held them, with the failure that is recorded for their work.
   private(set) var cancelled: [Int: RecordedFailure] = [:]
   /// Sessions that were canceled as a whole, including manifests that are not part of this run.
   private var endedAsWhole: [Int: RecordedFailure] = [:]

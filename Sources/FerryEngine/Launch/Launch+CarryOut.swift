@@ -11,7 +11,7 @@ extension Launch {
   struct Outcome {
     var record: RunRecord
     var rates: [RateRow]
-    /// Sessions that a force quit ended during the run, with what is recorded for their work.
+    /// Sessions that a force quit ended during the run, with the failure that is recorded for their work.
     var cancelled: [Int: RecordedFailure]
     var end: RequestsAtEnd.RunEnd
   }

@@ -104,7 +104,7 @@ package struct Launch {
     let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    // This is read before locking: a session that was ephemeral until now has run, but has never had a lock.
+    // The lock files are listed before locking: a session that was ephemeral until now has run, but has never had one.
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all

@@ -6,7 +6,7 @@
 /// with them, one part of the text for each length that a form has. Two texts with the same fingerprint would only mask
 /// too much.
 struct SecretFingerprints: Sendable {
-  /// The number of secrets that remain recognized at least, apart from lasting ones.
+  /// The minimum number of secrets that remain recognized, apart from lasting ones.
   private let capacity: Int
   private var recent = Table()
   /// The secrets before those of `recent`. They are dropped together, because a table cannot remove a fingerprint.

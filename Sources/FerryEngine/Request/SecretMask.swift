@@ -38,7 +38,7 @@ package struct SecretMask: Sendable {
 
   /// - Parameters:
   ///   - filters: the sequences of filters that a secret may pass through.
-  ///   - capacity: the number of retired secrets that are masked at least.
+  ///   - capacity: the minimum number of retired secrets that are masked.
   package init(
     _ secrets: some Sequence<String> = [], filters: Set<[ReferenceFilter]> = [],
     retired capacity: Int = SecretFingerprints.defaultCapacity

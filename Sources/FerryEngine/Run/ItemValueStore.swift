@@ -25,7 +25,7 @@ struct ItemValueStore {
   ///   - secrets: masked until the run ends.
   ///   - filters: the sequences of filters that a secret may pass through.
   ///   - earlier: the values of the work that precedes these items in the same run. Its secrets are masked too.
-  ///   - retiredSecrets: the number of secrets of ended items that are masked at least.
+  ///   - retiredSecrets: the minimum number of secrets of ended items that are masked.
   init(
     _ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>,
     filters: Set<[ReferenceFilter]> = [], after earlier: ItemValueStore? = nil,

@@ -31,7 +31,7 @@ final class JournalEncoder {
   /// Whether the node's items have upload IDs, or may have had them under an earlier version of the manifest, by
   /// node.
   private var allocates: [Bool]
-  /// Delivered files whose delivery is not synced yet, with the `.record` action of each.
+  /// Delivered files whose delivery is not synced yet, each with the number of its `.record` action.
   private var delivered: [(record: UInt64, node: Int, file: DeliveredFile)] = []
 
   /// - Parameters:

@@ -29,7 +29,7 @@ final class RunCommands {
   private var starts: [Start] = []
   /// The indices of the starts that have not ended.
   private var running: Set<Int> = []
-  /// Sessions with batches that no start has covered yet, with the record of the first of these batches.
+  /// Sessions with batches for which no command has been started yet, with the record of the first of these batches.
   private var due: [SessionID: UInt64]
   private var synced: UInt64 = 0
   /// Sessions whose command cannot be started, with the warning. The end of the run tries again.

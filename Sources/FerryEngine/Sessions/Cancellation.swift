@@ -27,7 +27,7 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// Items whose unrepeatable step may have reached the server; the user must decide about them.
+    /// Items whose unrepeatable step may have reached the server; the user must resolve them.
     package var ambiguous = 0
     /// Files that were submitted but not yet queued.
     package var submitted = 0
@@ -124,7 +124,7 @@ package struct Cancellation {
         let unread = try unreadNotes(of: session)
         let own = told.indices.filter { told[$0].wish.session == session }
         for index in own { told[index].outcome.released = true }
-        // The next run completes what was queued.
+        // The next run completes the queued work.
         guard manner != .draining else { continue }
         let left = own.filter { unread.contains(told[$0].note) }
         _ = try ending.end(left.map { told[$0].wish })

@@ -110,7 +110,7 @@ package struct SessionStatus {
     }
     for index in nodes.indices {
       let name = nodes[index].name
-      // What the last run recorded counts only if the root cannot be looked at now.
+      // The reason that the last run recorded is used only if the root cannot be examined now.
       let recorded = nodes[index].reason
       nodes[index].reason = nil
       guard let look = looks[nodes[index].manifest] else { continue }

@@ -110,9 +110,9 @@ package struct JournalCheck: Sendable {
           + "\(try state.database(ofSession: first)) is missing\(more)",
         lost: "the record of the session's delivered files, and its remaining work",
         remedy:
-          "restore the file, with its -wal if there is one; if there is no copy, no run starts until the loss "
-          + "is accepted, and the next run then sends all files again: "
-          + state.command(["journal", "accept-loss", first]))
+          "restore the file, with its -wal file if there is one; if there is no copy, accept the loss: "
+          + state.command(["journal", "accept-loss", first])
+          + "; no run starts until then, and the next run sends all files again")
     ]
   }
 

@@ -117,7 +117,7 @@ final class DatabaseSnapshot: Sendable {
         chmod(folder + "/copy.db" + suffix, 0o600)
       }
     } catch {
-      // This folder is also private.
+      // Only this user can access the folder, so a partial copy that remains in it stays private.
       try? FileManager.default.removeItem(atPath: folder)
       throw JournalError(.io, file: path, cause: "copy it for reading: \(error)")
     }

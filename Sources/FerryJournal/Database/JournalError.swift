@@ -67,16 +67,16 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .newerSchema: "use the version of ferry that wrote it, or a newer one; the file was not changed"
     case .foreign:
       isJournal
-        ? "restore a copy of the journal, with its -wal if there is one; this file was not changed. \(withoutIt)"
+        ? "restore a copy of the journal, with its -wal file if there is one; this file was not changed. \(withoutIt)"
         : "move the file away, or choose a different folder with --state; the file was not changed"
     case .damaged:
       "the file was not changed. \(withoutIt). To see the damage, the losses and the recovery commands: \(check)"
     case .commitsLost, .missing:
-      "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, and the journal together with its -wal; see \(check). "
+      "nothing was changed, and nothing was sent. Restore the files that were removed or replaced, and the journal together with its -wal file; see \(check). "
         + "If that is not possible, check the deliveries on the server, and accept the loss: \(acceptance); "
         + (code == .missing
-          ? "the next run then sends again all files that the session had delivered"
-          : "the next run then sends again all files whose delivery those transactions had recorded")
+          ? "the next run then resends all files that the session had delivered"
+          : "the next run then resends all files whose delivery those transactions had recorded")
     case .otherWriter:
       "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
         + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
@@ -130,7 +130,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"
-      : "If you have no copy, move the journal away with its -wal, and accept the loss: \(acceptance); ferry then creates a new journal, and sends again all files that the session had delivered"
+      : "If you have no copy, move the journal and its -wal file away, and accept the loss: \(acceptance); ferry then creates a new journal and resends all files that the session had delivered"
   }
 
   /// The problem, without the file and the remedy.

@@ -3,7 +3,7 @@ import GRDB
 
 /// A row of a query. Its values are checked when they are read.
 ///
-/// A damaged or forged journal may contain NULL, text or any number in every column, and may lack columns.
+/// A damaged or forged journal may contain NULL, text or any number in any column, and may lack columns.
 /// GRDB's own subscripts terminate the process in that case. These methods instead report the file, the
 /// table, the row and the column.
 struct JournalRow {

@@ -5,7 +5,7 @@ import GRDB
 package struct RemovedSession: Hashable, Sendable {
   /// The session's identifier.
   package var session: String
-  /// What ended its items.
+  /// The reason why its items ended.
   package var failure: RecordedFailure
   /// The number of items that were canceled.
   package var items: Int

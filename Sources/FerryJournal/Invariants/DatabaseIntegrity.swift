@@ -73,11 +73,11 @@ enum DatabaseIntegrity {
   /// needs (SQLITE_ENABLE_DBPAGE_VTAB). A dump that encounters damage ends with a ROLLBACK, and does not
   /// include the application ID or the version.
   static func remedy(_ file: DatabaseFile) -> String {
-    "stop every ferry process, and keep a copy of the file with its -wal. Save the readable rows: "
+    "stop every ferry process, and keep a copy of the file and its -wal file. Save the readable rows: "
       + "umask 077; sqlite3 -readonly FILE .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 NEW; "
       + "sqlite3 NEW \"PRAGMA application_id = \(file.schema.applicationID); "
       + "PRAGMA user_version = $(sqlite3 -readonly FILE 'PRAGMA user_version')\". "
-      + "Then move the file away with its -wal and -shm, replace it with NEW, and check it again. "
+      + "Then move the file and its -wal and -shm files away, put NEW in its place, and check it again. "
       + "Without a session's journal, all files whose delivery it records are sent again"
   }
 
@@ -92,7 +92,7 @@ enum DatabaseIntegrity {
         while try rows.next() != nil { count += 1 }
         return "all \(count) of \(table)"
       } catch {
-        return "\(count) of \(table), up to the damage"
+        return "\(count) of \(table) (up to the damage)"
       }
     }
     return "the contents of these pages; rows that can be read sequentially: \(parts.joined(separator: ", "))"

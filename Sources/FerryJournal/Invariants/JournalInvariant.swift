@@ -1,6 +1,6 @@
 import GRDB
 
-/// A rule that every row of a table must satisfy, expressed as the condition of a violation.
+/// A rule that every row of a table must satisfy, expressed as a condition that is true for rows that violate it.
 struct JournalInvariant {
   var code: JournalFinding.Code
   /// An SQL condition that is true for a row that violates the rule.

@@ -34,7 +34,7 @@ package struct ItemRow: ~Copyable {
   ]
 
   /// - Throws: an error if the row's values are not of the types that ferry writes. A damaged or forged
-  ///   journal may contain NULL, text or any number in every column.
+  ///   journal may contain NULL, text or any number in any column.
   init(statement: OpaquePointer, file: String) throws(JournalError) {
     self.statement = statement
     self.file = file

@@ -91,7 +91,7 @@ extension OrphanRow {
     _ reason: OrphanReason, isInDoubt: Bool? = nil, where condition: String,
     _ arguments: StatementArguments = [], at now: Instant, _ db: Database
   ) throws {
-    // This is usually called for one item at a time.
+    // The statement is cached, because the function is usually called for one item at a time.
     let statement = try db.cachedStatement(
       sql: insert(
         id: "NULL", reason: "\(reason.rawValue)", inDoubt: isInDoubt.map { $0 ? "1" : "0" } ?? "NULL",

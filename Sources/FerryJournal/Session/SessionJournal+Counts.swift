@@ -16,7 +16,7 @@ extension SessionJournal {
   package func countsByRound() throws(JournalError) -> [RoundCount] {
     let counts = try access { db in
       var counts: [ItemGroup: Int] = [:]
-      // This reads each row once, in storage order. A GROUP BY would first sort all rows.
+      // The query reads each row once, in storage order. A GROUP BY would first sort all rows.
       let statement = try db.cachedStatement(sql: "SELECT node, round, state FROM item").sqliteStatement
       defer { sqlite3_reset(statement) }
       var current = ItemGroup(node: 0, round: 0, state: 0)

@@ -6,7 +6,7 @@ struct ManifestDecoder {
   /// The maximum number of values read. Values repeated by aliases, `defaults` and `for_each` count each
   /// time.
   static let mostValues = 500_000
-  /// The maximum number of bytes of text read, counted in the same way.
+  /// The maximum number of bytes of text read. Repeated text counts each time, as in `mostValues`.
   static let mostText = 128 << 20
 
   /// The manifest's sources, by their `file`.

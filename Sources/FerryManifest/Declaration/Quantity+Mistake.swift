@@ -22,7 +22,7 @@ extension Quantity {
     case .bare:
       Mistake(
         code: .missingUnit, predicate: "needs a unit",
-        // Otherwise, a long number would be repeated for each unit.
+        // The list of rewritten values would repeat a long number for each unit.
         help: isFromOutside || text.utf8.count > 20
           ? "the units are \(names.alternatives(quoted: false))"
           : "write one of \(names.map { text.clipped + $0 }.alternatives(quoted: false))")

@@ -182,7 +182,7 @@ extension ValueKind where Value == String {
   static var glob: Self {
     constant("glob").refused { glob in
       if PathLetters(glob).isAbsolute {
-        return Problem(.invalidGlob, "a glob is relative to 'root'", help: "remove the leading '/'")
+        return Problem(.invalidGlob, "a glob must be relative to 'root'", help: "remove the leading '/'")
       }
       if PathLetters(glob).parts.contains("..") {
         return Problem(

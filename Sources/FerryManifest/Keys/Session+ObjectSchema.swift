@@ -53,7 +53,8 @@ extension Session {
         example: "[./photos-done]"),
       Key(
         "headers", \.headers, .headers, default: "none",
-        doc: "The header fields of every request in the session.",
+        doc:
+          "Header fields that are added to every request in the session, unless the request sets them itself.",
         example: "{ User-Agent: ferry }"),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,

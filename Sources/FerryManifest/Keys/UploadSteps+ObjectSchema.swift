@@ -145,7 +145,8 @@ extension Upload.Commit {
       keys: [
         Key(
           "status", \.status, .list(.status, atLeastOne: true), isRequired: true,
-          doc: "The status codes of that response.", example: "[409]")
+          doc: "The status codes of the response to a commit that has already been executed.",
+          example: "[409]")
       ],
       blank: { _, _ in Self(status: []) })
   }

@@ -72,7 +72,7 @@ enum LibYAMLProblem {
     case "did not find expected comment or line break":
       ("only a comment is allowed here", "begin the text on the next line")
     case "found an indentation indicator equal to 0":
-      ("an indentation of 0 is not allowed", "write 1 to 9, or omit it")
+      ("an indentation indicator of 0 is not allowed", "write 1 to 9, or omit it")
     case "did not find expected alphabetic or numeric character"
     where context?.contains("anchor") == true || context?.contains("alias") == true:
       (

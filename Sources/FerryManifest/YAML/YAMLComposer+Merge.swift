@@ -35,7 +35,7 @@ extension YAMLComposer {
     private static func noMapping(_ node: YAMLNode, _ found: String) -> Diagnostic {
       Diagnostic(
         .mergeOfNoMapping, at: node.use ?? node.location,
-        "'<<' takes a mapping or a list of mappings, \(found)",
+        "'<<' requires a mapping or a list of mappings, \(found)",
         help: "write '<<: *name' or '<<: [*first, *second]'; to use << as a key, quote it: \"<<\"",
         notes: node.definitionNote)
     }

@@ -120,7 +120,7 @@ struct CronParser {
       help: "a step is a positive whole number, as in `*/\(kind == .minute ? 15 : 2)`")
   }
 
-  /// Returns `nil` if the text is not a whole number, or if the number does not fit.
+  /// Returns `nil` if the text is not a whole number, or if the number does not fit in `Int`.
   private static func digits(_ text: ArraySlice<Character>) -> Int? {
     guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int(String(text))

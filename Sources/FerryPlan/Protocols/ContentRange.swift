@@ -47,7 +47,7 @@ extension ContentRange: TransferMachine {
     }
     let limit = if case .send(let range) = operation { range.upperBound } else { size }
     guard (0...limit).contains(offset) else {
-      return .contradicts("the server states that it has \(offset) bytes, but \(limit) were sent at most")
+      return .contradicts("the server states that it has \(offset) bytes, but at most \(limit) were sent")
     }
     let before = state.confirmedOffset
     state.confirmedOffset = offset

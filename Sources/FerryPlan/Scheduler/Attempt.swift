@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// A request that the scheduler wants to be sent.
+/// A request that the scheduler has decided to send.
 package struct Attempt: Hashable, Sendable {
   /// The ID, which increases within a launch.
   package var id: UInt64

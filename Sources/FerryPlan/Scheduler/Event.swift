@@ -63,7 +63,7 @@ package enum Action: Sendable {
   case end
 }
 
-/// One change to be recorded in the journal. The performer of the attempts keeps the captured values.
+/// One change to be recorded in the journal. The captured values are kept by the code that performs the attempts.
 package enum JournalEntry: Hashable, Sendable {
   /// These items in the node's table begin their round.
   case itemsQueued(NodeID, items: Range<Int>, at: Instant)

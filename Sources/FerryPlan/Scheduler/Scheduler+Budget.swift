@@ -54,7 +54,7 @@ extension Scheduler {
     var hasRolled = false
     for gate in gates.indices where gates[gate].roll(at: now) { hasRolled = true }
     guard hasRolled else { return }
-    // This returns the leases of every gate.
+    // The action returns the leases of every gate.
     actions.append(.releaseLeases)
     for gate in gates.indices { gates[gate].dropLeases() }
     returnSkipped()

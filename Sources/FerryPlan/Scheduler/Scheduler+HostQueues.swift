@@ -126,7 +126,7 @@ extension Scheduler {
     return hasMoved
   }
 
-  /// Whether this queue has room for the step.
+  /// Whether the step may leave this queue: the queue has room for it, or the step will not be sent from this queue.
   private mutating func mayPass(
     _ ready: Ready, on hostQueue: Int, hasSlot: Bool, hasIntentRoom: Bool
   ) -> Bool {

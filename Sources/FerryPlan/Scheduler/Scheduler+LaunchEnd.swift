@@ -56,7 +56,7 @@ extension Scheduler {
       // period.
       guard !awaitsLease else { return }
       guard !releaseOrphans() else {
-        // This is work, so the patience period does not expire in the meantime.
+        // A release is work, so the patience period does not expire in the meantime.
         idleSince = nil
         return
       }

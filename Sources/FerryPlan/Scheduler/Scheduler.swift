@@ -2,7 +2,7 @@ import FerryManifest
 import HeapModule
 
 /// The core state machine, which receives events and returns actions. A run, a plan, a simulation and a
-/// crash test all use this same state machine; only the clock and the performer of the actions differ.
+/// crash test all use this same state machine; only the clock and the code that performs the actions differ.
 ///
 /// It has no clock and performs no I/O, and its randomness comes from the seed in its options. The cost of
 /// an event does not depend on the number of waiting items: items that have not begun are stored as ranges,

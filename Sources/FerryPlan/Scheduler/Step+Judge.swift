@@ -211,7 +211,7 @@ extension Step {
       return .transient(
         recorded, retryAfter: nil, scope: .item, effect: failure.mayHaveReachedServer ? .unknown : .notSent)
     case .resourceTimeout, .responseTooLarge, .redirect, .capture:
-      // It is not retried, so the outcome of a commit stays unknown.
+      // The request is not retried, so the outcome of a commit stays unknown.
       if endsKnowledge, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .permanent(recorded)
     case .certificate where endsKnowledge && failure.mayHaveReachedServer:

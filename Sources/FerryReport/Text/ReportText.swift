@@ -98,9 +98,9 @@ package enum ReportText {
     return lines
   }
 
-  /// The number of items, and of nodes with a single request, that `ferry cancel` ended, by reason: those without
-  /// `--reason` first, then the largest numbers. In reports of earlier versions, `cancelled` also counts the items of
-  /// an upload that was skipped.
+  /// The number of items, and of nodes with a single request, that `ferry cancel` ended, by reason: first those
+  /// without `--reason`, then the others in descending order of their number. In reports of earlier versions,
+  /// `cancelled` also counts the items of an upload that was skipped.
   private static func cancellations(_ record: RunRecord) -> [(message: String, items: Int)] {
     var counts: [String: Int] = [:]
     for node in record.nodes where node.state != .skipped {

@@ -4,7 +4,7 @@ import FerrySimulation
 
 /// The rules for batches, delays, priorities and windows.
 extension Referee {
-  /// The batches of an upload that were started in this launch.
+  /// The items of an upload in all batches that were started in this launch.
   struct Batch {
     /// Items that are not closed.
     var open: Set<ItemRef> = []

@@ -122,7 +122,7 @@ extension Referee {
   ) {
     let ref = call.attempt.ref
     if call.step == .commit, let record = transferred[ref], record > synced {
-      report(.commitAfterSync, "\(name) was sent before its transfer was on disk")
+      report(.commitAfterSync, "\(name) was sent before the record of its transfer was on disk")
     }
     if call.step == .commit { checkCommit(call, reply, step, name) }
     if step.repeatability == .startsOver { checkStart(call, reply, name) }

@@ -73,7 +73,7 @@ enum SystemSocket {
     let file = accept(listener, nil, nil)
     guard file >= 0 else { return nil }
     unblock(file)
-    // Responses are sent immediately; Nagle's algorithm would delay the last piece of each.
+    // Responses are sent immediately; Nagle's algorithm would delay the last segment of each.
     set(file, level: Int32(IPPROTO_TCP), option: TCP_NODELAY, to: 1)
     silencePipe(file)
     return file

@@ -10,7 +10,7 @@ struct StoredContent: Sendable, Equatable {
 
   /// Removes the file. A response that has already opened the file can still be sent completely.
   func discard() {
-    // It does not matter if the file no longer exists.
+    // The file may already have been removed.
     try? FileManager.default.removeItem(at: file)
   }
 }

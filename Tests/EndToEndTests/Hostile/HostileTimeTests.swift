@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that want a run to last, to grow or to compute indefinitely.
+/// Servers that try to make a run last, grow or compute indefinitely.
 @Suite struct `A server that takes its time` {
   private static func node(_ kind: String) -> String {
     switch kind {

@@ -12,7 +12,7 @@ final class FormServer: Sendable {
     process.executableURL = URL(filePath: found)
     process.arguments = ["-c", "import aiohttp"]
     process.standardError = FileHandle.nullDevice
-    // What cannot be started has no module.
+    // A Python that cannot be started counts as one without the module.
     guard (try? process.run()) != nil else { return false }
     process.waitUntilExit()
     return process.terminationStatus == 0

@@ -60,7 +60,7 @@ final class KillTrial {
     // The same counts, as `ferry status` reports them.
     let status = try await job.status().session(kind.session)
     if kind != .fetches, let items = status?.node("files")?.items {
-      // The previous run may have ended; then a new round finds its files done before.
+      // If the previous run has ended, a new round finds that its files were done before.
       let done = items["done", default: 0] + items["done_before", default: 0]
       #expect(done == states.values.count { $0 == .done }, "\(title), \(moment)")
       #expect(items["ambiguous"] == states.values.count { $0 == .ambiguous }, "\(title), \(moment)")

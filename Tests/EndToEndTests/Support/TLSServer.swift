@@ -12,7 +12,7 @@ final class TLSServer: Sendable {
   /// Debian's list of authorities.
   private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
 
-  /// Whether this machine allows it. An unnoticed skip would look like a pass.
+  /// Whether this machine can run the tests over TLS. An unnoticed skip would look like a pass.
   static let isPossible: Bool = {
     let words = ["-m", "mount", "--bind", "/dev/null", authorities]
     if RunningCommand.find("openssl") != nil, RunningCommand.find("unshare") != nil,

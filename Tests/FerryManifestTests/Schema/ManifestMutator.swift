@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Changes manifests at random, the same way for the same seed.
+/// Changes manifests at random. Equal seeds result in equal changes.
 struct ManifestMutator {
   private var random: Seeded
   /// Manifests to change, and to take values from.

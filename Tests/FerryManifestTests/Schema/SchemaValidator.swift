@@ -17,7 +17,7 @@ struct SchemaValidator {
   /// A Python that has the module: the first one in PATH, or Debian's own.
   static let python: String? = {
     let found = ["python3", "/usr/bin/python3"].first { python in
-      // If it cannot be started, it lacks the module.
+      // A Python that cannot be started counts as one without the module.
       (try? run(python, ["-c", "import jsonschema"]))?.status == 0
     }
     if found == nil {

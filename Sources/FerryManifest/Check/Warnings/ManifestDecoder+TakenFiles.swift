@@ -33,7 +33,7 @@ extension Upload {
   /// Whether a file may belong to both uploads: their folders are the same or nested, and the beginnings and
   /// ends of their patterns are compatible.
   ///
-  /// The contents of an explicit list are unknown.
+  /// Returns `false` for an explicit list, because its contents are unknown.
   fileprivate func mayShareFiles(with other: Upload) -> Bool {
     guard case .globs(let own, _) = files.source, case .globs(let others, _) = other.files.source else {
       return false

@@ -176,7 +176,7 @@ extension Explanation {
     in: "version: 1\nname: ◊", wrong: "!project photos", right: "photos")
 
   static let tagMismatch = Explanation(
-    "A value that does not fit its YAML tag",
+    "A value that does not match its YAML tag",
     """
     The tag declares a number, a boolean or null, but the value is of a different type. The type of each key is fixed, so tags \
     are rarely needed: remove the tag, or correct the value.

@@ -2,7 +2,7 @@ extension Explanation {
   static let wrongType = Explanation(
     "A value of the wrong type",
     """
-    The key takes a value of a different type, for example a list instead of a string, a string instead of a \
+    The key requires a value of a different type, for example a list instead of a string, a string instead of a \
     number, or a number in quotes. The message names the expected and the actual type. In YAML 1.2, unquoted \
     `no`, `on` and `yes` are strings; the booleans are `true` and `false`.
     """,

@@ -20,7 +20,7 @@ extension Explanation {
     right: Example(manifest: requiredVariable, variables: ["folder": "/srv/photos"]))
 
   static let invalidVariable = Explanation(
-    "A value that does not fit the type of its variable",
+    "A value that does not match the type of its variable",
     """
     The variable is declared with a `type`, but the value from `--var`, from a file or from its `default` is \
     not of that type. Durations and sizes need a unit. Change the value or the type.
