@@ -138,7 +138,7 @@ import Testing
     try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))
     let own = try await job.ferry("run", "job.yaml")
     #expect(own.status == 70 && own.stderr.contains("ferry journal check"), "\(own.stderr)")
-    #expect(own.stderr.contains("sends again"), "\(own.stderr)")
+    #expect(own.stderr.contains("resends all files"), "\(own.stderr)")
   }
 
   @Test func `or only unreachable does not count as empty`() async throws {
