@@ -7,7 +7,7 @@ struct DoubleQuotedWalk {
   /// - Parameter cursor: the position after the opening quote.
   init(from cursor: SourceCursor) { self.cursor = cursor }
 
-  /// Advances to a `$` in the value, and returns its location; nil if there is a different character.
+  /// Advances to the character at offset `wanted` in the value, and returns its location; nil if it is not a `$`.
   mutating func location(of wanted: Int) -> SourceLocation? {
     while offset < wanted || isAtEscapedBreak {
       guard cursor.byte != nil, !cursor.isAt("\"") else { return nil }

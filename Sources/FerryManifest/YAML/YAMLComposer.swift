@@ -229,7 +229,7 @@ struct YAMLComposer {
       frame.isIncomplete = true
       return .refused
     }
-    // The language has a key `null`, so a word in the position of a key is read as a string.
+    // The manifest language has a key `null`, so a plain `null` in the position of a key is read as a string.
     guard let scalar = node.scalar, scalar.value == .string || scalar.text == "null" else {
       diagnostics.append(
         Diagnostic(

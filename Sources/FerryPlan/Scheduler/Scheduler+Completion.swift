@@ -30,7 +30,7 @@ extension Scheduler {
   mutating func leave(_ ref: ItemRef, _ failure: RecordedFailure) {
     if plan.nodes[ref.node.index].kind == .token { return fail(token: ref.node, failure) }
     if ref.orphan != nil { return leaveRelease(ref, failure) }
-    // The nodes that need it, and the round, do not wait for a later launch.
+    // An optional request ends as failed here: the nodes that need it, and the round, do not wait for a later launch.
     if plan.isOptional(ref.node), failure.isTemporary { return end(ref, .failed, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)

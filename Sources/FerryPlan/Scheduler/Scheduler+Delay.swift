@@ -101,7 +101,7 @@ extension Scheduler {
       let end = sessions[session.index].delay.endsAt, end > now,
       state.counts.done + state.counts.failed + state.counts.ambiguous > 0
     else { return false }
-    // Items that are open in the round belong to a batch that has not completed.
+    // Items that an earlier launch left open belong to a batch that has not completed.
     return state.tally.open > 0 && !state.items.entries.contains { $0 == .continuing || $0 == .adopted }
   }
 

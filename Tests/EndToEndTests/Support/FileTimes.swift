@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file's size and modification time, to the nanosecond.
+/// A file's access and modification times, to the nanosecond.
 struct FileTimes {
   private let path: String
   private let times: [timespec]
