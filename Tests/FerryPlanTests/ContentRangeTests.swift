@@ -190,4 +190,18 @@ import Testing
     }
     #expect(operations == [.send(0..<100), .send(100..<200), .send(100..<200), .send(200..<250)])
   }
+
+  @Test func `sends all parts of a file before those of the next`() throws {
+    var world = try World(
+      Self.yaml.replacing("per_host: 2", with: "per_host: 1"),
+      files: ["up": ["f": 250, "g": 250]]
+    ) { _ in .status(200) }
+    _ = operations(in: &world) { operation, _ in
+      guard case .send(let range) = operation, range.upperBound < 250 else { return .status(200) }
+      return .status(308, offset: range.upperBound)
+    }
+    #expect(world.scheduler.totals.items.done == 2)
+    #expect(
+      world.starts.filter { $0.attempt.step == .transfer }.map(\.path) == ["f", "f", "f", "g", "g", "g"])
+  }
 }

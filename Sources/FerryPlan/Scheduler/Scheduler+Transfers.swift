@@ -39,7 +39,10 @@ extension Scheduler {
     case .complete: succeed(ref, step, result, .succeeded)
     case .proceeds:
       self[attempts: ref]?.replacements = 0
-      again(ref, .transfer)
+      guard stop == nil else { return leave(ref, stopReason) }
+      // The next part precedes other transfers. Otherwise, several large files would share the time of a launch, and none
+      // might complete in it.
+      enqueue(readyFirst(ref, .transfer, retries: 0))
     case .stalled(let message):
       let failure = RecordedFailure(code: .unexpectedResponse, message: message)
       retry(flight, failure, retryAfter: nil, scope: .item)
