@@ -213,6 +213,10 @@ extension Scheduler {
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
     }
+    // This comes before the hosts: a release may have given up a host for which nothing else waits.
+    if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
+      return delay(until: creation.at, NodeID(index))
+    }
     for step in node.deliverySteps {
       if let token = step.token {
         switch tokens[token.index]?.phase {
@@ -222,9 +226,6 @@ extension Scheduler {
         }
       }
       if let failure = obstacle(to: step) { return failure }
-    }
-    if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
-      return delay(until: creation.at, NodeID(index))
     }
     if let gate = gates.first(where: { $0.waiters.contains { $0.ref.node.index == index } }) {
       return gate.reason(1)
