@@ -44,7 +44,7 @@ package struct ChildProgram {
     self.folder = folder
   }
 
-  /// Starts the program and returns its process ID. The caller waits for it to end, or exits earlier.
+  /// Starts the program and returns its process ID. The caller must wait for the program to end, or exit before it.
   @discardableResult
   package func start() throws(StartFailure) -> pid_t {
     Self.closeOnExec()

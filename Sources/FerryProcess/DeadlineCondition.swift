@@ -47,7 +47,7 @@ package final class DeadlineCondition: @unchecked Sendable {
   /// The time in nanoseconds on the clock of the deadlines, since its first reading.
   package static var now: Int64 {
     let (start, time) = (start, reading)
-    // No run takes a century. The bound protects against a clock that is shifted further in the meantime.
+    // No run takes a century. The bound prevents an overflow if the clock is shifted further during the run.
     let seconds = min(max(Int64(time.tv_sec) &- Int64(start.tv_sec), 0), 1 << 32)
     return seconds * 1_000_000_000 + Int64(time.tv_nsec) - Int64(start.tv_nsec)
   }

@@ -44,8 +44,8 @@ package final class PollThread: Sendable {
       self.identifier = identifier
     }
 
-    /// No call begins after this. The thread closes the descriptor, because a running call may still read
-    /// from it.
+    /// No call of the handler begins after this. The thread closes the descriptor, because a running call may still
+    /// read from it.
     deinit { loop.remove(identifier) }
   }
 
@@ -55,7 +55,7 @@ package final class PollThread: Sendable {
   fileprivate final class Loop: @unchecked Sendable {
     private struct Source {
       var descriptor: Int32
-      /// `nil` after the source was removed and only needs to be closed.
+      /// `nil` if the source has been removed and only needs to be closed.
       var handler: (@Sendable () -> Void)?
     }
 

@@ -21,7 +21,8 @@ package enum UTF8Environment {
         continue
       }
       let name = UnsafeRawBufferPointer(start: entry, count: end - entry)
-      // unsetenv moves the following entries up. A name that is not valid UTF-8 is never looked up.
+      // unsetenv moves the following entries up, so the index stays the same. A name that is not valid UTF-8 is never
+      // looked up.
       guard let name = String(validating: name, as: UTF8.self), unsetenv(name) == 0 else {
         index += 1
         continue

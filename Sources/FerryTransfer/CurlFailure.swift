@@ -13,7 +13,7 @@ enum CurlFailure {
     // code.
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_QUIC_CONNECT_ERROR, CURLE_INTERFACE_FAILED:
       .connect
-    // Only CONNECTTIMEOUT is set; the loop enforces the other two limits itself.
+    // libcurl enforces only the connection timeout; the loop enforces the other time limits itself.
     case CURLE_OPERATION_TIMEDOUT:
       hasReachedServer ? .requestTimeout : .connect
     // The handshake was interrupted, or the two sides do not share a version or cipher. Once the request has
@@ -27,8 +27,8 @@ enum CurlFailure {
       CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
       hasReachedServer ? .connectionLost : .certificate
-    // The connection was lost while sending, while receiving, before the first byte, or before the last
-    // byte. HTTP/2 and HTTP/3 have their own codes for this.
+    // The connection was lost while sending, while receiving, before the first byte, or before the last byte. HTTP/2
+    // and HTTP/3 have separate codes for these cases.
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND:
       hasReachedServer ? .connectionLost : .connect
@@ -41,8 +41,8 @@ enum CurlFailure {
     // in 8.6).
     case CURLE_OUT_OF_MEMORY, CURLE_FILESIZE_EXCEEDED:
       hasReachedServer ? .responseTooLarge : .request
-    // libcurl does not accept a URL or an option. For a response: a folded header line is not preceded by a
-    // header line.
+    // libcurl does not accept a URL or an option. For a response, the code means that a folded header line is not
+    // preceded by a header line.
     case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN,
       CURLE_SETOPT_OPTION_SYNTAX:
       hasReachedServer ? .malformedResponse : .request
@@ -53,7 +53,7 @@ enum CurlFailure {
     }
   }
 
-  /// The failure of an exchange as a message, without the URL's query and userinfo and without any header.
+  /// The failure of an exchange. Its message does not contain the URL's query or userinfo, or any header field.
   ///
   /// - Parameter shutDown: the remote addresses of the connections that `StuckTurnGuard` shut down.
   static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure

@@ -3,7 +3,7 @@ import FerryPlan
 /// The outcome of a digest that was requested with `TransferLoop.digest`.
 package struct DigestOutcome: Sendable {
   package var id: UInt64
-  /// The SHA-256, 32 bytes, or the failure: `sourceMissing`, `sourceUnreadable`, `sourceChanged` or
+  /// The digest, or the failure: `sourceMissing`, `sourceUnreadable`, `sourceChanged` or
   /// `resourceTimeout`.
   package var result: Result<[UInt8], TransportFailure>
 }

@@ -8,8 +8,8 @@ import Musl
 import Glibc
 #endif
 
-/// A download in progress: a temporary file next to its destination, which replaces the destination by a
-/// rename when complete.
+/// A download in progress: a temporary file next to its destination, which is renamed to the destination when it is
+/// complete.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses it. The loop drops its reference when it passes the
 /// object to the thread that stores the file.
@@ -67,8 +67,8 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
-  /// Fails with `destination` if fewer than `count` bytes are free. For a large file, a reserve for other
-  /// files is also kept free.
+  /// Fails with `destination` if fewer than `count` bytes are free. A large file must also leave a reserve free for
+  /// other files.
   private func checkSpace(for count: Int64) throws(TransportFailure) {
     // Some network file systems do not report their free space. If such a file system is full, the write
     // fails.
@@ -133,7 +133,7 @@ final class DownloadFile: @unchecked Sendable {
 
   enum Stored: Sendable {
     case stored(FileVersion)
-    /// The check refused the file, for this reason. The existing file at the destination is kept.
+    /// The check refused the file for this reason. The existing file at the destination is kept.
     case refused(String)
   }
 

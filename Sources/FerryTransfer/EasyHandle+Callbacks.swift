@@ -225,7 +225,7 @@ extension EasyHandle {
     exchange?.failure = failure(code, message)
   }
 
-  /// A failure of a request that has reached its server.
+  /// A failure of a request that may have reached its server.
   func failure(_ code: TransportFailure.Code, _ message: String) -> TransportFailure {
     let address = exchange.flatMap { CurlFailure.address(of: $0.hop.url) } ?? "the server"
     return TransportFailure(code, "\(address): \(message)", mayHaveReachedServer: true)

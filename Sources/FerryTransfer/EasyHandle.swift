@@ -4,9 +4,9 @@ import FerryPlan
 
 /// One `CURL` easy handle, used for one exchange after another.
 ///
-/// Constant options are set once. Other options are set only if they differ from the previous exchange,
-/// because `curl_easy_reset` would free and copy every string for each small file. If libcurl's handles
-/// cannot be reused (`CurlLibrary.canReuseHandles`), every hop gets a new one, which takes 1.5 µs.
+/// Constant options are set once. Other options are set only if they differ from the previous exchange, because
+/// `curl_easy_reset` would free and copy every string for each small file. If libcurl's handles cannot be reused
+/// (`CurlLibrary.canReuseHandles`), every hop gets a new handle, which takes 1.5 µs to create.
 final class EasyHandle {
   /// Bodies below this size are sent in one packet with their header section: libcurl's
   /// MAX_INITIAL_POST_SIZE.
@@ -30,7 +30,7 @@ final class EasyHandle {
   private var headers: HeaderList?
   private var idleTimeout: Duration?
   private var isLimited = false
-  /// Whether libcurl has performed a transfer with `curl`, or was about to.
+  /// Whether `curl` has been prepared for a transfer.
   private var isUsed = false
 
   /// Returns `nil` if memory is exhausted.
@@ -97,7 +97,7 @@ final class EasyHandle {
 
   /// Configures the handle for the exchange's hop and opens the source of its body.
   ///
-  /// Fails with `request` or with the failures of the source.
+  /// Fails with `request`, or with a failure of the source.
   func prepare(_ exchange: Exchange) throws(TransportFailure) {
     head = ResponseHead()
     errorText[0] = 0

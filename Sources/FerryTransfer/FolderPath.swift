@@ -82,7 +82,7 @@ package enum FolderPath {
     case readingAtOnce
     /// For appending, without waiting for the reader of a FIFO.
     case appending
-    /// For its status only, which does not require permission on the file.
+    /// For reading its status only, which requires no permission on the file.
     case looking
 
     fileprivate var flags: CInt {

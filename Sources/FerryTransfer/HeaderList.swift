@@ -32,7 +32,7 @@ final class HeaderList {
       }
       lines.append(try Self.line(field))
     }
-    // CURLOPT_POSTFIELDS would add a form's media type. A name without a value suppresses the field.
+    // With CURLOPT_POSTFIELDS, libcurl adds the media type of a form unless the field's name is listed without a value.
     if !hasContentType { lines.append("Content-Type:".utf8CString.map { $0 }) }
     self.declaredLength = declaredLength
     for line in lines {

@@ -82,7 +82,7 @@ enum OriginGuard {
 
   // MARK: Redirects
 
-  /// Determines the parts of a hop that a redirect may take to a different origin.
+  /// Determines which parts of a hop may follow a redirect to a different origin.
   static func admit(
     _ hop: RedirectPolicy.Hop, _ sensitive: SensitiveParts, _ rules: TransferRequest.AcrossOrigins,
     hasUserinfo: Bool, from: Origin, to: Origin
@@ -131,8 +131,8 @@ enum OriginGuard {
 
   // MARK: Messages
 
-  /// A possible reason for a 401 or 403 response from an origin: the fields that were withheld there or at
-  /// an earlier hop, and the setting that would allow them.
+  /// A possible reason for a 401 or 403 response from an origin: the fields that were withheld from it or at an earlier
+  /// hop, and the setting that would allow them.
   static func explanation(_ withheld: [Withheld], at last: Origin?) -> String? {
     guard let first = withheld.first else { return nil }
     let origin = first.origin

@@ -6,7 +6,8 @@ import Musl
 import Glibc
 #endif
 
-/// The proxies that the environment names, as libcurl reads it (curl(1), "Environment", and CURLOPT_NOPROXY(3)).
+/// The proxies that the environment variables specify, as libcurl interprets them (curl(1), "Environment", and
+/// CURLOPT_NOPROXY(3)).
 ///
 /// libcurl before 8.7 does not report whether a transfer used a proxy (CURLINFO_USED_PROXY). The settings are used only
 /// for messages: libcurl itself determines the server or proxy to which it connects.

@@ -27,10 +27,9 @@ enum RedirectPolicy {
   /// Whether a response with this status redirects a request with this method, if the response has a
   /// Location.
   ///
-  /// A redirect that would turn a request that sends data into a GET is not followed. Servers use such
-  /// redirects to confirm an action or to lead to a login page, and the response to the GET would be
-  /// mistaken for the response to the request. RFC 9110 allows clients to change POST to GET at 301 and 302,
-  /// and requires it at 303.
+  /// A redirect that would turn a request that sends data into a GET is not followed. Servers use such redirects to
+  /// confirm an action or to show a login page, and the response to the GET would be mistaken for the response to the
+  /// request. RFC 9110 allows clients to change POST to GET at 301 and 302, and requires it at 303.
   static func isFollowed(status: Int, method: String) -> Bool {
     switch status {
     case 307, 308: return true

@@ -12,9 +12,9 @@ import Glibc
 /// The file that a new file is about to replace. Determines the new file's access rights, and whether the
 /// replacement is allowed.
 ///
-/// The new file gets the old file's owner, group, mode and access ACL (acl(5)) before its first byte. Only
-/// root may change a file's owner; if the owner or group cannot be set, access becomes narrower, never
-/// wider. Other extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
+/// The new file gets the old file's owner, group, mode and access ACL (acl(5)) before its first byte. Only root may
+/// change a file's owner; if the owner or group cannot be set, access is restricted further and never extended. Other
+/// extended attributes and the set-user-ID, set-group-ID and sticky bits are not preserved.
 package struct ReplacedFile {
   private let path: String
   /// The status; `nil` if there is no regular file with this name. A symbolic link is itself replaced, and
@@ -98,7 +98,7 @@ package struct ReplacedFile {
     guard count > 0, count < bytes.count, lstat(path, &after) == 0, before.isSameEntry(as: after) else {
       return nil
     }
-    // Repaired bytes would refer to another file.
+    // If invalid bytes were replaced, the path would refer to another file.
     return String(validating: bytes[..<count], as: UTF8.self)
   }
 

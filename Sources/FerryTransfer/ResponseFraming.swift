@@ -1,7 +1,7 @@
 /// How the end of a response body is determined (RFC 9112, section 6.3).
 ///
 /// libcurl reads `Content-Length: 3, 10` and `3x` as 3, ignores a number that is too large, and prefers
-/// `Transfer-Encoding` to `Content-Length`. A body that it reports as complete may therefore be truncated or
+/// `Transfer-Encoding` to `Content-Length`. A body that libcurl reports as complete may therefore be truncated or
 /// include another response.
 enum ResponseFraming: Equatable {
   /// There is no body: the response is to HEAD, or its status is 204 or 304.
@@ -10,8 +10,8 @@ enum ResponseFraming: Equatable {
   case length(Int64)
   /// The body ends with the last chunk; libcurl checks it.
   case chunked
-  /// The body ends with the connection, or with the stream in HTTP/2. A broken connection is
-  /// indistinguishable from this, and libcurl 7.88 treats RST_STREAM with NO_ERROR as the end of a stream.
+  /// The body ends with the connection, or with the stream in HTTP/2. A broken connection cannot be distinguished from
+  /// such an end, and libcurl 7.88 treats RST_STREAM with NO_ERROR as the end of a stream.
   case untilClose
   /// The framing is invalid, for this reason.
   case invalid(String)

@@ -18,7 +18,7 @@ struct ResponseHead {
   private(set) var reason: [UInt8] = []
   /// Whether the reason phrase is longer than the kept part.
   private(set) var isReasonCut = false
-  /// Whether the status line says HTTP/2.
+  /// Whether the version in the status line is HTTP/2.
   private(set) var isHTTP2 = false
   private(set) var isHTTP10 = false
   /// Whether the empty line that ends the section has been received.

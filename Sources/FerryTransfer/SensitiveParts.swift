@@ -5,8 +5,8 @@ import FerryPlan
 package struct SensitiveParts: Equatable, Sendable {
   /// Values in the URL after its beginning.
   package var url: [String]
-  /// The value at the beginning of the URL, such as a presigned URL. It determines the target of the
-  /// request, and a redirect must not take it to a different origin.
+  /// The value at the beginning of the URL, such as a presigned URL. It determines the target of the request, and it
+  /// must not be sent to a different origin after a redirect.
   package var urlBeginning: [String]
   package var body: [String]
   /// Whether the origin of the URL comes from a response rather than from the manifest.

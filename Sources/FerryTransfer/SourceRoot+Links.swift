@@ -28,7 +28,7 @@ extension SourceRoot {
   /// - Parameters:
   ///   - relative: the path beneath the folder.
   ///   - isAvoided: returns whether an open folder is to be avoided; called for each folder that contains the target.
-  ///     Paths are not compared, because a path may be longer than the kernel accepts.
+  ///     Paths are not compared, because a path may exceed the kernel's length limit.
   package func target(
     of relative: [UInt8], avoiding isAvoided: ((CInt) -> Bool)? = nil
   ) throws(OpenFailure) -> Target {

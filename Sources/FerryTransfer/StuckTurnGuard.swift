@@ -11,11 +11,11 @@ import Glibc
 
 /// Shuts down a connection whose peer keeps libcurl from returning.
 ///
-/// Some data is read by libcurl until the socket is empty, and libcurl returns only then: HTTP/2 frames
-/// without content, the body of a proxy's 407 response to CONNECT, TLS records without data. A peer that
-/// sends such data endlessly would prevent the run from handling its time limits and signals. Therefore,
-/// another thread checks long calls to libcurl once a second. It shuts down a connection from which libcurl
-/// has read data in several consecutive checks, because a call that returns handles each connection once.
+/// libcurl reads some data until the socket is empty, and returns only then: HTTP/2 frames without content, the body of
+/// a proxy's 407 response to CONNECT, TLS records without data. A peer that sends such data endlessly would prevent the
+/// run from handling its time limits and signals. Therefore, another thread checks long calls to libcurl once a second.
+/// It shuts down a connection from which libcurl has read data in several consecutive checks, because a call that
+/// returns handles each connection once.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.
@@ -31,7 +31,7 @@ final class StuckTurnGuard: Sendable {
     /// The number of consecutive intervals during which libcurl may read from one connection without
     /// invoking a callback.
     var silent = 4
-    /// The corresponding limit if libcurl invokes callbacks in the meantime.
+    /// The corresponding limit if libcurl invokes callbacks during these intervals.
     var talking = 30
   }
 

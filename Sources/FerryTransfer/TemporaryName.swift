@@ -17,7 +17,7 @@ package enum TemporaryName {
     "." + String(decoding: name.utf8.prefix(longestStem), as: UTF8.self) + ".ferry-part-"
   }
 
-  /// A new name that does not contain the destination's name, which may already have the maximum length.
+  /// A new name. It does not contain the destination's name, because that may already have the maximum length.
   package static var anonymous: String { ".ferry-part-" + random }
 
   static var random: String { String(UInt64.random(in: .min ... .max), radix: 36) }
@@ -34,7 +34,7 @@ package enum TemporaryName {
     return (1...mostDigits).contains(name.count - rest.count) && rest.starts(with: marker.reversed())
   }
 
-  /// The same for any collection, which is copied.
+  /// Whether a file of this name is one of ferry's temporary files. The collection is copied.
   package static func matches(_ name: some Collection<UInt8>) -> Bool {
     Array(name).withUnsafeBytes { matches($0) }
   }

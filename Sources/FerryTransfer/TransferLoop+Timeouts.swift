@@ -54,8 +54,8 @@ extension TransferLoop {
 
   private func isIdle(_ handle: EasyHandle) -> Bool {
     guard let exchange = handle.exchange else { return false }
-    // Until the request can be sent, CURLOPT_CONNECTTIMEOUT_MS applies. If a body waits for the hash thread,
-    // the server is not the cause of the delay.
+    // Until the request can be sent, CURLOPT_CONNECTTIMEOUT_MS applies. While a body waits for the hash thread, the
+    // server does not cause the delay.
     let isWaitingHere = exchange.attempts == 0 || exchange.isPaused
     let count =
       handle.bodySent + exchange.bodyReceived + exchange.headersReceived + Int64(exchange.attempts)

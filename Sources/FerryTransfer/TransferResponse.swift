@@ -21,8 +21,8 @@ package struct TransferResponse: Sendable {
   package var refusal: String?
   /// The file in which a download was stored.
   package var storedFile: FileVersion?
-  /// The sensitive header fields that were withheld at `url`, and the setting that would allow them; `nil`
-  /// if all were sent.
+  /// The sensitive header fields that were withheld from `url`, and the setting that would allow them; `nil` if all
+  /// were sent.
   package var withheld: String?
   /// Whether the body ended with the connection or stream. Such a body cannot be distinguished from a
   /// truncated one (RFC 9112, section 8).

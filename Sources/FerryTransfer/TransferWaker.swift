@@ -36,7 +36,7 @@ package final class TransferWaker: Sendable {
     }
   }
 
-  /// Returns whether `wake` was called since the last call, and resets that.
+  /// Returns whether `wake` has been called since the last call of this method.
   func takeWake() -> Bool {
     state.withLock { state in
       defer { state.isWoken = false }

@@ -80,7 +80,7 @@ final class UploadFile {
     return count
   }
 
-  /// Reads the whole part to send. The buffer must be large enough.
+  /// Reads the whole part to send. The buffer must be large enough to hold it.
   func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
     var offset = 0
     while offset < Int(source.length) {
@@ -158,7 +158,7 @@ extension TransferRequest.FileSource {
 }
 
 extension [UInt8] {
-  /// Calls `body` with the bytes as a NUL-terminated path. A path that contains a NUL cannot exist:
+  /// Calls `body` with the bytes as a NUL-terminated path. A path that contains a NUL cannot exist, so the result is
   /// `ENOENT`.
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     var path = contains(0) ? [] : self

@@ -2,7 +2,7 @@ import Foundation
 
 /// The limit on open files, which also limits how many clients can be connected.
 enum OpenFiles {
-  /// Sets the limit to the hard limit, but at most to 10,240. A shell's default is often 1024.
+  /// Sets the limit to the hard limit or to 10,240, whichever is lower. A shell's default is often 1024.
   static func allowMany() {
     var limit = rlimit()
     #if canImport(Darwin)

@@ -88,7 +88,7 @@ struct Cancel: ParsableCommand {
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
   }
 
-  /// Session identifiers do not contain slashes, and the paths of manifests end like YAML files.
+  /// Session identifiers do not contain slashes, and the paths of manifests end in a YAML file extension.
   static func isPath(_ target: String) -> Bool {
     target.utf8.contains(UInt8(ascii: "/")) || target.hasSuffix(".yaml") || target.hasSuffix(".yml")
   }

@@ -21,8 +21,8 @@ struct Ferry: ParsableCommand {
       Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
     ])
 
-  /// Rejects a working directory whose name is not valid UTF-8. Relative paths are completed with the name of
-  /// the working directory as a string, which could then be the name of a different folder.
+  /// Rejects a working directory whose name is not valid UTF-8. Relative paths are resolved against the name of the
+  /// working directory as a string, which could then be the name of a different folder.
   private static func requireNamedFolder() throws {
     guard let path = getcwd(nil, 0) else {
       throw UsageError(

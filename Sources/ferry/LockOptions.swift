@@ -20,7 +20,7 @@ struct LockOptions: ParsableArguments {
     }
   }
 
-  /// The process that is using the session, and the time since which it has been using the session.
+  /// The process that is using the session, and the time at which it began to use it.
   static func text(_ session: SessionInUse) -> String {
     let holder = session.pid.map { "process \($0)" } ?? "another process"
     let zone = CalendarZone.current(around: LaunchClock.wallTime)

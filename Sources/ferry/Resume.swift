@@ -49,7 +49,7 @@ struct Resume: ParsableCommand {
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.first(of: codes).rawValue)
   }
 
-  /// Runs the group in one launch, without the jobs whose session another process is using.
+  /// Runs the group in one launch, except for the jobs whose session another process is using.
   ///
   /// - Parameter putOff: receives these jobs, so that they can be run later. If `nil`, the launch waits for their
   ///   sessions.

@@ -70,7 +70,7 @@ struct RunCommand {
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
-      // If the caller does not wait now, it tries again later, so this is not an error yet.
+      // If the caller does not wait now, it tries again later, so a session in use is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let record, let report):
       if !options.quiet {

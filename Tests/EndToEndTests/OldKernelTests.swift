@@ -37,7 +37,7 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 1, "sub/er/b.txt": 1])
   }
 
-  /// The next run may or may not have a newer kernel.
+  /// The kernel may have been upgraded before the next run.
   @Test(arguments: [true, false])
   func `has two names after a kill between the two steps, and then one`(_ isUpgraded: Bool) async throws {
     let receiver = try await ReceiverProcess.start()

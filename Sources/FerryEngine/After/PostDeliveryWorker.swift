@@ -20,7 +20,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
 
   /// Destinations that are being passed to the worker.
   ///
-  /// `@unchecked Sendable`: the caller of `add` afterwards reads only `AfterDelivery.root`, which does not change.
+  /// `@unchecked Sendable`: after the call of `add`, its caller reads only `AfterDelivery.root`, which does not change.
   private struct Destinations: @unchecked Sendable { let uploads: [Int: Destination] }
 
   private struct State {
@@ -100,7 +100,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
         }
         state.metrics[node, default: PostDeliveryMetrics()].remaining += remaining
       }
-      // If the changes may not be on disk, the files stay pending: the next run checks again.
+      // If it is unknown whether the changes are on disk, the files stay pending, and the next run checks them again.
       guard isSynced else { continue }
       let writes = results.map { file, result -> JournalWrite in
         result.state == .owed ? .afterTried(row: file.row) : .after(row: file.row, result.state)

@@ -20,7 +20,7 @@ extension CalendarZone {
   /// The time zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's time zone.
   package static func current(around moment: Instant) -> CalendarZone {
     let name = ProcessInfo.processInfo.environment["TZ"].flatMap { $0.isEmpty ? nil : $0 } ?? "local"
-    // localtime_r(3) need not read TZ itself.
+    // localtime_r(3) is not required to read TZ.
     tzset()
     return CalendarZone(name: name, around: moment) { second in
       var time = time_t(second)

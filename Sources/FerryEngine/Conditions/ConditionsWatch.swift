@@ -5,8 +5,8 @@ import Synchronization
 /// Calls a function when the machine's network or power source may have changed. The kernel reports the
 /// changes, so polling is not needed.
 ///
-/// `ConditionsProbe` determines the actual change. If the system does not report changes (on systems other
-/// than Linux, or in a container that forbids it), the function is never called.
+/// `ConditionsProbe` determines the actual change. If the system does not report changes, as on systems other than
+/// Linux and in some containers, the function is never called.
 package final class ConditionsWatch {
   private let burst: Burst
   private let eventSources: [PollThread.Watch]

@@ -23,8 +23,8 @@ package struct NetlinkSocket: Sendable {
     listening(protocol: 0, groups: 0x1 | 0x10 | 0x40 | 0x100 | 0x400).map { NetlinkSocket(descriptor: $0) }
   }
 
-  /// A socket that reports power supplies that are connected, disconnected, or change their state; `nil` if the
-  /// system refuses to open it, as in some containers.
+  /// A socket that reports when a power supply is connected, is disconnected, or changes state; `nil` if the system
+  /// refuses to open it, as in some containers.
   package static func power() -> NetlinkSocket? {
     // NETLINK_KOBJECT_UEVENT with the kernel's own group. The fields of a message are terminated by NUL.
     listening(protocol: 15, groups: 1).map { NetlinkSocket(descriptor: $0, mark: Self.powerMark) }

@@ -1,6 +1,6 @@
 import FerryProcess
 
-/// Queries NetworkManager about an interface, if it is running (nmcli(1)).
+/// Queries NetworkManager, if it is running, about an interface (nmcli(1)).
 package enum NetworkManager {
   /// Whether an interface is metered; `nil` if unknown.
   package static func isMetered(_ interface: String) -> Bool? {
@@ -8,7 +8,7 @@ package enum NetworkManager {
       path: "/usr/bin/nmcli",
       arguments: ["--terse", "--get-values", "GENERAL.METERED", "device", "show", interface],
       environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"])
-    // nmcli normally responds from memory. If it does not, do not wait for it.
+    // NetworkManager normally responds at once, from memory. Do not wait for a response that takes longer.
     guard let output = program.standardOutput(within: .seconds(2)) else { return nil }
     return meaning(of: String(decoding: output, as: UTF8.self))
   }

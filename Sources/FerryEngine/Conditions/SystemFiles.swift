@@ -28,7 +28,7 @@ package struct SystemFiles: Sendable {
   /// The power source; `nil` if the machine has no battery and reports no power supply.
   package func power() -> DeviceConditions.Power? {
     let folder = "/sys/class/power_supply"
-    // A machine without this folder does not have a relevant battery.
+    // A machine without this folder is treated as having no battery.
     let supplies = (try? FileManager.default.contentsOfDirectory(atPath: root + folder)) ?? []
     var isCharged = false
     var hasBattery = false

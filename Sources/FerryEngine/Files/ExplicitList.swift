@@ -142,7 +142,7 @@ struct ExplicitList {
   /// The result of looking up a path.
   private enum Look {
     case found(stat)
-    /// No file, folder or link has this path. This is not reported yet.
+    /// No file, folder or link has this path. The problem has not been reported yet.
     case missing
     /// The path was reported, or the run was stopped.
     case skipped
@@ -221,7 +221,7 @@ struct ExplicitList {
     if FileLister.isInside(path, hidden.path) { return true }
     let (folder, _) = Self.split(path)
     if plainFolder(folder) != nil { return lastFolder?.isHidden == true }
-    // If the path does not lead to a file, this is reported later.
+    // If the path does not lead to a file, the problem is reported later.
     guard let identity = hidden.identity,
       let target = try? root.target(of: path, avoiding: identity.isOpen(as:))
     else { return false }

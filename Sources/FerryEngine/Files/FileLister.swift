@@ -113,7 +113,7 @@ package struct FileLister: Sendable {
     return try openedRoot.mapError { ListingFailure.root(root, $0) }.get()
   }
 
-  /// Why the root cannot be opened; `nil` if it can.
+  /// The reason why the root cannot be opened; `nil` if it can be opened.
   var rootFailure: RecordedFailure? {
     do throws(ListingFailure) {
       _ = try folder()
@@ -134,8 +134,8 @@ package struct FileLister: Sendable {
     }
   }
 
-  /// Opens the root's path again. If it now leads to a different folder, files listed in the previous folder
-  /// are not confused with files in this one, because the identities of the folders differ.
+  /// Opens the root's path again. The path may now lead to a different folder. Files listed in the previous folder are
+  /// not confused with files in the new one, because the identities of the folders differ.
   private func currentFolder() throws(ListingFailure) -> SourceRoot {
     let root = root
     let result = opened.root.withLock { opened in

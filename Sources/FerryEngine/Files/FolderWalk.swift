@@ -89,8 +89,8 @@ struct FolderWalk {
     return listing
   }
 
-  /// Returns entries of the deepest folder up to its next subfolder, and enters that subfolder. At the end
-  /// of the folder, returns to its parent.
+  /// Lists the entries of the deepest folder up to its next subfolder, and enters that subfolder. At the end of the
+  /// folder, continues in its parent.
   private mutating func goOn() {
     let depth = levels.count - 1
     while levels[depth].position < levels[depth].entries.upperBound {
@@ -261,7 +261,7 @@ struct FolderWalk {
     names.append(contentsOf: name)
   }
 
-  /// Advances both states over a name in a folder.
+  /// Advances the states of `include` and `exclude` over a name in a folder.
   private mutating func match(_ name: UnsafeRawBufferPointer, in depth: Int) {
     for word in includeState.indices { includeState[word] = levels[depth].include[word] }
     include.advance(&includeState, over: name, scratch: &includeScratch)

@@ -1,8 +1,9 @@
 /// Several globs in one automaton. The automaton reads each character of a path once, so matching is fast for every
 /// glob.
 ///
-/// Its places are the positions in V. M. Glushkov's construction (1961): the characters of the globs. A
-/// state is the set of places reached. A walk keeps the state after a folder's slash and reads only names.
+/// The places of the automaton are the positions in V. M. Glushkov's construction (1961): the characters of the globs.
+/// A state is the set of places reached. A folder walk keeps the state after each folder's slash, so for an entry it
+/// reads only the name, not the whole path.
 struct GlobMatcher: Sendable {
   /// A set of places, 64 per word; empty if no continuation can match.
   typealias State = [UInt64]

@@ -4,6 +4,6 @@ import FerryJournal
 struct HiddenFolder {
   /// The path relative to the root, without a trailing slash.
   let path: [UInt8]
-  /// Identifies the folder where it is mounted at another path; `nil` if the folder does not exist yet.
+  /// Identifies the folder even if it is also mounted at another path; `nil` if the folder does not exist yet.
   let identity: FolderIdentity?
 }

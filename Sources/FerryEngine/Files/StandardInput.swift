@@ -6,7 +6,7 @@ enum StandardInput {
   /// not interrupt the read.
   private static let look: Int32 = 200
 
-  /// Returns no bytes if the run was stopped, because a truncated list could name other files.
+  /// Returns no bytes if the run was stopped, because the last path of a truncated list could name a different file.
   ///
   /// - Throws: `ListingFailure` if standard input cannot be read to its end.
   static func bytes(unless isStopped: () -> Bool) throws(ListingFailure) -> [UInt8] {

@@ -9,8 +9,8 @@ import Foundation
 struct StateFolder: Sendable {
   /// The real path, without a trailing slash.
   private let real: [UInt8]
-  /// The identities of the folder, its entries, and the entries of its subfolders. Deeper files are always below
-  /// these.
+  /// The identities of the folder, its entries, and the entries of its subfolders. Every deeper file is below one of
+  /// these folders.
   private let identities: Set<FolderIdentity>
 
   /// Returns `nil` if there is no folder at this path.

@@ -29,9 +29,9 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Removes the absent files that an earlier run had queued when it was killed before it could remove the note.
-  /// Their items continue from the journal. A file that was delivered after its submission is absent because it was
-  /// deleted or moved.
+  /// Removes the absent files that an earlier run had queued when it was killed before it could remove the note. Their
+  /// items continue from the journal. A file that was delivered after its submission is absent because ferry deleted or
+  /// moved it.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {
@@ -106,7 +106,7 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// Like `item(node:path:_:)`, but throws every other error as a `JournalError`.
+  /// Like `item(node:path:_:)`, but converts every other error to a `JournalError`.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

@@ -1,6 +1,6 @@
 /// The globs that have not matched a file yet.
 struct UnmatchedGlobs: Sendable {
-  /// The positions of these globs in the list.
+  /// The positions of these globs in the list of all globs.
   private(set) var globs: [Int]
   /// The union of their final places. One test shows whether a file matches any of them.
   private var final: GlobMatcher.State

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// The values from an item's responses for its later steps.
+/// The values that an item's responses provide for its later steps.
 struct ItemValues: Sendable {
   var allocate: [CapturedValue] = []
   var transfer: [CapturedValue] = []
@@ -16,7 +16,7 @@ struct ItemValues: Sendable {
   /// The servers that the upload ID or the transferred file belongs to, if captures of tokens or requests determine
   /// them.
   var servers: BoundServers?
-  /// The server to which the item's last request was redirected; `nil` if it was not.
+  /// The server to which the item's last request was redirected; `nil` if the request was not redirected.
   var redirectedTo: String?
   /// Whether the item is counted as a holder of its upload ID.
   var isHeld = false

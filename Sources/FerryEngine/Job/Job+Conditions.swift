@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 
 extension Jobs {
-  /// The machine's conditions for these jobs, whose `conditions` are equal. `notice` receives assumed
-  /// conditions, if they affect a session.
+  /// The machine's conditions for these jobs, whose `conditions` are equal. `notice` receives a message about each
+  /// assumed condition that affects a session.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {

@@ -25,7 +25,7 @@ struct SessionJournals {
   ) throws(JournalError) -> SessionJournals {
     try Self(plan) { identifier throws(JournalError) in
       let journal = try SessionJournal.openForReading(session: identifier, in: state, known: known)
-      // A damaged journal that would stop a run must also stop its plan.
+      // A damaged journal that would stop a run must also stop a preview of the run.
       try journal.checkContent()
       return journal
     }

@@ -9,7 +9,7 @@ package struct SessionInUse: Hashable, Sendable {
   package var since: Instant?
 }
 
-/// The limit for waiting, in total, for the sessions that other processes hold.
+/// The limit on the total wait for sessions that other processes hold.
 package struct LockPatience: Sendable {
   /// The maximum total wait. With 0, the command does not wait.
   package var limit: Duration

@@ -44,10 +44,10 @@ struct EditEffects {
     }
   }
 
-  /// Whether an upload with files to send has never queued any in its session.
+  /// Whether the manifest has an upload that has files to send but has never queued any in its session.
   ///
-  /// If so, the journals of all other sessions are opened. Therefore, uploads without files to send do not
-  /// count.
+  /// If so, the journals of all other sessions must be opened. To avoid this where possible, uploads without files to
+  /// send do not count.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
       guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],
@@ -90,7 +90,7 @@ struct EditEffects {
     return try journal.openUploads(of: manifest, except: [])
   }
 
-  /// Files submitted to uploads that the manifest no longer has in that session. Their notes are kept.
+  /// Files submitted to uploads that the manifest no longer has in the session of the note. The notes are kept.
   private func submitted(_ manifest: String, _ code: EditEffect.Code?) throws -> [EditEffect] {
     var notes: [[String]: Int] = [:]
     for session in try inbox.sessions() {

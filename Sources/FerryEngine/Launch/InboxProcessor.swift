@@ -2,7 +2,8 @@ import FerryJournal
 import FerryPlan
 import FerryProcess
 
-/// Handles the notes that other processes leave for the run's sessions: files of `ferry submit`, and `ferry cancel`.
+/// Handles the notes that other processes leave for the run's sessions: files queued by `ferry submit`, and requests of
+/// `ferry cancel`.
 ///
 /// A note is removed when its request has been recorded in a journal. A note that this run could not handle
 /// remains for the next run.
@@ -14,7 +15,7 @@ final class InboxProcessor {
   private let notice: (String) -> Void
   /// The last note read, by session.
   private var lastRead: [Int64]
-  /// Notes that have arrived since then, in reverse order.
+  /// Notes that were read but not handled yet, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
   /// Sessions that a force quit canceled while this run held them, with the failure that is recorded for their work.
   private(set) var cancelled: [Int: RecordedFailure] = [:]
@@ -45,11 +46,11 @@ final class InboxProcessor {
     lastRead = journals.all.map { _ in 0 }
   }
 
-  /// Executes pending cancels that an earlier run did not execute because it was killed. Called before the
+  /// Executes pending cancellations that an earlier run did not execute because it was killed. Called before the
   /// journals are read.
   ///
-  /// Files that were submitted to another manifest since the run has begun are kept for `next`; older ones wait for
-  /// that manifest's next run.
+  /// Files submitted to another manifest after the run began are kept for `next`; files submitted earlier wait for that
+  /// manifest's next run.
   ///
   /// - Returns: the files submitted to selected nodes, by node.
   func begin(
@@ -91,7 +92,7 @@ final class InboxProcessor {
   /// Whether there are notes that the loop has to handle when it starts.
   var hasNews: Bool { !waiting.isEmpty }
 
-  /// Adds a manifest that has joined the run, and handles its note next.
+  /// Adds a manifest that has joined the run. The next call of `next` handles its note.
   ///
   /// - Parameter listers: the listers of its uploads, by node.
   func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {
@@ -130,7 +131,8 @@ final class InboxProcessor {
     return nil
   }
 
-  /// Finishes the notes. Called after all writes of the run are on disk.
+  /// Completes the cancellations of whole sessions and removes the notes that were handled. Called after all writes of
+  /// the run are on disk.
   ///
   /// - Parameter interrupted: uploads whose files were not all read by the run. Their notes remain.
   func finish(_ scheduler: Scheduler, unless interrupted: Set<Int>, at now: Instant) throws(JournalError) {
@@ -191,7 +193,8 @@ final class InboxProcessor {
       : .cancelled(session, of: manifest(of: note), finishing: note.kind == .finish, failure: failure)
   }
 
-  /// Marks everything submitted before a cancel as handled, including files that this run had left for the next.
+  /// Marks all files submitted before a cancellation as handled, including files that this run had left for the next
+  /// run.
   private func dropSubmitted(before cancel: Note) throws(JournalError) {
     for note in try inbox.notes(session: cancel.session) where note.isDropped(by: cancel) {
       taken.append((note.id, nil))
@@ -335,7 +338,7 @@ extension InboxProcessor {
 }
 
 extension Note {
-  /// Whether a cancel drops the note, which is the case if the note submitted files before the cancel.
+  /// Whether a cancellation drops the note, because the note submitted files before the cancellation.
   fileprivate func isDropped(by cancel: Note) -> Bool {
     kind == .submit && session == cancel.session && id < cancel.id
       && (cancel.manifest == nil || cancel.manifest == manifest)
@@ -343,7 +346,8 @@ extension Note {
 }
 
 extension SessionJournal {
-  /// Calls `body` with each journal item for a small number of files, by path.
+  /// Calls `body` with the journal's item for each file and the file's path. Looks up each path, so the number of files
+  /// should be small.
   func forEachItem(
     node: Int64, of files: FileColumns,
     _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void

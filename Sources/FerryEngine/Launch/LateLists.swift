@@ -24,8 +24,8 @@ final class LateLists {
     self.notice = notice
   }
 
-  /// Reads an upload's list, and reconciles its files with the journal. Returns `nil` if the run is stopped before
-  /// that is complete.
+  /// Reads an upload's list, and reconciles its files with the journal. Returns `nil` if the run is stopped before both
+  /// are complete.
   func read(
     _ node: NodeID, _ scheduler: Scheduler, _ launchState: inout LaunchState
   ) throws(JournalError) -> UploadList? {

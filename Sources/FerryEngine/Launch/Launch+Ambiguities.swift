@@ -9,7 +9,7 @@ extension Launch {
   func tellAmbiguities(
     _ record: inout RunRecord, _ scheduler: Scheduler, _ journals: SessionJournals, rows: [NodeRow?]
   ) throws {
-    // Items are recorded in the order of their notes.
+    // The record contains the items in the order of `metrics.notes`.
     for (index, note) in scheduler.metrics.notes.enumerated() where note.state == .ambiguous {
       let id = note.ref.node
       guard let row = rows[id.index], let path = scheduler.path(of: note.ref),

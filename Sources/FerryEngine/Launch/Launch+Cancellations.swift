@@ -3,8 +3,8 @@ import FerryPlan
 
 /// Reports why items were canceled.
 extension Launch {
-  /// Adds to the record the reasons for which the items of its rounds were canceled, in this run or since an earlier
-  /// one. Items that no run has begun are not listed one by one.
+  /// Adds to the record the reasons why items of its rounds were canceled, in this run or earlier. Items that no run
+  /// has begun are not listed one by one.
   ///
   /// - Parameter rows: the journal rows of the nodes, including those of manifests that have joined the run.
   func tellCancellations(

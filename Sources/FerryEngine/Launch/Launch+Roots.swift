@@ -3,8 +3,8 @@ import FerryPlan
 
 /// Records in the journals why the queued files of an upload cannot be sent: its root is missing or unreadable.
 extension Launch {
-  /// Lists files. If that fails, the run ends, and every selected upload that the journals know and whose root cannot
-  /// be opened gets the reason.
+  /// Lists files. If that fails, the run ends, and the reason is recorded for every selected upload that has a row in a
+  /// journal and whose root cannot be opened.
   func recordingMissingRoots<Result>(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ list: () throws -> Result
   ) throws -> Result {
@@ -27,7 +27,7 @@ extension Launch {
     }
   }
 
-  /// Removes the reasons of earlier runs from uploads whose roots have been listed.
+  /// Removes the reasons that earlier runs recorded for uploads whose roots have now been listed.
   func forgetMissingRoots(_ launchState: LaunchState, _ journals: SessionJournals) throws(JournalError) {
     for (index, row) in launchState.rows.enumerated() {
       guard let row, row.kind == .upload, row.failure != nil, case .upload = launchState.starts[index],

@@ -34,9 +34,9 @@ extension NextRun {
     try preview.journals.owedEvents.contains { !preview.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
-  /// Whether delivered files still have to be deleted or moved. A run starts with them, regardless of later
-  /// waits. Files for which a run has already tried and failed do not count; they wait for the next run,
-  /// because a run for them alone would fail in the same way.
+  /// Whether delivered files still have to be deleted or moved. A run processes these files first, even if all other
+  /// work has to wait. Files for which a run has already tried and failed do not count; they wait until a run has other
+  /// work, because a run for them alone would fail in the same way.
   private static func owesAfter(_ preview: RunPreview) throws -> Bool {
     let plan = preview.job.plan
     return try preview.journals.uploadRows(of: plan).contains { index, rows in

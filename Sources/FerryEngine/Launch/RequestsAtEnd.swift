@@ -7,9 +7,8 @@ import FerryTransfer
 
 /// `on_end`: the requests that are sent when the work of a run has ended.
 ///
-/// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, with the
-/// rules of every other request. Nothing is journaled: if a run is killed before it sends them, no later run sends
-/// them.
+/// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, under the same
+/// rules as all other requests. Nothing is journaled: if a run is killed before it sends them, no later run sends them.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {
@@ -32,7 +31,7 @@ struct RequestsAtEnd {
 
   /// Sends the requests; returns one record for each request of each manifest.
   ///
-  /// - Parameter work: the values of the work that has ended, whose secrets are masked in messages of the requests;
+  /// - Parameter work: the values of the work that has ended. Its secrets are masked in messages about the requests.
   ///   `nil` if the work did not begin.
   func send(after end: RunEnd, of work: CaptureStore?) -> [RunRecord.OnEndRecord] {
     guard jobs.all.contains(where: { !$0.manifest.onEnd.isEmpty }) else { return [] }

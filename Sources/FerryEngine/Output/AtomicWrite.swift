@@ -49,7 +49,7 @@ package enum AtomicWrite {
     return failure
   }
 
-  /// - Parameter patience: the maximum time for which the reader may not read; `nil` to wait indefinitely.
+  /// - Parameter patience: the maximum time to wait for a reader that does not read; `nil` to wait indefinitely.
   /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has closed the pipe,
   ///   ETIMEDOUT if the patience was exceeded.
   package static func failure(

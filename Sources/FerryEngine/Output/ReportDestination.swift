@@ -20,7 +20,7 @@ package struct ReportDestination: Sendable {
     /// to.
     case stream(String)
     case folder
-    /// Another user has created a file at the path; the text describes the reason.
+    /// The path leads to a file or through a link that another user has created; the text is the reason for messages.
     case refused(String)
     /// The system's error for the path.
     case unreachable(Int32)

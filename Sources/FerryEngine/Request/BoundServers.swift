@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// The servers to which an upload ID belongs, or to which a file was sent without one, if captures of tokens or
-/// requests determine these servers. Another launch or another token may lead to another server, where the same ID
+/// The servers to which an upload ID belongs, or to which a file without an upload ID was sent, if captures of tokens
+/// or requests determine these servers. Another launch or another token may lead to another server, where the same ID
 /// may belong to a different upload.
 ///
 /// In the journal, a `BoundServers` is a string: the server of the first step, and then, separated by spaces,
@@ -43,7 +43,7 @@ struct BoundServers: Hashable, Sendable {
     return BoundServers(text: words.joined(separator: " ") + " " + redirect + server)
   }
 
-  /// The server to which the last request of the item was redirected; `nil` if it was not.
+  /// The server to which the last request of the item was redirected; `nil` if the request was not redirected.
   var redirectedTo: String? {
     text.split(separator: " ").first { $0.hasPrefix(Self.redirect) }
       .map { String($0.dropFirst(Self.redirect.count)) }

@@ -11,7 +11,7 @@ struct DecodedText {
   enum Encoding: CaseIterable {
     /// RFC 3986 §2.1.
     case percent
-    /// The escape sequences of a JSON string (RFC 8259 §7), of any character.
+    /// The escape sequences of a JSON string (RFC 8259 §7), for any character.
     case json
     /// The character references of HTML: numeric ones, and the named ones that encoders write for `&`, `"`, `'`, `<`
     /// and `>`.

@@ -51,9 +51,9 @@ package struct FormFraming: Equatable, Sendable {
 
   /// Composes a form with a new boundary.
   ///
-  /// The boundary contains 128 random bits, so a file would have to contain a value that nobody could predict when the
-  /// file was written. Files are not searched for it, because they are sent while they are read. Fields can be
-  /// searched: a boundary that occurs in one of them is not used.
+  /// The boundary contains 128 random bits that nobody could predict when the file was written, so it is practically
+  /// certain not to occur in the file. Files are not searched for the boundary, because they are sent while they are
+  /// read. Fields are searched: a boundary that occurs in a field is not used.
   ///
   /// - Parameter random: returns 64 random bits from a source that cannot be predicted.
   /// - Returns: `nil` if every boundary occurs in the form, which means that `random` is not random.

@@ -46,7 +46,8 @@ struct ManifestOrigins {
   /// Whether a response determines the origin of the step's request.
   func isCaptured(_ step: Step) -> Bool { origin(of: step) == nil }
 
-  /// Secrets are part of the manifest author's text, like `vars` and `env`.
+  /// The origin of the step's URL with the values of secrets inserted, because secrets, like `vars` and `env`, come
+  /// from the manifest's author.
   private func origin(of step: Step) -> (Origin, Userinfo?)? {
     let segments = step.request.url.segments.map { segment -> Template.Segment in
       guard case .reference(.secret(let name), let filters) = segment, let secret = secrets[name] else {

@@ -1,20 +1,21 @@
 /// Recognizes secrets in text without keeping their values, in bounded memory.
 ///
 /// Every form of a secret is stored as a 64-bit fingerprint of its length and its polynomial hash (Karp and Rabin,
-/// 1987). The hash of any part of a text follows from the hashes of two of its beginnings, so that millions of forms
-/// are searched for at once: at each position, the text's next eight bytes are looked up, and only if a form may begin
-/// with them, one part of the text for each length that a form has. Two texts with the same fingerprint would only mask
-/// too much.
+/// 1987). The hash of any substring of a text follows from the hashes of two prefixes of the text. Therefore, one pass
+/// over a text searches for millions of forms: at each position, the next eight bytes are looked up, and only if a form
+/// may begin with them, one substring is looked up for each length that a form has. If two texts have the same
+/// fingerprint, the only consequence is that too much is masked.
 struct SecretFingerprints: Sendable {
   /// The minimum number of secrets that remain recognized, apart from lasting ones.
   private let capacity: Int
   private var recent = Table()
-  /// The secrets before those of `recent`. They are dropped together, because a table cannot remove a fingerprint.
+  /// The secrets inserted before those in `recent`. They are dropped all at once, because a single fingerprint cannot
+  /// be removed from a table.
   private var previous = Table()
   /// Secrets that are not dropped.
   private var lasting = Table()
 
-  /// docs/security.md states it.
+  /// The default capacity, which docs/security.md documents.
   static let defaultCapacity = 65_536
 
   init(capacity: Int = SecretFingerprints.defaultCapacity) { self.capacity = capacity }
@@ -35,7 +36,7 @@ struct SecretFingerprints: Sendable {
     recent.insert(forms)
   }
 
-  /// The places of all secrets. Those of long secrets (128 bytes and more) may be up to 1.6 % too long.
+  /// The ranges of all secrets in a text. The range of a long secret (128 bytes or more) may be up to 1.6 % too long.
   func matches(in text: [UInt8]) -> [Range<Int>] {
     let tables = [recent, previous, lasting].filter { !$0.isEmpty }
     guard let longest = tables.map(\.longest).max() else { return [] }
@@ -55,7 +56,7 @@ extension SecretFingerprints {
   fileprivate struct Table: Sendable {
     /// The number of secrets that were not in the table when they were inserted.
     private(set) var secrets = 0
-    /// A hash table with linear probing, of which at most half is used. Zero is an empty slot.
+    /// A hash table with linear probing that is at most half full. Zero is an empty slot.
     private var slots: [UInt64] = []
     private var count = 0
     /// A Bloom filter of the first bytes of all forms that have at least `prefixLength` bytes.
@@ -111,8 +112,8 @@ extension SecretFingerprints {
       return start
     }
 
-    /// The low bits of a length that are not distinguished. There are 64 different lengths between two powers of two,
-    /// because a server that determines many lengths determines the time of the search.
+    /// The low bits of a length that are ignored. At most 64 lengths between two successive powers of two are
+    /// distinguished, because a server could otherwise slow down the search with secrets of many different lengths.
     private static func rounding(of length: Int) -> Int {
       (1 << max(0, Int.bitWidth - length.leadingZeroBitCount - 7)) - 1
     }
@@ -134,7 +135,7 @@ extension SecretFingerprints {
       return slots[slot(of: fingerprint)] == fingerprint
     }
 
-    /// Returns `false` if the table contains the fingerprint.
+    /// Returns `false` if the table already contains the fingerprint.
     private mutating func add(_ fingerprint: UInt64) -> Bool {
       if 2 * (count + 1) > slots.count { grow() }
       let slot = slot(of: fingerprint)
@@ -144,7 +145,7 @@ extension SecretFingerprints {
       return true
     }
 
-    /// The slot that has the fingerprint or would have it.
+    /// The slot that contains the fingerprint, or the empty slot for it.
     private func slot(of fingerprint: UInt64) -> Int {
       var slot = Int(truncatingIfNeeded: fingerprint >> 1) & (slots.count - 1)
       while slots[slot] != 0, slots[slot] != fingerprint { slot = (slot + 1) & (slots.count - 1) }
@@ -158,14 +159,14 @@ extension SecretFingerprints {
     }
   }
 
-  /// The hashes of all parts of a text.
+  /// The hashes of all substrings of a text.
   fileprivate struct TextHashes {
-    /// The hashes of the text's beginnings, by length.
+    /// The hashes of the text's prefixes, by length.
     private var beginnings: [UInt64] = [0]
     /// The powers of the base.
     private var powers: [UInt64] = [1]
 
-    /// - Parameter longest: the greatest length of a part.
+    /// - Parameter longest: the greatest length of a substring.
     init(_ text: [UInt8], longest: Int) {
       beginnings.reserveCapacity(text.count + 1)
       var hash: UInt64 = 0
@@ -191,7 +192,8 @@ extension SecretFingerprints {
 /// Polynomial hashes modulo the prime 2^61 - 1.
 private enum PolynomialHash {
   private static let prime: UInt64 = (1 << 61) - 1
-  /// Random, so that a server cannot choose texts with the same hash. No result depends on it otherwise.
+  /// Random, so that a server cannot choose texts with the same hash. Apart from such collisions, results do not depend
+  /// on the base.
   static let base = UInt64.random(in: 1 << 32..<prime)
 
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

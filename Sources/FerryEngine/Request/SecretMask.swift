@@ -19,7 +19,7 @@ package struct SecretMask: Sendable {
   /// The number of insertions of each secret. Keys are bytes, because String treats differently composed
   /// characters as equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// Short needles, sorted, with a space in place of each `+`.
+  /// Short needles (the forms to search for), sorted, with a space in place of each `+`.
   private var short: [[UInt8]] = []
   /// Long needles, with a space in place of each `+`.
   private var long: [[UInt8]] = []
@@ -60,7 +60,8 @@ package struct SecretMask: Sendable {
   }
 
   /// Whether a secret may occur in a string, given the lengths of both in bytes. The only forms that are shorter than
-  /// the secret are its lower case, which has at least a third of the bytes, and the forms derived from its digest.
+  /// the secret are its lower-case form, which has at least a third of the bytes, and the forms derived from its
+  /// digest.
   package func mayOccur(_ secret: Int, in text: Int) -> Bool {
     secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })
   }

@@ -2,8 +2,8 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// `ferry cancel`: cancels open work in sessions. If a process holds a session, it asks that process to
-/// cancel the work.
+/// `ferry cancel`: cancels open work in sessions. If a process holds a session, the command asks that process to cancel
+/// the work.
 package struct Cancellation {
   package enum Target: Sendable {
     /// All work in the session with this identifier.
@@ -27,13 +27,13 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// Items whose unrepeatable step may have reached the server; the user must resolve them.
+    /// The number of items whose unrepeatable step may have reached the server; the user must resolve them.
     package var ambiguous = 0
-    /// Files that were submitted but not yet queued.
+    /// The number of files that were submitted but not yet queued.
     package var submitted = 0
     package var closedRounds: [ClosedRound] = []
     package var pid: Int32?
-    /// Whether ferry waited for that process and it has released the session.
+    /// `true` if ferry waited for that process and the process has released the session.
     package var released: Bool?
   }
 

@@ -1,7 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// A session to cancel, and the manifest whose items are canceled; `nil` cancels the items of all manifests.
+/// A session to cancel, and the manifest whose items are canceled. If the manifest is `nil`, the items of all manifests
+/// are canceled.
 struct CancelWish {
   var session: String
   var manifest: String?
@@ -137,7 +138,7 @@ struct CancelledSessions {
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // The write is already synced.
     for session in removed {
-      // If the process is killed in between, the next run registers the journal again.
+      // If the process is killed between these two calls, the next run registers the journal again.
       try history.remove(session)
       try SessionJournal.remove(session: session.session, in: state)
     }

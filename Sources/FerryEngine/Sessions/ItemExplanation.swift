@@ -62,8 +62,8 @@ package struct ItemExplanation {
     }
   }
 
-  /// If a process holds the session, adds that process: the state then depends on it and on the files that it has
-  /// listed.
+  /// If a process holds the session, adds that process to the match, because the state also depends on the process and
+  /// on the files that it has listed.
   private func tellHolder(of match: inout ItemDocument.Match) throws {
     guard match.next == .begins || match.next == .waits,
       let holder = try SessionLock.holder(session: match.session, in: state)

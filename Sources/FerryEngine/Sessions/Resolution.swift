@@ -48,8 +48,8 @@ package struct Resolution {
   /// lists the sessions whose decisions were saved.
   ///
   /// - Parameters:
-  ///   - items: names as accepted by `ferry explain`; `nil` for all ambiguous items. If the scope includes
-  ///     the manifest of the session, each name has exactly one meaning (`exactly`).
+  ///   - items: names as accepted by `ferry explain`; `nil` for all ambiguous items. If the scope is a session together
+  ///     with a manifest, each name has exactly one meaning (`exactly`).
   ///   - origin: restricts the items to those sent to this server: scheme, host and port, or the server as recorded
   ///     in the journal, or `ResolveCommand.noOrigin`.
   /// - Throws: `UsageError` if one of the items is not ambiguous, or if a name has several meanings.

@@ -10,9 +10,9 @@ package struct SessionReset {
     package var items: Int
     /// The number of dropped items that had an upload ID. Each of these IDs is now an orphan.
     package var uploadIds: Int
-    /// Steps without a response that may have reached the server; they may be sent a second time.
+    /// The number of steps without a response that may have reached the server; they may be sent a second time.
     package var unanswered: Int
-    /// Unread notes.
+    /// The number of unread notes.
     package var notes: Int
     package var closedRounds: [ClosedRound]
   }
@@ -39,7 +39,7 @@ package struct SessionReset {
   /// their manifests. The sessions' locks are held during this time, and all journals are opened before anything is
   /// dropped.
   ///
-  /// Each session is one transaction. If the disk fails between two sessions, the error lists the sessions
+  /// Each session is reset in one transaction. If the disk fails between two sessions, the error lists the sessions
   /// that were dropped.
   ///
   /// - Parameters:

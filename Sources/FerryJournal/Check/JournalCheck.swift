@@ -40,8 +40,8 @@ package struct JournalCheck: Sendable {
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
     let record = try state.commits(ofSession: identifier)
-    // The record is read before the journal: even while a process writes, the journal is never behind its
-    // record.
+    // The commit record is read before the journal. The journal is therefore never older than the record, even while a
+    // process writes to it.
     let stored = try StoredCommits.read(record)
     var last: [String: Int64] = [:]
     var found: Int64 = 0
@@ -135,8 +135,7 @@ package struct JournalCheck: Sendable {
         + "deliver: every_run")
   }
 
-  /// Opens and checks the file. Repeats the check if concurrent writes of another process may have distorted
-  /// the result.
+  /// Opens and checks the file. Repeats the check if writes by another process may have affected the result.
   private func check(
     _ file: DatabaseFile, _ invariants: (Database) throws -> [JournalFinding]
   ) -> JournalVerdict {

@@ -3,20 +3,20 @@ import FerryPlan
 /// The number of transactions written to a session's journal, as `sessions/IDENT.commits` records it outside
 /// the journal.
 ///
-/// The journal also counts its own transactions, in `session.commits`. SQLite treats the first log frame
-/// with a wrong checksum as the end of the log, and a missing log as an empty one, without reporting an
-/// error (https://www.sqlite.org/fileformat.html#wal_file_format). If a journal's own count is lower than
-/// this record's, it has lost transactions.
+/// The journal also counts its own transactions, in `session.commits`. SQLite treats the first log frame with a wrong
+/// checksum as the end of the log, and a missing log as an empty one, without reporting an error
+/// (https://www.sqlite.org/fileformat.html#wal_file_format). If a journal's own count is lower than the count in this
+/// record, the journal has lost transactions.
 struct CommitCounts: Equatable, Sendable {
-  /// Transactions that were committed. They survive the end of the process, but not a power failure.
+  /// The number of committed transactions. They survive the end of the process, but not necessarily a power failure.
   var committed: Int64
-  /// Transactions that a sync covers. They survive a power failure.
+  /// The number of transactions covered by a sync. They survive a power failure.
   var synced: Int64
   /// The boot in which the record was written; empty if unknown.
   var boot: String
 
-  /// The minimum count of a journal when it is opened. If the boot is the same, there was no power failure,
-  /// so every write must be present.
+  /// The lowest count that an undamaged journal can have when it is opened. If the record was written in the same boot,
+  /// there was no power failure, so every committed transaction must be present.
   func required(in boot: String) -> Int64 {
     !boot.isEmpty && boot == self.boot ? max(committed, synced) : synced
   }
@@ -27,8 +27,8 @@ struct CommitCounts: Equatable, Sendable {
   }
 }
 
-/// The record's format: five lines of text with a fixed length. It is much smaller than a disk sector, so
-/// after a power failure the file contains either the old or the new record.
+/// The record's format: five lines of text with a fixed length. The record is much smaller than a disk sector, so after
+/// a power failure the file contains either the old or the new record.
 extension CommitCounts {
   static let length = head.count + 3 * newline + numbers + bootLength + checkLength + labels
 
@@ -72,7 +72,7 @@ extension CommitCounts {
     else { return nil }
     let boot = lines[3].dropFirst(Self.names[2].count).prefix { $0 != " " }
     self.init(committed: committed, synced: synced, boot: String(boot))
-    // Detects any other difference, because each record has exactly one encoding.
+    // Each record has exactly one encoding, so this comparison detects any other damage.
     guard self.bytes == bytes else { return nil }
   }
 

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The open file `sessions/IDENT.commits` of a journal that is open for writing.
 ///
-/// It is written after each commit and after each sync of the log, and is never synced itself. A record that
-/// is older than the journal detects fewer losses, but is never wrong. Only the holder of the session's lock
-/// uses it.
+/// The file is written after each commit and after each sync of the log, and is never synced itself. A record that is
+/// older than the journal detects fewer losses, but never reports a false one. Only the holder of the session's lock
+/// writes the file.
 final class CommitRecord: Sendable {
   private let path: String
   private let descriptor: Int32
-  /// Two threads write: one commits, the other syncs. The file is also written under the lock, so that it
+  /// Two threads change the counts: one commits, the other syncs. The file is also written under the lock, so that it
   /// always contains the latest counts.
   private let counts: Mutex<CommitCounts>
 
@@ -30,11 +30,11 @@ final class CommitRecord: Sendable {
     return record
   }
 
-  /// The number of the next transaction. The transaction stores it as the journal's own count. If a damaged
-  /// journal's count is at the maximum, the number does not increase further.
+  /// The number of the next transaction. The transaction stores it as the journal's own count. If the count of a
+  /// damaged journal is already the maximum, the number stays at the maximum.
   var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
-  /// The transactions that are covered by a sync that starts now.
+  /// The number of committed transactions, all of which a sync that starts now will cover.
   var committed: Int64 { counts.withLock { $0.committed } }
 
   /// Records that the transaction `next` was committed.

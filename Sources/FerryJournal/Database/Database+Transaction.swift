@@ -1,8 +1,8 @@
 import GRDB
 
 extension Database {
-  /// Runs one immediate transaction, which waits for another process's transaction before it reads, not
-  /// after.
+  /// Runs one immediate transaction. If another process is writing, the transaction waits before its first read, not
+  /// between a read and a write.
   func inImmediateTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
     var result: Swift.Result<Result, any Error>?
     try inTransaction(.immediate) {

@@ -48,7 +48,8 @@ final class DatabaseSnapshot: Sendable {
         try file.checkHeader()
         return try open(file, as: Route(file.path))
       } catch {
-        // If a process starts, checkpoints or exits at this moment, another row of the table applies.
+        // If another process opens, checkpoints or closes the database at this moment, a different row of the table
+        // above applies.
         let passing = [.busy, .damaged, .io, .readOnly, .unreadable].contains(error.code)
         if attempt >= 3 || !passing { throw error }
       }

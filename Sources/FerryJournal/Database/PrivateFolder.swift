@@ -27,9 +27,8 @@ enum PrivateFolder {
     }
   }
 
-  /// Rejects a path on which another user could replace a folder: a path below a folder that is
-  /// world-writable and not sticky, or through a link or folder that another user created in a sticky
-  /// folder.
+  /// Rejects a path on which another user could replace a folder: a path below a folder that is world-writable and not
+  /// sticky, or a path through a link or folder that another user created in a sticky folder.
   ///
   /// Parent folders that are group-writable or belong to another user are trusted, because this is common
   /// for home directories and mounted volumes.

@@ -23,7 +23,7 @@ extension RunRow {
 }
 
 extension RunHistory {
-  /// The last run of a manifest, if it was interrupted and its round is still open, so that the next run resumes it.
+  /// The last run of a manifest, if it was interrupted and its round is still open. The next run resumes that round.
   package func interruptedRun(
     of manifest: String, in directory: StateDirectory
   ) throws(JournalError) -> RunRow? {

@@ -2,8 +2,8 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Records that a run has started. Later runs use the recorded process to determine whether it is still
-  /// running.
+  /// Records that a run has started. Later runs use the recorded process to determine whether this run is still in
+  /// progress.
   ///
   /// - Parameter journals: the sessions whose journals the run has opened. These journals must exist from
   ///   this point on.
@@ -56,7 +56,8 @@ extension RunHistory {
     }
   }
 
-  /// Assigns the state `interrupted` to running runs whose process no longer exists, and returns these runs.
+  /// Changes the state of runs that are recorded as running, but whose process no longer exists, to `interrupted`, and
+  /// returns these runs.
   package func closeDeadRuns(
     at now: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) -> [RunRow] {
@@ -104,7 +105,7 @@ extension RunHistory {
   private func rows(
     _ db: Database, _ clause: String, _ arguments: StatementArguments = StatementArguments()
   ) throws -> [RunRow] {
-    // Read row by row, because the rounds of each run are a separate query.
+    // Read row by row, because the rounds of each run require a separate query.
     let runs = try db.rows("SELECT * FROM run \(clause)", arguments, of: "run", in: path) { row in
       let pid: Int64 = try row.value("pid")
       guard let known = Int32(exactly: pid) else { throw row.damaged("pid", "\(pid)") }

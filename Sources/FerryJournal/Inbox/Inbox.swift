@@ -4,8 +4,8 @@ import GRDB
 
 /// The notes that `submit` and `cancel` leave for the process that holds a session, without taking its lock.
 ///
-/// Each call is one short transaction, which is synced at its commit. A note remains until the holder has
-/// recorded its request, so after a crash it may be processed twice.
+/// Each call is one short transaction, which is synced at its commit. A note remains until the holder has recorded its
+/// request. After a crash, a note may therefore be processed twice.
 package final class Inbox: Sendable {
   private let state: StateDirectory
   private let database: SharedDatabase
@@ -29,8 +29,8 @@ package final class Inbox: Sendable {
 
   package func close() throws(JournalError) { try database.close() }
 
-  /// Stores the note under a new ID and wakes the session's `InboxWatch`. Either the whole note is on disk,
-  /// or none of it.
+  /// Stores the note under a new ID and wakes the session's `InboxWatch`. The note is stored either completely or not
+  /// at all.
   @discardableResult
   package func leave(_ note: Note) throws(JournalError) -> Int64 {
     let bell = try state.inbox(ofSession: note.session)
@@ -105,7 +105,7 @@ package final class Inbox: Sendable {
   private static func ring(_ path: String, _ id: Int64) {
     guard let descriptor = try? StateFile.open(path, O_WRONLY | O_CREAT, doing: "open") else { return }
     ftruncate(descriptor, 0)
-    // The watcher waits until the file is closed after writing. The text is for human readers.
+    // inotify reports the file when it is closed after writing. The text is for human readers.
     let text = Array("note \(id)\n".utf8)
     _ = Foundation.write(descriptor, text, text.count)
     Foundation.close(descriptor)

@@ -57,8 +57,7 @@ package struct JournalFinding: Hashable, Codable, Sendable {
   package var lost: String
   /// A remedy for the user.
   package var remedy: String
-  /// Whether runs are rejected until the problem is resolved. If false, a run is harmless or repairs the
-  /// file.
+  /// Whether runs are rejected until the problem is resolved. If false, a run does no further harm or repairs the file.
   package var stopsRun: Bool
 
   init(_ code: Code, _ message: String, lost: String, remedy: String, stopsRun: Bool = true) {

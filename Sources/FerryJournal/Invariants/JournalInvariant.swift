@@ -27,7 +27,7 @@ struct JournalInvariant {
   /// Checks all rules while reading the table once.
   ///
   /// - Parameters:
-  ///   - lines: the plural noun for the table's rows.
+  ///   - lines: the plural noun for the table's rows, for messages.
   ///   - key: a column or an expression that identifies the row.
   static func findings(
     _ rules: [JournalInvariant], of table: String, lines: String, key: String, _ db: Database

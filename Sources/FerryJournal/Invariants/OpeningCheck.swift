@@ -15,7 +15,7 @@ enum OpeningCheck {
     throw JournalError(.damaged, file: file, cause: first.replacing("\n", with: "; "))
   }
 
-  /// Checks the invariants of ferry's own tables on which a run depends.
+  /// Checks the invariants on which a run depends.
   static func rows(_ db: Database, file: String) throws {
     guard try isShort(db) else { return }
     guard let finding = try SessionInvariants.findings(db, in: file).first(where: \.stopsRun) else { return }

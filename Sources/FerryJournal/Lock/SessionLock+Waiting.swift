@@ -3,7 +3,8 @@ import FerryProcess
 import Foundation
 
 extension SessionLock {
-  /// Takes the lock, waiting at most `limit` for its holder. With a limit of 0, it does not wait.
+  /// Acquires the lock, waiting at most `limit` for its holder to release it. With a limit of 0, this method does not
+  /// wait.
   ///
   /// A separate thread requests the lock from the kernel and sleeps until the holder releases it or ends
   /// (F_OFD_SETLKW, fcntl(2)). inotify(7) would not work: if the holder is killed, its file is reported as
@@ -33,8 +34,8 @@ extension SessionLock {
 
 /// A lock for which a thread waits.
 ///
-/// If the caller stops waiting, the thread continues to exist. It sleeps until the holder releases the lock,
-/// acquires the lock, and releases it immediately.
+/// If the caller stops waiting, the thread continues to exist: when the holder releases the lock, the thread acquires
+/// the lock and releases it immediately.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock; `descriptor` belongs to the thread
 /// until it has ended.

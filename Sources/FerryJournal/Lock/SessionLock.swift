@@ -4,14 +4,14 @@ import Synchronization
 
 /// The kernel's lock on a session. Only one process runs a session at a time.
 ///
-/// The lock belongs to an open file (an open file description lock, fcntl(2)). It is released when its
-/// process ends for any reason, and its state can be queried without taking it. The text in the file is for
-/// human readers; only the kernel's lock is relevant.
+/// The lock belongs to an open file (an open file description lock, fcntl(2)). It is released when its process ends for
+/// any reason, and its state can be queried without acquiring it. The text in the file is for human readers; only the
+/// kernel's lock counts.
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
-    /// The session is held by this process since this time, according to its lock file; `nil` until the holder
-    /// has written them.
+    /// This process has held the session since this time, according to the lock file. Both values are `nil` until the
+    /// holder has written them.
     case held(by: Int32?, since: Instant?)
   }
 
@@ -45,7 +45,7 @@ package final class SessionLock: Sendable {
     return .acquired(try SessionLock(path: path, locked: descriptor, since: now))
   }
 
-  /// Writes the new holder of this open file's lock to the file.
+  /// Takes ownership of the open, locked file, and writes this process to it as the holder.
   convenience init(path: String, locked descriptor: Int32, since now: Instant) throws(JournalError) {
     self.init(path: path, descriptor: descriptor)
     try write(since: now)

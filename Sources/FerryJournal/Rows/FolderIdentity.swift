@@ -1,4 +1,4 @@
-/// Identifies the folder at the end of a path. A mount point whose file system is not mounted is a different
+/// Identifies the folder at the end of a path. While its file system is not mounted, a mount point is a different
 /// folder.
 package struct FolderIdentity: Hashable, Sendable {
   package var device: UInt64

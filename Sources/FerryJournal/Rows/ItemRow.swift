@@ -5,11 +5,10 @@ import GRDBSQLite
 
 /// An item in the journal. Each column is read when it is accessed.
 ///
-/// It refers to SQLite's own row and is valid only during the call to which it is passed, so a million rows
-/// do not occupy memory.
+/// The value refers to SQLite's own row and is valid only during the call to which it is passed, so reading a million
+/// rows does not require memory for all of them.
 package struct ItemRow: ~Copyable {
-  /// The limit for row numbers: no journal reaches it, and it is small enough to prevent an overflow when
-  /// counting.
+  /// The limit for row numbers. No journal reaches this limit, and counting on from it does not overflow.
   static let mostNumber: Int64 = 1 << 62
 
   /// The statement, positioned at its current row.

@@ -34,7 +34,7 @@ extension SessionJournal {
   /// Whether the node's file with this path was delivered, and its `after` action has been performed or is pending.
   package func hasTakenFile(node: Int64, path: [UInt8]) throws(JournalError) -> Bool {
     try access { db in
-      // Called for each missing file of a list, which may have a million of them.
+      // Called for each missing file of a list, which may name a million missing files.
       let statement = try db.cachedStatement(sql: Self.takenFile)
       return try Bool.fetchOne(statement, arguments: [node, Data(path)]) ?? false
     }
@@ -48,8 +48,8 @@ extension SessionJournal {
       """
   }()
 
-  /// Records, before a run, the results of `after` actions. Actions that are still pending have been tried
-  /// and failed. The changes are synced when this method returns.
+  /// Records, before a run, the results of `after` actions. An action that is still pending has been tried and has
+  /// failed. The changes are synced when this method returns.
   package func settle(_ files: [(row: Int64, state: AfterState)]) throws(JournalError) {
     guard !files.isEmpty else { return }
     try commitAndSync(

@@ -138,8 +138,8 @@ extension SessionJournal {
     try StateDirectory.syncFolder(state.sessionsFolder)
   }
 
-  /// SQL: a step of the item was about to be sent, and the user has not decided since then whether it was
-  /// executed.
+  /// An SQL condition that is true for an item if one of its steps was about to be sent, and the user has not decided
+  /// since then whether the step was executed.
   private static var mayHaveActed: String { "intent < \(ItemStep.commitAgain.rawValue)" }
 
   private static var isOpen: String { openCondition("") }

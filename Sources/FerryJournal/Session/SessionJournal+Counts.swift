@@ -55,7 +55,7 @@ extension SessionJournal {
     package var count: Int
   }
 
-  /// The canceled items by node, round and reason, with the largest numbers of each node first.
+  /// The canceled items by node, round and reason. Within each node, the largest counts come first.
   package func cancelledItems() throws(JournalError) -> [CancelledItems] {
     try access { db in
       try db.rows(

@@ -47,8 +47,8 @@ extension SessionJournal {
     return JournalError(.missing, file: try state.database(ofSession: identifier), cause: cause)
   }
 
-  /// Checkpoints a new journal into its file, and syncs the file and its name. After this, a missing or
-  /// empty file is a loss, even after a power failure.
+  /// Checkpoints a new journal into its file, and syncs the file and its name. From then on, a missing or empty file
+  /// means that the journal was lost, even after a power failure.
   static func settle(_ queue: DatabaseQueue, path: String) throws(JournalError) {
     do {
       try queue.writeWithoutTransaction { db in

@@ -6,12 +6,12 @@ extension SessionJournal {
   /// If a listing is this many times shorter than the journal, its files are looked up one by one.
   private static let lookUpFactor: Int64 = 8
 
-  /// Calls `body`, ordered by path, with every item of the node that must be reconciled with a listing: the
-  /// items of listed files, and items that are open, ambiguous or have a pending `after` action. Other
-  /// delivered or failed items may be included. Throws an error for an item that no version of ferry writes.
+  /// Calls `take`, in the order of the paths, with every item of the node that must be reconciled with a listing: the
+  /// items of listed files, and items that are open, are ambiguous, or have a pending `after` action. Other delivered
+  /// or failed items may be included. Throws an error for an item that no version of ferry writes.
   ///
-  /// Items that were delivered and moved away are kept in the journal. A hundred new files must not wait for
-  /// a million rows.
+  /// The items of delivered files remain in the journal after the files were moved away. A listing of a hundred new
+  /// files must not require reading a million rows.
   package func forEachItem(
     node: Int64, meeting files: FileColumns, _ take: (borrowing ItemRow) throws -> Void
   ) throws {

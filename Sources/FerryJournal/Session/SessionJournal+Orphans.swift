@@ -4,7 +4,7 @@ import GRDB
 
 /// Upload IDs that the server issued and that will not be used.
 extension SessionJournal {
-  /// The next free orphan ID. The holder of the session's lock continues the count itself.
+  /// The next free orphan ID. The holder of the session's lock counts on from it without reading it again.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -25,8 +25,8 @@ extension SessionJournal {
     get throws(JournalError) { try orphans(where: "1") }
   }
 
-  /// The orphans of an upload that may be released, at most `limit`: first the orphans that were never
-  /// tried, oldest first, then the others in order of their last attempt. Therefore, an orphan whose release
+  /// The orphans of an upload that may be released, at most `limit`: first the orphans whose release was never
+  /// attempted, oldest first, then the others in the order of their last attempt. Therefore, an orphan whose release
   /// fails repeatedly does not delay the others.
   package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
     try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
@@ -142,8 +142,8 @@ extension SessionJournal {
     }
   }
 
-  /// Removes orphans from the list. The change is synced when this method returns. The caller holds the
-  /// session's lock, and no run writes to the journal.
+  /// Deletes orphans from the journal without releasing them. The change is synced when this method returns. The caller
+  /// holds the session's lock, and no run writes to the journal.
   ///
   /// - Parameter ids: `nil` means all.
   /// - Returns: the number of removed orphans.

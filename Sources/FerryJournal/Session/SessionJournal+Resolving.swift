@@ -36,8 +36,7 @@ extension SessionJournal {
   }
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
-    // An item without an intent is at a commit that can be recognized by other means. If the user allowed
-    // the commit to be resent, it is the same commit.
+    // An ambiguous item without an intent is at its commit. `commitAgain` and `commitDeferred` also denote the commit.
     let intent = try row.intent
     let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .commit
     return AmbiguousItem(

@@ -2,14 +2,14 @@ import FerryPlan
 import GRDB
 
 extension SessionJournal {
-  /// The number of items that one transaction deletes.
+  /// The maximum number of items that one transaction examines or deletes.
   private static let forgottenAtOnce = 10_000
 
   /// Deletes items that ended in one of these states before `limit`, and returns their number. The changes are synced
   /// when this method returns.
   ///
-  /// If the file of such an item still exists, it is sent again, because it is new to the journal. Therefore,
-  /// items whose files must still be deleted or moved are kept. Items whose upload ID another item may have are
+  /// If the file of such an item still exists, it is sent again, because it is new to the journal. Therefore, items
+  /// whose files must still be deleted or moved are kept. Items that may share their upload ID with another item are
   /// also kept. The caller holds the session's lock, and no run writes to the journal.
   package func forget(_ states: Set<ItemState>, before limit: Instant) throws(JournalError) -> Int {
     precondition(states.isSubset(of: [.done, .failed, .cancelled]), "open and ambiguous items are kept")

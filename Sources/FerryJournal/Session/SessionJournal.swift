@@ -6,8 +6,7 @@ import Synchronization
 
 /// One session's durable state: its nodes and items.
 ///
-/// A process that writes holds the session's lock. Before a run, the journal is read here; during a run,
-/// only the run's writer writes to it.
+/// A process must hold the session's lock to write to the journal. During a run, only the run's writer writes to it.
 package final class SessionJournal: Sendable {
   package let identifier: String
   /// The file, or `:memory:`.
@@ -21,7 +20,7 @@ package final class SessionJournal: Sendable {
   private static let inMemory = ":memory:"
 
   let queue: DatabaseQueue
-  /// Counts the commits; `nil` if the journal is not stored.
+  /// Counts the commits; `nil` if the journal is in memory or read-only.
   let commits: CommitRecord?
   private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
@@ -117,7 +116,8 @@ package final class SessionJournal: Sendable {
   ) throws(JournalError) -> SessionJournal {
     let path = try state.database(ofSession: identifier)
     for attempt in 1... {
-      // The record is read first: even while a process writes, the journal is never behind its record.
+      // The commit record is read first. The journal is therefore never older than the record, even while a process
+      // writes to it.
       let stored = try StoredCommits.read(state.commits(ofSession: identifier)).counts
       let snapshot = try DatabaseSnapshot.open(DatabaseFile(path: path, schema: .session))
       var loss: JournalError?
@@ -188,7 +188,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// The next free item ID. The holder of the session's lock continues the count itself.
+  /// The next free item ID. The holder of the session's lock counts on from it without reading it again.
   package var nextRow: Int64 {
     get throws(JournalError) {
       try access { db in

@@ -357,7 +357,7 @@ struct JournalStatements {
   private func run(_ statement: OpaquePointer) throws {
     let code = sqlite3_step(statement)
     guard code == SQLITE_DONE else {
-      // The message belongs to the step; a reset may replace it.
+      // The message describes the failed step; resetting the statement may replace it.
       let failure = db.failure(code)
       sqlite3_reset(statement)
       throw failure

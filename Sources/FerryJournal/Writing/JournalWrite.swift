@@ -8,7 +8,7 @@ package enum JournalWrite: Sendable {
   /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
   /// none. The ID that a delivered item has kept becomes an orphan in doubt.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
-  /// Items that an earlier round started continue in this one, with all their state.
+  /// Items from an earlier round continue in this round, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
   /// A commit, or a step that is never resent, is about to be sent. This write must be synced first.
   ///
@@ -46,24 +46,24 @@ package enum JournalWrite: Sendable {
   case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
   /// Delivered files that still have the delivered content, with their current modification times.
   case confirmed([ContentQuestions.Confirmed])
-  /// The pending action for a delivered file, or its result. An `.owed` that is appended together with the
-  /// item's end is in the same transaction.
+  /// The pending action for a delivered file, or its result. If `.owed` is appended together with the end of the item,
+  /// both are in the same transaction.
   case after(row: Int64, AfterState)
   /// The pending action for a delivered file was tried and failed. It remains pending.
   case afterTried(row: Int64)
   /// A fetch's or request's unrepeatable attempt is about to be sent; see `intent`.
   case nodeIntent(node: Int64, round: Int64)
   case nodeWithdraw(node: Int64)
-  /// The attempts of a fetch failed, and it has not ended in this round.
+  /// The attempts of a fetch failed, but the fetch has not ended in this round.
   case fetchFailed(node: Int64, round: Int64, failure: RecordedFailure, at: Instant)
   /// The end of a fetch or request in this round.
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// Work that was queued in the session up to this time is not discretionary by inference.
+  /// Work that was queued in the session up to this time is not inferred to be discretionary.
   case foreground(until: Instant)
-  /// Whether the session's `on_events` must still be started for a completed batch. If it is appended
-  /// together with the outcome that completes the batch, it is in the same transaction.
+  /// Whether the session's `on_events` must still be started for a completed batch. If this write is appended together
+  /// with the outcome that completes the batch, both are in the same transaction.
   case events(pending: Bool)
 
   package struct Requeued: Sendable {
@@ -85,7 +85,7 @@ package struct NodeClosing: Sendable {
   package var at: Instant
   package var failure: RecordedFailure?
   package var captures: [CapturedValue]
-  /// The record of a successful fetch, for the interval and the next conditional request.
+  /// The data of a successful fetch that its interval and its next conditional request need.
   package var fetch: FetchRecord?
 
   package init(

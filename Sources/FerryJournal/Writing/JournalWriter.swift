@@ -4,12 +4,12 @@ import Foundation
 
 /// Writes the journals on two threads: one commits a run's changes in groups; the other syncs them.
 ///
-/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent
-/// is synced immediately, as are all queued changes when `sync()` is called; other changes are synced after
-/// `syncInterval` or after `syncOutcomes` outcomes, whichever comes first. Commits continue during a sync,
-/// so a SIGKILL during a sync loses no more than at any other time. Commits wait only for the syncs that
-/// SQLite performs around a checkpoint. A sync covers the commits that precede it. Only one sync runs at a
-/// time, and later commits wait for the next one. Order is preserved, and a failure is final.
+/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent is synced
+/// immediately, as are all queued changes when `sync()` is called; other changes are synced after `syncInterval` or
+/// after `syncOutcomes` outcomes, whichever comes first. Commits continue during a sync, so a SIGKILL during a sync
+/// loses no more than at any other time. Commits wait only for the syncs that SQLite performs around a checkpoint. A
+/// sync covers the commits that precede it. Only one sync runs at a time, and later commits wait for the next one.
+/// Changes are written in order. After a failure, nothing more is written.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
 /// commits.
@@ -22,9 +22,9 @@ package final class JournalWriter: @unchecked Sendable {
     package var syncInterval: Duration = .milliseconds(50)
     /// The maximum number of unsynced outcomes.
     package var syncOutcomes = 512
-    /// The minimum time between two commits, unless a sync is due: at full speed, a commit costs ten times
-    /// as much as a write. SIGKILL loses at most this much work, which is then repeated. With 0, changes are
-    /// committed at each wake-up.
+    /// The minimum time between two commits, unless a sync is due. The limit exists because, at full speed, a commit
+    /// costs ten times as much as a write. SIGKILL loses at most this much work, which is then repeated. With 0,
+    /// changes are committed at each wake-up.
     package var commitInterval: Duration = .milliseconds(5)
     /// The maximum size in bytes of changes waiting in memory. Above this limit, `append` also waits.
     package var queueLimit = 64 << 20
@@ -77,7 +77,7 @@ package final class JournalWriter: @unchecked Sendable {
     var statistics = Statistics()
   }
 
-  /// Commits that are not covered by a started sync.
+  /// Commits that no sync has started to cover.
   private struct Pending {
     var dirty: [Bool]
     var since: Int64?
@@ -104,8 +104,8 @@ package final class JournalWriter: @unchecked Sendable {
   private var state = State()
   private var pending: Pending
 
-  /// Takes ownership of the threads. `deliver` is called on them, by one thread at a time; it must not wait,
-  /// and must not call `close()`. The journals must not be used elsewhere until `close()` has returned.
+  /// Takes ownership of the threads. `deliver` is called on one of them at a time; it must not block, and must not call
+  /// `close()`. The journals must not be used elsewhere until `close()` has returned.
   package init(
     journals: [SessionJournal], options: Options = Options(), threads: Threads,
     deliver: @escaping @Sendable (JournalEvent) -> Void
@@ -279,7 +279,7 @@ package final class JournalWriter: @unchecked Sendable {
   /// Passes the committed changes to the sync thread. Called only while no sync is running.
   private func beginSync(answering mustAnswer: Bool) {
     guard pending.since != nil else {
-      // The sync thread has nothing more to report.
+      // Nothing was written since the last sync, so the sync thread will not report this number.
       if mustAnswer { deliver(.synced(through: pending.through)) }
       return
     }

@@ -13,7 +13,7 @@ import Foundation
 ///
 /// `@unchecked Sendable`: only the sync thread accesses `isNamed`.
 final class LogFile: @unchecked Sendable {
-  /// The path of the journal's file, for messages.
+  /// The path of the journal's database file.
   private let journal: String
   private let descriptor: Int32
   private let commits: CommitRecord?
@@ -45,7 +45,7 @@ final class LogFile: @unchecked Sendable {
     if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
-  /// fdatasync(2), which also syncs the file's length. On macOS, the length may not be synced, so fsync(2) is
+  /// fdatasync(2), which also syncs the file's length. On macOS, the length is not always synced, so fsync(2) is
   /// used there, as in SQLite.
   static let systemCall: JournalWriter.SyncCall = { descriptor in
     #if os(Linux)

@@ -15,7 +15,7 @@ extension SessionJournal {
   /// Usually this is one transaction; only an insert of many rows takes more. A process that reads during
   /// such an insert finds only some of the queued items; the next listing finds the others.
   ///
-  /// - Parameter quiet: returns when no other sync of the log is running, for a checkpoint between two
+  /// - Parameter quiet: waits until no other sync of the log is running. Called before a checkpoint between two
   ///   transactions.
   func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
     try access { db in
@@ -48,8 +48,8 @@ extension SessionJournal {
     }
   }
 
-  /// Begins a transaction and stores its number. The number is stored first, because the rows of another
-  /// writer would be inconsistent.
+  /// Begins a transaction and stores its number. The number is stored first, so that a write by another process is
+  /// detected before that process's rows cause a misleading error.
   private func begin(_ db: Database) throws {
     try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
     try count(db)
@@ -61,8 +61,8 @@ extension SessionJournal {
     try commits?.recordCommit()
   }
 
-  /// Stores the number of the current transaction in it. The number before it must be the last one stored by
-  /// this process: otherwise, two processes would send the same files.
+  /// Stores the number of the current transaction in the journal. The previous number must be the last one that this
+  /// process stored: otherwise, another process is writing to the journal and would send the same files.
   private func count(_ db: Database) throws {
     guard let commits else { return }
     try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ?")
@@ -101,10 +101,10 @@ extension SessionJournal {
   /// Syncs all commits so far with one fdatasync of the log. While a `JournalWriter` uses the journal, its
   /// `LogSyncer` performs this task instead.
   ///
-  /// This uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The
-  /// kernel reports a failed write-back to the descriptor that wrote the data, and SQLite also syncs the
-  /// name of a new log in its folder. If the log has been restarted since then, the checkpoint before the
-  /// restart has synced its frames in the database file.
+  /// This uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The kernel
+  /// reports a failed write-back to the descriptor that wrote the data, and SQLite also syncs the name of a new log in
+  /// its folder. If the log has been restarted since the last sync, the checkpoint before the restart has copied the
+  /// earlier frames to the database file and synced it.
   func sync() throws(JournalError) {
     guard isDurable else { return }
     let covered = commits?.committed
@@ -143,7 +143,7 @@ extension SessionJournal {
     try quiet()
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 1)
     let code = sqlite3_wal_checkpoint_v2(db.sqliteConnection, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // If another process is running a checkpoint, the next checkpoint continues.
+    // If another process is running a checkpoint, the next checkpoint copies the remaining pages.
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw db.failure(code) }
     return true
   }

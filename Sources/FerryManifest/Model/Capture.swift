@@ -17,7 +17,8 @@ package struct Capture: Hashable, Codable, Sendable {
     case header(String)
     /// The first group of the first match in the body.
     case regex(String)
-    /// An element path into an XML body.
+    /// The names of the elements from the root of an XML body to the captured one, separated by `/`, without
+    /// namespace prefixes.
     case xml(path: String)
     case status
   }

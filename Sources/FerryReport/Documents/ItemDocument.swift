@@ -34,7 +34,7 @@ package struct ItemDocument: Encodable, Sendable {
     /// The reason why the item or node is not sent immediately, or the outcome with which it ended.
     package var reason: RecordedFailure?
     package var notBefore: String?
-    /// For a canceled item: the reason of `ferry cancel`, even if the next run sends the item.
+    /// For a canceled item: the reason for which `ferry cancel` ended it, even if the next run sends the item.
     package var cancellation: RecordedFailure?
     /// The round of the last attempt.
     package var round: Int64?

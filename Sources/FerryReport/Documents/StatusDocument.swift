@@ -29,7 +29,7 @@ package struct StatusDocument: Encodable, Sendable {
     /// Whether the session's `on_events` still has to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
-    /// If `ferry cancel` removed the session, and no run has used it since.
+    /// Present if `ferry cancel` has removed the session and no run has used it since.
     package var removed: Removal?
     /// The reason why the rest of the session's state is unknown: its journal cannot be read.
     package var problem: String?

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Formats the reason why work is waiting, and until when.
+/// Formats the reason why work is waiting, and the time until which it waits.
 package enum ReasonText {
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {

@@ -12,8 +12,8 @@ struct ForecastWatch {
   private var quietLaunch: Forecast.Moment?
   /// The open batches, by node.
   private var batches: [Int: [OpenBatch]] = [:]
-  /// By node, and by journal row minus 1: the index of the batch that contains the row; -1 if no open batch
-  /// contains it.
+  /// The index of the batch that contains a journal row, by node and by row number minus 1; -1 if no open batch
+  /// contains the row.
   private var batchOfRow: [Int: [Int32]] = [:]
   private var expired: [Int: Int] = [:]
   private var allocated = 0
@@ -32,7 +32,7 @@ struct ForecastWatch {
   init(_ plan: Plan) { self.plan = plan }
 
   mutating func launched(_ number: Int, at now: Instant) {
-    // Each launch restarts the numbering of its items.
+    // The numbering of items starts over in each launch.
     holders = []
     quietLaunch = .init(at: now.rfc3339, text: "launch \(number)")
   }
@@ -118,7 +118,7 @@ struct ForecastWatch {
       fetches[node.index, default: []].append(
         .init(at: machine.now.rfc3339, result: result, intervalSeconds: interval?.seconds))
     }
-    // After a failure, the minimum applies instead.
+    // After a failure, the minimum interval applies.
     let isKept = result == .newData || result == .noData
     let words = isKept ? interval.map { ", the interval is \(Self.words($0))" } ?? "" : ""
     say("fetch \(plan.nodes[node.index].name): \(result?.rawValue ?? "skipped")\(words)", at: machine.now)

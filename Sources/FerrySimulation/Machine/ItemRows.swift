@@ -12,13 +12,13 @@ package struct ItemRows: Sendable {
   private(set) var expiries: [Int64] = []
   /// The upload IDs; 0 for a row without an upload ID.
   private(set) var uploadIDs: [Int] = []
-  /// The number of changes. If the numbers are equal, the rows are equal.
+  /// The number of changes so far. While it stays the same, the rows stay the same.
   private(set) var version = 0
   /// The last round in which items were queued.
   private(set) var lastRound: Int64 = 0
   /// The number of rows that are not done.
   private(set) var notDone = 0
-  /// The idempotency key of the upload's commits. A world does not edit its manifest, so it never changes.
+  /// The idempotency key of the upload's commits. A world does not edit its manifest, so the key never changes.
   private let commitKey: CommitKey?
   /// The rows sorted by path, if that order differs.
   private var byPath: [Int32]?

@@ -26,7 +26,7 @@ package struct VirtualMachine {
   package private(set) var occurrences: [(at: Instant, what: Occurrence)] = []
   /// Determines when the process dies; `nil` if it does not die.
   package var fate: (any ProcessFate)?
-  /// The time until a record is written. A process that dies earlier loses it.
+  /// The time until a record is written. A process that dies earlier loses the record.
   package var writeDelay = Duration.zero
   /// The time until the ledger replies.
   package var leaseDelay = Duration.zero
@@ -73,7 +73,7 @@ package struct VirtualMachine {
     package var actions = 0
     package var requests = 0
     package var deaths = 0
-    /// The number of consecutive events without time passing between them.
+    /// The number of consecutive events at the same virtual time.
     package var eventsAtOnce = 0
   }
 

@@ -13,7 +13,7 @@ extension Referee {
     return now < due ? "was sent \(now.duration(to: due)) before its minimum had passed since it failed" : nil
   }
 
-  /// Whether a node that needs such a fetch treats its failure as a success.
+  /// Whether a node that needs a failed fetch treats the failure as a success.
   func takesFailedFetchForSuccess(_ ref: ItemRef, _ when: SingleRequest.When) -> Bool {
     plan.nodes[ref.node.index].needs.contains { need in
       guard let failed = failedFetches[need.index], requests[ItemRef(need)] == nil,

@@ -31,7 +31,7 @@ package struct Violation: Hashable, Sendable {
     case stuck
     /// The scheduler's state is contradictory (`checkInvariants`).
     case invariant
-    /// A part was sent at another offset than the server's, or a file that is not whole counts as sent.
+    /// A part was sent at an offset other than the server's, or an incomplete file counts as sent.
     case offset
   }
 

@@ -23,7 +23,7 @@ package struct Shrinker {
     while hasShrunk, hasTime {
       hasShrunk = false
       for candidate in Simplification.all(of: best) where hasTime {
-        // An earlier candidate of this pass may already have removed it.
+        // An earlier candidate of this pass may already have made this change.
         guard let next = candidate(best), next != best else { continue }
         tries += 1
         let nextPlan = next.manifest == best.manifest ? plan : next.manifest.plan

@@ -25,7 +25,7 @@ package enum FaultKind: Hashable, Sendable {
   case invalidStatus(hasActed: Bool)
   /// The server has lost a part of the file's bytes that it had stored.
   case losesBytes
-  /// The request takes this much longer.
+  /// The request takes this many more seconds.
   case slow(seconds: Int)
 
   static func random(_ random: inout RandomSource) -> FaultKind {

@@ -32,7 +32,7 @@ package struct Scenario: Hashable, Sendable {
     launches = []
     for _ in 0..<random.roll(1...6) { launches.append(.random(&random, uploads: manifest.uploads.count)) }
     fates = [:]
-    // Ranges from a world without faults to a world in which every third request fails.
+    // The percentage of requests that a fault affects.
     let rate = random.one(of: [0, 5, 20, 33])
     for request in 0..<300 where random.roll(100) < rate { fates[request] = .random(&random) }
     writeDelayMilliseconds = random.one(of: [0, 0, 3])

@@ -11,7 +11,7 @@ struct FaultPlan {
   /// The faults, in the order in which they were added.
   var faults: [Fault] { entries.map(\.fault) }
 
-  /// Adds a fault, which counts from now on.
+  /// Adds a fault, which counts only later requests.
   mutating func add(_ fault: Fault) {
     entries.append(Entry(fault: fault))
   }

@@ -3,11 +3,11 @@ import Synchronization
 
 /// The TCP port to which clients connect.
 ///
-/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed in
-/// front of FlyingFox and passes bytes between each client and a private socket in the file system. To break a
-/// connection, a handler calls ``cut(_:by:)``; to send a response that FlyingFox cannot send, it calls
-/// ``play(_:on:)``. Nagle's algorithm does not apply to such a socket, which matters because FlyingFox
-/// writes the head and body of a response separately.
+/// FlyingFox always sends a response, so a handler cannot break a connection. The front door is placed in front of
+/// FlyingFox and passes bytes between each client and a private socket in the file system. To break a connection, a
+/// handler calls ``cut(_:by:)``; to send a response that FlyingFox cannot send, it calls ``play(_:on:)``. Nagle's
+/// algorithm does not apply to a private socket. This matters because FlyingFox writes the head and body of a response
+/// separately.
 ///
 /// One thread serves all sockets with `poll`.
 final class FrontDoor: Sendable {
@@ -85,8 +85,8 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Writes a response to a connection. After this method has returned, no byte of a later response can be
-  /// sent. It does not wait for the end of the response, which may never come.
+  /// Writes a response to a connection. After this method has returned, no byte of a later response can be sent. It
+  /// does not wait for the end of the response, because the response may be endless.
   func play(_ script: ResponseScript, on id: ConnectionID) async {
     await withCheckedContinuation { continuation in
       let isOpen = orders.withLock { orders in
@@ -126,7 +126,7 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Wakes the loop. The caller holds the lock, so the pipe is not closed in the meantime.
+  /// Wakes the loop. The caller holds the lock, so the pipe cannot be closed during the call.
   private func ring(_ orders: borrowing Orders) {
     guard orders.life == .open else { return }
     // If the pipe is full, the loop wakes up anyway.

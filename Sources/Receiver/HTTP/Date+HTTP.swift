@@ -12,6 +12,6 @@ extension Date {
 }
 
 extension Duration {
-  /// The duration in seconds, as used by JSON and `Date`.
+  /// The duration in seconds, as a number for JSON and `Date`.
   var inSeconds: Double { self / .seconds(1) }
 }

@@ -20,7 +20,7 @@ extension RequestHandler {
     return try .content(content, to: request)
   }
 
-  /// Stores another post with every request. The request is not idempotent.
+  /// Stores a new post for every request, so the request is not idempotent.
   func post(_ request: HTTPRequest, _ body: inout RequestBody) async throws -> HTTPResponse {
     guard let name = FormFields(request.target.query())["name"], !name.isEmpty else {
       return .problem(.badRequest, "name_missing", "add ?name=NAME")
