@@ -26,6 +26,7 @@ let package = Package(
     .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
     // ferry, from the text to the report; imports go one way only (docs/internals/architecture.md).
     .target(
@@ -67,7 +68,7 @@ let package = Package(
       name: "FerryEngine",
       dependencies: [
         "FerryDigest", "FerryManifest", "FerryPlan", "FerryProcess", "FerryTransfer", "FerryJournal",
-        "FerryReport", "CFiles",
+        "FerryReport", "CFiles", "CExpat",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -3,6 +3,7 @@
 
 // OpenSSL's libcrypto and libssl, which libcurl loads into every process that uses it.
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/ssl.h>
 
 #endif

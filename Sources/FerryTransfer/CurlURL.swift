@@ -29,13 +29,26 @@ struct CurlURL: ~Copyable {
 
   var text: String? { part(CURLUPART_URL) }
 
-  /// The origin of the URL. If the URL does not specify a port, it is the scheme's default port.
+  /// The origin of the URL. If the URL does not specify a port, the scheme's default port is used.
   var origin: Origin? {
     guard let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
       let port = part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) })
     else { return nil }
     return Origin(scheme: scheme.lowercased(), host: host.lowercased(), port: port)
   }
+
+  /// The value of the Host field that libcurl sends: the host, and the port unless it is the scheme's default port.
+  var hostField: String? {
+    guard let host = part(CURLUPART_HOST), let origin else { return nil }
+    let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
+    return isDefault ? host : "\(host):\(origin.port)"
+  }
+
+  /// The path as it is sent; at least `/`.
+  var path: String { part(CURLUPART_PATH) ?? "/" }
+
+  /// The query as it is sent, without the question mark; `nil` if there is none.
+  var query: String? { part(CURLUPART_QUERY) }
 
   /// The user name and password in the URL; `nil` if there are none.
   var userinfo: Userinfo? {

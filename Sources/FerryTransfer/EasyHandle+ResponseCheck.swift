@@ -20,7 +20,10 @@ extension EasyHandle {
       return false
     }
     guard head.status >= 200 else {
-      guard head.status == 101 else { return true }
+      guard head.status == 101 else {
+        keepInterim(of: exchange)
+        return true
+      }
       fail(.malformedResponse, "the server switched to another protocol without being asked (101)")
       return false
     }
@@ -48,6 +51,16 @@ extension EasyHandle {
     exchange.refusal =
       "the response has \(ContentCoding.shown(coding)), which was not requested"
     return false
+  }
+
+  /// Keeps the first interim response of a hop that contains a URL. A server can send any number of them.
+  private func keepInterim(of exchange: Exchange) {
+    guard exchange.attempts > 0, !exchange.hasInterim, exchange.request.reportedInterim == head.status,
+      head.fields.contains(where: { $0.name.isField("location") })
+    else { return }
+    exchange.hasInterim = true
+    exchange.interim = TransferResponse(
+      status: head.status, headers: head.fields, body: [], url: exchange.hop.url)
   }
 
   /// The reason why a response that libcurl reports as complete is incomplete; `nil` if it is complete.

@@ -9,7 +9,7 @@ final class Exchange {
   /// The request in the form in which this hop's server receives it.
   var hop: RedirectPolicy.Hop
   var headers: HeaderList
-  /// Header fields that were withheld at the hop's origin.
+  /// Header fields that were withheld from the hop's origin.
   var withheld: [OriginGuard.Withheld]
   var redirects = 0
 
@@ -34,11 +34,11 @@ final class Exchange {
   var sourceInode: UInt64?
   /// The offset of the next byte that libcurl will request.
   var offset: Int64 = 0
-  /// Bytes of a body that is read while it is sent that were passed to libcurl, over all hops and attempts.
+  /// For a body that is read while it is sent: the bytes passed to libcurl, over all hops and attempts.
   var handedOver: Int64 = 0
-  /// Bytes of bodies that libcurl sent in the closed hops.
+  /// Body bytes that libcurl sent in the closed hops.
   var bodySentBefore: Int64 = 0
-  /// The bytes of a file that libcurl had taken in this hop when it was about to resend them, and was stopped.
+  /// The bytes of a file that libcurl had read in this hop when ferry stopped it from resending them.
   var sentBeforeResend: Int64 = 0
   /// The size of this hop's body.
   var bodySize: Int64 = 0
@@ -50,6 +50,9 @@ final class Exchange {
   var sink = Sink.undecided
   /// The part of the body that is kept in memory.
   var body: [UInt8] = []
+  /// An interim response that has not been reported yet, and whether there was one.
+  var interim: TransferResponse?
+  var hasInterim = false
   /// How the end of the response body is determined; `nil` until the header section has ended.
   var framing: ResponseFraming?
   /// How the TLS session ended, for a stored body that is delimited by the end of its connection.

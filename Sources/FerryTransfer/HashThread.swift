@@ -2,7 +2,7 @@ import FerryDigest
 import FerryPlan
 import FerryProcess
 
-/// Computes SHA-256 on a separate thread, one piece at a time.
+/// Computes digests on a separate thread, one piece at a time.
 ///
 /// `@unchecked Sendable`: only blocks on `worker` access `streams` and `files`, and `worker` runs one at a time.
 final class HashThread: @unchecked Sendable {
@@ -43,11 +43,11 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// Hashes a file that is not being sent and posts `fileDigest`.
-  func hash(_ key: TransferKey, _ source: TransferRequest.FileSource) {
+  /// Hashes a file, or a part of it, that is not being sent and posts `fileDigest`.
+  func hash(_ key: TransferKey, _ source: TransferRequest.FileSource, _ algorithm: DigestAlgorithm) {
     worker.submit { [self] in
       do throws(TransportFailure) {
-        files[key] = FileHash(file: try UploadFile(source))
+        files[key] = FileHash(file: try UploadFile(source), digest: algorithm.makeDigest())
         proceed(key)
       } catch {
         mailbox.post(.fileDigest(key, .failure(error)))
@@ -65,9 +65,9 @@ final class HashThread: @unchecked Sendable {
   private final class FileHash {
     let file: UploadFile
     var offset: Int64 = 0
-    let hasher = SHA256()
+    let digest: any ByteDigest
 
-    init(file: UploadFile) { self.file = file }
+    init(file: UploadFile, digest: any ByteDigest) { (self.file, self.digest) = (file, digest) }
   }
 
   private func proceed(_ key: TransferKey) {
@@ -77,13 +77,13 @@ final class HashThread: @unchecked Sendable {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
       defer { buffer.deallocate() }
       let count = try hash.file.read(at: hash.offset, into: buffer)
-      hash.hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      hash.digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       hash.offset += Int64(count)
       if hash.offset < hash.file.source.length {
         worker.submit { [self] in proceed(key) }
       } else {
         files[key] = nil
-        mailbox.post(.fileDigest(key, .success(hash.hasher.finalize())))
+        mailbox.post(.fileDigest(key, .success(hash.digest.finalize())))
       }
     } catch {
       files[key] = nil

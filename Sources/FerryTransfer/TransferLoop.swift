@@ -1,4 +1,5 @@
 import CCurl
+import FerryDigest
 import FerryPlan
 import FerryProcess
 
@@ -27,12 +28,16 @@ package final class TransferLoop {
   private let storeWorker: SerialWorker
 
   private var headerCache = HeaderCache()
+  private var signingKeys = AWSSigningKeys()
   private var pool: [EasyHandle] = []
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
   private var ended: [TransferOutcome] = []
   /// The traffic of all completed requests.
   private(set) var endedTraffic = Traffic()
+  private var interim: [InterimResponse] = []
+  /// The number of requests in flight that report an interim response.
+  private var interimCount = 0
   var digests: [DigestOutcome] = []
   /// The files that `digest` is hashing, by the caller's ID.
   var hashing: [UInt64: FileHashing] = [:]
@@ -95,7 +100,10 @@ package final class TransferLoop {
   // MARK: Requests from the caller
 
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
-  package func start(_ request: TransferRequest) {
+  package func start(_ written: TransferRequest) {
+    var request = written
+    // The guard of origins decides about these fields before the request is signed.
+    request.headers += written.signing?.placeholders ?? []
     precondition(busy[request.id] == nil, "an ID in flight must not be reused")
     now = .now
     serial += 1
@@ -103,9 +111,10 @@ package final class TransferLoop {
       try RequestCheck.check(request)
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
+      try hop.sign(request, after: .zero, &signingKeys)
       let exchange = Exchange(
         key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
-        headers: try headerCache.list(hop.headers), withheld: withheld, now: now)
+        headers: try headers(of: hop, request), withheld: withheld, now: now)
       guard
         let handle = pool.popLast()
           ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)
@@ -120,6 +129,7 @@ package final class TransferLoop {
       }
       handle.exchange = exchange
       busy[request.id] = handle
+      if request.reportedInterim != nil { interimCount += 1 }
       add(handle)
     } catch {
       ended.append(
@@ -135,11 +145,14 @@ package final class TransferLoop {
     stop(handle, TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false))
   }
 
-  /// Hashes a file on the helper thread, with the same checks as an upload's source. The outcome ends a later
-  /// turn; `takeDigests()` returns it.
+  /// Hashes a file, or the part of it to send, on the helper thread, with the same checks as an upload's source. The
+  /// outcome ends a later turn; `takeDigests()` returns it.
   ///
   /// - Parameter timeLimit: after this time, the outcome is `resourceTimeout`; `nil` for no limit.
-  package func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration? = nil) {
+  package func digest(
+    id: UInt64, source: TransferRequest.FileSource, algorithm: DigestAlgorithm = .sha256,
+    timeLimit: Duration? = nil
+  ) {
     now = .now
     serial += 1
     let key = TransferKey(id: id, serial: serial)
@@ -147,7 +160,7 @@ package final class TransferLoop {
       key: key, name: source.name, deadline: timeLimit.map { now.advanced(by: $0) })
     self.hashing[id] = hashing
     scheduleCheck(of: hashing)
-    hashThread.hash(key, source)
+    hashThread.hash(key, source, algorithm)
   }
 
   /// Stops hashing a file without reporting an outcome. Has no effect if the hashing has ended.
@@ -162,6 +175,19 @@ package final class TransferLoop {
     return digests
   }
 
+  /// Removes and returns the interim responses that have arrived since the last call.
+  package func takeInterim() -> [InterimResponse] {
+    defer { interim = [] }
+    return interim
+  }
+
+  /// Collects an interim response before its request can end.
+  private func collectInterim(of handle: EasyHandle) {
+    guard let exchange = handle.exchange, let response = exchange.interim else { return }
+    exchange.interim = nil
+    interim.append(InterimResponse(id: exchange.key.id, response: response))
+  }
+
   private func add(_ handle: EasyHandle) {
     let code = curl_multi_add_handle(multi, handle.curl)
     guard code == CURLM_OK, let exchange = handle.exchange else {
@@ -171,19 +197,27 @@ package final class TransferLoop {
     scheduleCheck(of: exchange)
   }
 
+  /// A signature differs in every request, so it would only displace other lists from the cache.
+  private func headers(
+    of hop: RedirectPolicy.Hop, _ request: TransferRequest
+  ) throws(TransportFailure) -> HeaderList {
+    request.signing == nil ? try headerCache.list(hop.headers) : try HeaderList(hop.headers)
+  }
+
   // MARK: The turn
 
-  /// Performs I/O until a request or a digest ends, the waker is used, or `timeout` has passed (`nil`:
-  /// never). Returns all completed requests.
+  /// Performs I/O until a request or a digest ends, the waker is used, or `timeout` has passed (`nil` means no
+  /// timeout). Returns all completed requests.
   package func turn(timeout: Duration?) -> [TransferOutcome] {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }
     while true {
       let isWoken = readMessages()
       perform()
+      if interimCount > 0 { for handle in busy.values { collectInterim(of: handle) } }
       now = .now
       checkTimeouts()
-      if !ended.isEmpty || isWoken || !digests.isEmpty {
+      if !ended.isEmpty || isWoken || !digests.isEmpty || !interim.isEmpty {
         defer { ended = [] }
         return ended
       }
@@ -299,7 +333,8 @@ package final class TransferLoop {
     hop.setCondition(of: exchange.request)
     exchange.withheld += withheld
     do throws(TransportFailure) {
-      if hop.headers != exchange.hop.headers { exchange.headers = try headerCache.list(hop.headers) }
+      try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
+      if hop.headers != exchange.hop.headers { exchange.headers = try headers(of: hop, exchange.request) }
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
       exchange.hop = hop
       exchange.redirects += 1
@@ -411,6 +446,7 @@ package final class TransferLoop {
 
   private func end(_ handle: EasyHandle, _ result: Result<TransferResponse, TransportFailure>) {
     guard let exchange = handle.exchange else { return }
+    collectInterim(of: handle)
     switch exchange.digest {
     case .streaming: hashThread.reset(exchange.key)
     case .notWanted, .finishing, .done: break
@@ -427,6 +463,7 @@ package final class TransferLoop {
     }
     ended.append(outcome)
     busy[exchange.key.id] = nil
+    if exchange.request.reportedInterim != nil { interimCount -= 1 }
     if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
   }
 }

@@ -1,5 +1,16 @@
 import FerryPlan
 
+/// An interim response (1xx) to a request that has not ended.
+package struct InterimResponse: Sendable {
+  package var id: UInt64
+  package var response: TransferResponse
+
+  package init(id: UInt64, response: TransferResponse) {
+    self.id = id
+    self.response = response
+  }
+}
+
 /// The end of one request. Every started request has exactly one outcome.
 package struct TransferOutcome: Sendable {
   package var id: UInt64

@@ -25,16 +25,21 @@ package struct TransferRequest: Sendable {
   /// `responseTooLarge`, at the end of its header section if it announces the size, otherwise when it
   /// exceeds the limit.
   package var sizeLimit: Int64?
-  /// Whether the request must be sent at most once, although libcurl would silently resend it on a new
-  /// connection. A second attempt is aborted and ends as `connectionLost`.
+  /// Whether the request must be sent at most once. If libcurl is about to resend it on a new connection, the request
+  /// is aborted and fails with `connectionLost`.
   package var atMostOnce: Bool
   /// The check of a complete download, performed before the existing file is replaced.
   package var check: DownloadCheck?
   /// The parts that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
+  /// The status of an interim response whose first occurrence with a `Location` is reported while the request is being
+  /// sent (`TransferLoop.takeInterim()`); `nil` to report none.
+  package var reportedInterim: Int?
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
+  /// Signs the request for each server that receives it; `nil` for requests without a signature.
+  package var signing: AWSSigning?
 
   package struct Condition: Sendable {
     package var field: HeaderField
@@ -93,7 +98,7 @@ package struct TransferRequest: Sendable {
     package var identity: UInt64
     /// Whether the sent bytes are hashed, on the helper thread.
     package var wantsSHA256: Bool
-    /// The bytes to send; `nil` for the whole file. It must be within the listed size.
+    /// The bytes to send; `nil` for the whole file. The range must be within the listed size.
     package var part: Range<Int64>?
 
     package init(

@@ -157,12 +157,15 @@ import Testing
     let server = try await SessionServer.start(fault: "  return ('lose', 100000) if number == 3 else None")
     let job = try job(server)
     try write(5 * Self.chunk, to: job)
-    let (command, _) = try await job.run()
+    let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     let digest = try await self.digest(job)
     let log = try await server.log()
     #expect(log.sessions.map(\.sha256) == [digest])
-    #expect(log.sessions.first?.received == 5 * Self.chunk + 3 * Self.chunk - 100_000)
+    let received = 5 * Self.chunk + 3 * Self.chunk - 100_000
+    #expect(log.sessions.first?.received == received)
+    #expect(report.totals.bytes.useful == 5 * Self.chunk)
+    #expect(report.totals.bytes.resent == received - 5 * Self.chunk)
   }
 
   @Test func `fails if its file changes, and the next run starts over`() async throws {
@@ -189,6 +192,29 @@ import Testing
     #expect(log.sessions.last?.size == 5 * Self.chunk + 1)
     let digests = try await TestFiles.digests(of: ["changing"], under: folder.path(""))
     #expect(log.sessions.last?.sha256 == digests["changing"])
+  }
+
+  /// The file has the same size and time, but is another.
+  @Test func `starts over if its file was replaced before it was resumed`() async throws {
+    let server = try await SessionServer.start(fault: "  return ('slow', 0.05)")
+    let job = try job(server)
+    try job.write(manifest: job.folder.text("job.yaml") + "    after: delete\n")
+    try write(8 * Self.chunk, to: job, seed: 1)
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while run.isRunning, try await server.log().parts < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let (file, new) = (job.folder.path("files/f"), job.folder.path("new"))
+    var random = SplitMix(seed: 2)
+    try job.folder.write(random.bytes(8 * Self.chunk), to: "new")
+    let copied = try await Command.run("touch", ["-r", file, new])
+    #expect(copied.status == 0 && rename(new, file) == 0)
+    let digest = try await self.digest(job)
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let log = try await server.log()
+    #expect(log.sessions.map(\.done) == [false, true])
+    #expect(log.sessions.last?.sha256 == digest)
   }
 
   @Test func `fails if the server does not state its offset`() async throws {

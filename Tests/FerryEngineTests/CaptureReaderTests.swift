@@ -57,6 +57,33 @@ struct CaptureReaderTests {
     }
   }
 
+  @Test(arguments: [
+    ("<Upload><Id>a b</Id></Upload>", "a b"),
+    ("<s3:Upload xmlns:s3='u'><s3:Id> 1\n</s3:Id></s3:Upload>", "1"),
+    ("<Upload><Id/></Upload>", ""),
+    ("<Upload><X/><Id>&lt;&#x41;<![CDATA[&amp;]]><!-- c -->z</Id></Upload>", "<A&amp;z"),
+    ("<Upload><Id>1</Id><Id>2</Id></Upload>", "1"),
+  ]) func xmlIsRead(_ body: String, _ value: String) throws {
+    #expect(try read(.xml(path: "Upload/Id"), body) == value)
+  }
+
+  @Test(arguments: [
+    ("<Upload/>", "there is no element Upload/Id in the response's XML"),
+    ("<upload><Id>1</Id></upload>", "there is no element Upload/Id in the response's XML"),
+    ("<Upload><Id>1<b/></Id></Upload>", "the element Upload/Id in the response's XML contains elements"),
+    ("{}", "the response is not XML: not well-formed (invalid token) in line 1"),
+    ("", "the response is not XML: no element found in line 1"),
+    ("<Upload>\n<Id>1</Upload>", "the response is not XML: mismatched tag in line 2"),
+    (
+      "<!DOCTYPE html><html/>",
+      "the response's XML has a document type declaration, which ferry does not read"
+    ),
+  ]) func missingXMLIsReported(_ body: String, _ message: String) {
+    #expect(throws: TransportFailure(.capture, message, mayHaveReachedServer: true)) {
+      try read(.xml(path: "Upload/Id"), body)
+    }
+  }
+
   @Test func headersStatusAndPatternsAreRead() throws {
     #expect(try read(.header("location")) == "/x")
     #expect(try read(.status) == "201")

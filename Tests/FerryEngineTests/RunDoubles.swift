@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryJournal
 import FerryPlan
 import FerryProcess
@@ -17,6 +18,7 @@ final class ScriptedTransfers: TransferPerforming {
   private(set) var cancelled: [UInt64] = []
   private(set) var hashed: [UInt64] = []
   var digests: [DigestOutcome] = []
+  var interim: [InterimResponse] = []
   var transferredBytes: Int64 = 0
   private var pending: [TransferOutcome] = []
   private var turns = 0
@@ -44,9 +46,18 @@ final class ScriptedTransfers: TransferPerforming {
 
   func cancel(_ id: UInt64) { cancelled.append(id) }
 
-  func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration?) { hashed.append(id) }
+  func digest(
+    id: UInt64, source: TransferRequest.FileSource, algorithm: DigestAlgorithm, timeLimit: Duration?
+  ) {
+    hashed.append(id)
+  }
 
   func cancelDigest(_ id: UInt64) { hashed.removeAll { $0 == id } }
+
+  func takeInterim() -> [InterimResponse] {
+    defer { interim = [] }
+    return interim
+  }
 
   func takeDigests() -> [DigestOutcome] {
     defer { digests = [] }

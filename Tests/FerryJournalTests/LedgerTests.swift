@@ -238,11 +238,24 @@ import Testing
       }
     }
     let first = QuarterHour.of(.start)
-    try ledger.forget(before: .start(plus: 899))
+    try ledger.forget(before: .start(plus: 899), keptRows: 0)
     #expect(try rows("usage") == [first: 2, first + 1: 1] && rows("lease") == [first: 20, first + 1: 20])
-    try ledger.forget(before: .start(plus: 900))
+    try ledger.forget(before: .start(plus: 900), keptRows: 0)
     #expect(try rows("usage") == [first + 1: 1] && rows("lease") == [first: 10, first + 1: 20])
     #expect(Ledger.retention == .seconds(62 * 24 * 3600))
+  }
+
+  /// A clock that is ahead for a while would otherwise delete the usage of a current window.
+  @Test func usageIsForgottenOnlyIfThereIsMuch() throws {
+    let ledger = try open()
+    for seconds in [0, 900, 1800] as [Int64] {
+      try ledger.settle(.wifi, bytes: 1, at: .start(plus: seconds))
+    }
+    try ledger.forget(before: .start(plus: 1 << 30))
+    try ledger.forget(before: .start(plus: 1 << 30), keptRows: 3)
+    #expect(try rows("usage").count == 3)
+    try ledger.forget(before: .start(plus: 1800), keptRows: 2)
+    #expect(try rows("usage").count == 1)
   }
 
   @Test func readingForAPlanChangesNothingInTheFolder() throws {

@@ -17,7 +17,7 @@ extension BadManifest {
         help: """
           valid keys are kind, identifier, discretionary, allows_cellular, allows_expensive, \
           max_connections_per_host, timeout_for_request, timeout_for_resource, cache_policy, service_type, \
-          on_events, headers, redirects
+          on_events, headers, sign, redirects
           """)),
     BadManifest(
       "an unknown key that may stand for a variable's default", "vars: { now: { 1️⃣command: date } }",
@@ -204,24 +204,29 @@ extension BadManifest {
         "1️⃣", .unknownVersion, "version 2 of the manifest language is not supported",
         help: "this version of ferry supports 'version: 1'")),
     BadManifest(
-      "what this ferry cannot do yet", in: .upload,
+      "steps for an upload that the server assigns", in: .upload,
       """
       files: {}
-      transfer: { protocol: 1️⃣tus, request: { url: https://example.com/ } }
+      1️⃣allocate: { request: { url: https://example.com/ } }
+      transfer: { protocol: resumable, request: { url: https://example.com/ } }
       """,
       .error(
-        "1️⃣", .notBuilt, "'protocol: tus' is not implemented yet",
-        help: "use 'put', 'post', 'multipart_form' or 'content_range'")),
+        "1️⃣", .excludingKeys,
+        "'protocol: resumable' excludes 'allocate': the server assigns the upload, and ferry releases it",
+        help: "remove 'allocate'")),
+    BadManifest(
+      "an interop version that no server has", in: .upload,
+      """
+      files: {}
+      transfer: { protocol: resumable, interop_version: 1️⃣9, request: { url: https://example.com/ } }
+      """,
+      .error(
+        "1️⃣", .wrongType, "'interop_version' must be a whole number from 3 to 8, found the number 9",
+        help: "for example 'interop_version: 8'")),
     BadManifest(
       "a key that only has its default yet", in: .session, "cache_policy: 1️⃣return_cache_data_else_load",
       .error(
         "1️⃣", .notBuilt, "'cache_policy: return_cache_data_else_load' is not implemented yet",
         help: "use 'use_protocol_cache_policy'")),
-    BadManifest(
-      "a key that this ferry cannot do at all yet", in: .request,
-      "request: { url: https://example.com/ }\ncapture: { id: { xml: 1️⃣Upload/Id } }",
-      .error(
-        "1️⃣", .notBuilt, "'xml: Upload/Id' is not implemented yet",
-        help: "remove it")),
   ]
 }

@@ -160,5 +160,71 @@ extension BadManifest {
       .error(
         "2️⃣", .invalidMediaType, "a media type consists of a type, a slash and a subtype",
         help: "write a type such as image/jpeg")),
+    BadManifest(
+      "header fields of a signature", in: .nothing,
+      """
+      version: 1
+      name: photos
+      secrets: { key: { env: KEY } }
+      sessions: { s: { sign: { aws_v4: {} }, headers: { 1️⃣X-Amz-Date: now } }, plain: {} }
+      tokens:
+        login:
+          session: plain
+          request: { url: https://example.com/ }
+          capture: { t: { json: /t } }
+          apply: { header: 2️⃣Authorization, value: "Bearer ${token.t}" }
+      uploads:
+        u:
+          session: s
+          token: login
+          files: {}
+          allocate: { request: { url: https://example.com/ }, sign: none }
+          transfer:
+            protocol: multipart_form
+            request: 3️⃣{ url: https://example.com/ }
+      requests:
+        r:
+          session: plain
+          request: { url: https://example.com/, headers: { 4️⃣authorization: "${secrets.key}" } }
+          sign: { aws_v4: {} }
+        plain: { session: s, request: { url: https://example.com/, headers: { X-Amz-Date: now } }, sign: none }
+      """,
+      .error(
+        "1️⃣", .signedRequest, "the header 'X-Amz-Date' is set by 'sign'",
+        help: "remove it, or write 'sign: none' beside the request"),
+      .error(
+        "2️⃣", .signedRequest, "the header 'Authorization' is set by 'sign'",
+        help:
+          "remove 'token: login' from the requests that are signed, or write 'sign: none' beside them"),
+      .error(
+        "3️⃣", .signedRequest, "a 'multipart_form' transfer cannot be signed",
+        help: "write 'sign: none' in 'transfer'"),
+      .error(
+        "4️⃣", .signedRequest, "the header 'authorization' is set by 'sign'",
+        help: "remove it, or write 'sign: none' beside the request")),
+    BadManifest(
+      "signatures without what they need", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { sign: { aws_v4: { 1️⃣access_key: A } } }
+        b: { sign: { aws_v4: { 6️⃣profile: p, 2️⃣access_key: A, secret_key: "${env.NOPE:-x}" } } }
+        c: { sign: { aws_v4: { region: 3️⃣eu/central } } }
+        d: { 4️⃣sign: {} }
+        e: { sign: 5️⃣none }
+      """,
+      .error(
+        "1️⃣", .keyWithoutOther, "'access_key' is valid only with 'secret_key'",
+        help: "add 'secret_key:', or remove 'access_key'"),
+      .error(
+        "2️⃣", .excludingKeys, "'access_key' and 'profile' are mutually exclusive", help: "keep one of them",
+        notes: [("6️⃣", "'profile' is set here")]),
+      .error(
+        "3️⃣", .invalidName, "this is not a region", help: "use only ASCII letters, digits, '-', '_' and '.'"),
+      .error("4️⃣", .missingKey, "'sign' has no 'aws_v4'", help: "add 'aws_v4: { region: eu-central-1 }'"),
+      .error(
+        "5️⃣", .wrongType, "'sign' must be a mapping with keys such as 'aws_v4', found the string 'none'",
+        help: "for example 'sign: { aws_v4: { region: eu-central-1 } }'")),
   ]
 }

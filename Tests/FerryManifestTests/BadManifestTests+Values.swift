@@ -1,5 +1,8 @@
 extension BadManifest {
   /// F0301, F0302 and F0309 to F0317.
+  private static let noXPath =
+    "write names only, such as 'Result/Id'; XPath is not supported, but 'regex' can capture any text"
+
   static let values: [BadManifest] = [
     BadManifest(
       "a number in quotes", in: .nothing, "version: 1️⃣\"1\"\nname: photos",
@@ -248,6 +251,38 @@ extension BadManifest {
       .error(
         "3️⃣", .invalidPointer, "'~' is not followed by 0 or 1 in this JSON pointer",
         help: "write '~0' for '~' (RFC 6901)")),
+    BadManifest(
+      "paths of XPath", in: .request,
+      """
+      request: { url: https://example.com/ }
+      capture:
+        a: { xml: 1️⃣/Result/Id }
+        b: { xml: 2️⃣// }
+        c: { xml: 3️⃣"Result/s3:Id" }
+        d: { xml: 4️⃣"Result/Part[1]" }
+        e: { xml: 5️⃣"Result/@id" }
+        f: { xml: 6️⃣a b }
+        g: { xml: 7️⃣":" }
+      """,
+      .error(
+        "1️⃣", .invalidElementPath, "an element path consists of names with one '/' between them",
+        help: "write 'Result/Id' if its first name is the root element; otherwise, add the elements above it"),
+      .error(
+        "2️⃣", .invalidElementPath, "an element path consists of names with one '/' between them",
+        help: "write the names of the elements from the root, such as 'Result/Id'"),
+      .error(
+        "3️⃣", .invalidElementPath, "an element path has no namespace prefixes, found 's3:Id'",
+        help: "write 'Id'; namespaces are ignored"),
+      .error("4️⃣", .invalidElementPath, "'Part[1]' is not the name of an XML element", help: Self.noXPath),
+      .error("5️⃣", .invalidElementPath, "'@id' is not the name of an XML element", help: Self.noXPath),
+      .error("6️⃣", .invalidElementPath, "'a b' is not the name of an XML element", help: Self.noXPath),
+      .error("7️⃣", .invalidElementPath, "':' is not the name of an XML element", help: Self.noXPath)),
+    BadManifest(
+      "an element path with too many names", in: .request,
+      "request: { url: https://example.com/ }\ncapture: { a: { xml: 1️⃣"
+        + Array(repeating: "a", count: 257).joined(separator: "/") + " } }",
+      .error(
+        "1️⃣", .invalidElementPath, "this element path has 257 names", help: "write at most 256 names")),
     BadManifest(
       "regular expressions that capture nothing", in: .request,
       """

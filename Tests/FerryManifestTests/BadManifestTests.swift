@@ -13,7 +13,8 @@ import Testing
   /// Warnings have separate tests.
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
-    .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleComparison,
+    .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleSignature,
+    .idleComparison,
     .takenFiles, .partSettings,
   ]
 

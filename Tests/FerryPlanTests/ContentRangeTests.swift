@@ -29,19 +29,19 @@ import Testing
 
   @Test func `continues from the offset of the server`() {
     var transfer = state(100)
-    #expect(Self.google.apply(150, of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
+    #expect(Self.google.apply(.offset(150), of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
     #expect(transfer == state(150))
     transfer = state(100, isUncertain: true)
-    #expect(Self.google.apply(200, of: .queryOffset, to: &transfer, size: 250) == .proceeds)
+    #expect(Self.google.apply(.offset(200), of: .queryOffset, to: &transfer, size: 250) == .proceeds)
     #expect(transfer == state(200))
   }
 
   @Test func `is complete after the last part, or if the server says so`() {
     var transfer = state(200)
-    #expect(Self.google.apply(nil, of: .send(200..<250), to: &transfer, size: 250) == .complete)
-    #expect(Self.google.apply(nil, of: .queryOffset, to: &transfer, size: 250) == .complete)
-    #expect(Self.registry.apply(250, of: .send(200..<250), to: &transfer, size: 250) == .complete)
-    #expect(Self.registry.apply(250, of: .queryOffset, to: &transfer, size: 250) == .complete)
+    #expect(Self.google.apply(.other, of: .send(200..<250), to: &transfer, size: 250) == .complete)
+    #expect(Self.google.apply(.other, of: .queryOffset, to: &transfer, size: 250) == .complete)
+    #expect(Self.registry.apply(.offset(250), of: .send(200..<250), to: &transfer, size: 250) == .complete)
+    #expect(Self.registry.apply(.offset(250), of: .queryOffset, to: &transfer, size: 250) == .complete)
   }
 
   @Test func `has failed if the server states bytes that it cannot have`() {
@@ -49,7 +49,10 @@ import Testing
       (251, .queryOffset), (-1, .queryOffset), (201, .send(100..<200)), (nil, .send(100..<200)),
     ] as [(Int64?, TransferOperation)] {
       var transfer = state(100)
-      guard case .contradicts = Self.google.apply(offset, of: operation, to: &transfer, size: 250) else {
+      guard
+        case .contradicts = Self.google.apply(
+          offset.map { .offset($0) } ?? .other, of: operation, to: &transfer, size: 250)
+      else {
         Issue.record("\(String(describing: offset)) after \(operation)")
         continue
       }
@@ -61,14 +64,14 @@ import Testing
       (100, .send(100..<200)), (50, .send(100..<200)), (50, .queryOffset), (250, .queryOffset),
     ] as [(Int64, TransferOperation)] {
       var transfer = state(100)
-      guard case .stalled = Self.google.apply(offset, of: operation, to: &transfer, size: 250) else {
+      guard case .stalled = Self.google.apply(.offset(offset), of: operation, to: &transfer, size: 250) else {
         Issue.record("\(offset) after \(operation)")
         continue
       }
       #expect(transfer.confirmedOffset == offset)
     }
     var empty = state()
-    guard case .stalled = Self.google.apply(0, of: .send(0..<0), to: &empty, size: 0) else {
+    guard case .stalled = Self.google.apply(.offset(0), of: .send(0..<0), to: &empty, size: 0) else {
       Issue.record("an empty file that the server does not complete")
       return
     }
@@ -203,5 +206,30 @@ import Testing
     #expect(world.scheduler.totals.items.done == 2)
     #expect(
       world.starts.filter { $0.attempt.step == .transfer }.map(\.path) == ["f", "f", "f", "g", "g", "g"])
+  }
+
+  @Test func `confirms no bytes by a statement that contradicts the requests`() throws {
+    var world = try world()
+    _ = operations(in: &world) { _, _ in
+      var reply = Reply.status(308, offset: 201)
+      reply.sent = 100
+      return reply
+    }
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.scheduler.totals.bytes.useful == 0 && world.scheduler.totals.bytes.resent == 100)
+    #expect(world.scheduler.itemRecords.first?.attempts.map(\.code) == [.unexpectedResponse])
+  }
+
+  /// Without a commit, the last part delivers the file, and an earlier one does not.
+  @Test(arguments: [(2, false), (3, true)])
+  func `may be complete only after its last part`(lost: Int, isInDoubt: Bool) throws {
+    var world = try world()
+    _ = operations(in: &world) { operation, number in
+      if number >= lost { return number == lost ? .lost : .status(400) }
+      guard case .send(let range) = operation else { return .status(400) }
+      return .status(308, offset: range.upperBound)
+    }
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.machine.journal.orphans.values.flatMap(\.self).map(\.orphaning.isInDoubt) == [isInDoubt])
   }
 }

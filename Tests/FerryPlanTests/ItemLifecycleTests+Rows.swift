@@ -4,10 +4,11 @@ import FerryManifest
 
 /// The rules of an item's lifecycle, stated independently of the code.
 extension ItemLifecycleTests {
-  static let rows = rows(false)
+  static let rows = rows(false, true)
 
-  static func rows(_ isCommitAsked: Bool) -> [Row] {
-    waits + intents(isCommitAsked) + uploadIDs + doubts + ends(isCommitAsked)
+  /// - Parameter hasAllocate: whether the upload has an `allocate` step.
+  static func rows(_ isCommitAsked: Bool, _ hasAllocate: Bool) -> [Row] {
+    waits + intents(isCommitAsked) + uploadIDs(hasAllocate) + doubts + ends(isCommitAsked)
   }
 
   private static let waits = [
@@ -62,70 +63,103 @@ extension ItemLifecycleTests {
     ]
   }
 
-  private static let uploadIDs = [
-    Row(
-      transition: "allocate", samples: [.allocate(expires: expires), .allocate(expires: nil)],
-      state: "unallocated",
-      isPossible: { $0.begun?.stage == .unallocated }, newState: "allocated",
-      after: { state, transition in
-        guard case .allocate(let expires) = transition else { return state }
-        return state.mapProgress { $0.stage = .allocated(.init(expires: expires)) }
-      }, journal: "`uploadIDAllocated`",
-      entries: { _, transition in
-        if case .allocate(let expires) = transition {
-          [.uploadIDAllocated(ref, expires: expires)]
-        } else {
-          []
-        }
-      }),
-    Row(
-      transition: "startTransfer", samples: [.startTransfer], state: "allocated or transferring",
-      isPossible: { ["allocated", "transferring"].contains($0.begun?.stageName) }, newState: "transferring",
-      after: { state, _ in
-        state.mapProgress { progress in
-          guard case .allocated(let id) = progress.stage else { return }
-          progress.stage = .transferring(id, TransferState(isUncertain: id?.isInherited ?? true))
-        }
-      }, journal: "–",
-      entries: { _, _ in [] }),
-    Row(
-      transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true))],
-      state: "transferring",
-      isPossible: { $0.begun?.stageName == "transferring" },
-      newState: "transferring, with the new state of the transfer",
-      after: { state, transition in
-        guard case .updateTransfer(let transfer) = transition else { return state }
-        return state.mapProgress { $0.stage = .transferring($0.uploadID, transfer) }
-      }, journal: "–",
-      entries: { _, _ in [] }),
-    Row(
-      transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
-      isPossible: { $0.begun?.stageName == "transferring" }, newState: "transferred",
-      after: { state, _ in state.mapProgress { $0.stage = .transferred($0.uploadID) } },
-      journal: "`fileTransferred`", entries: { _, _ in [.fileTransferred(ref)] }),
-    Row(
-      transition: "discardUploadID", samples: [.discardUploadID(nil)],
-      state: "begun, with an upload ID that the server no longer knows",
-      isPossible: { $0.begun?.uploadID != nil }, newState: "unallocated, without intent or doubt",
-      after: { state, _ in state.mapProgress { $0 = .init(stage: .unallocated, activity: $0.activity) } },
-      journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
-    Row(
-      transition: "discardUploadID", samples: [.discardUploadID(.expired), .discardUploadID(.startedOver)],
-      state: "begun, with an upload ID", isPossible: { $0.begun?.uploadID != nil },
-      newState: "unallocated, without intent or doubt",
-      after: { state, _ in state.mapProgress { $0 = .init(stage: .unallocated, activity: $0.activity) } },
-      journal: "`uploadIDOrphaned`, `uploadIDDiscarded`",
-      entries: { state, transition in
-        guard case .discardUploadID(let reason?) = transition else { return [] }
-        return [orphaned(state, reason), .uploadIDDiscarded(ref)]
-      }),
-    Row(
-      transition: "discardTransfer", samples: [.discardTransfer], state: "transferred, without an upload ID",
-      isPossible: { $0.begun?.stageName == "transferred" && $0.begun?.uploadID == nil },
-      newState: "allocated, without intent or doubt",
-      after: { state, _ in state.mapProgress { $0 = .init(stage: .allocated(nil), activity: $0.activity) } },
-      journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
-  ]
+  private static func uploadIDs(_ hasAllocate: Bool) -> [Row] {
+    let start: ItemProgress.Stage = hasAllocate ? .unallocated : .allocated(nil)
+    return [
+      Row(
+        transition: "allocate", samples: [.allocate(expires: expires), .allocate(expires: nil)],
+        state: "unallocated",
+        isPossible: { $0.begun?.stage == .unallocated }, newState: "allocated",
+        after: { state, transition in
+          guard case .allocate(let expires) = transition else { return state }
+          return state.mapProgress { $0.stage = .allocated(.init(expires: expires)) }
+        }, journal: "`uploadIDAllocated`",
+        entries: { _, transition in
+          if case .allocate(let expires) = transition {
+            [.uploadIDAllocated(ref, expires: expires)]
+          } else {
+            []
+          }
+        }),
+      Row(
+        transition: "startTransfer", samples: [.startTransfer], state: "allocated or transferring",
+        isPossible: { ["allocated", "transferring"].contains($0.begun?.stageName) }, newState: "transferring",
+        after: { state, _ in
+          state.mapProgress { progress in
+            guard case .allocated(let id) = progress.stage else { return }
+            var state = TransferState(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
+            state.mayBeComplete = id?.isInherited == true
+            progress.stage = .transferring(id, state)
+          }
+        }, journal: "–",
+        entries: { _, _ in [] }),
+      Row(
+        transition: "assignResource",
+        samples: [.assignResource(expires: expires), .assignResource(expires: nil)],
+        state: "transferring, without an upload ID or an inherited intent",
+        isPossible: {
+          $0.begun?.stageName == "transferring" && $0.begun?.uploadID == nil && $0.begun?.intent != .inherited
+        },
+        newState: "transferring, with an upload ID and without an intent",
+        after: { state, transition in
+          guard case .assignResource(let expires) = transition else { return state }
+          return state.mapProgress { progress in
+            guard case .transferring(nil, var transfer) = progress.stage else { return }
+            (transfer.hasResource, transfer.isUncertain) = (true, true)
+            progress.stage = .transferring(.init(expires: expires), transfer)
+            progress.intent = .none
+          }
+        }, journal: "`uploadIDAllocated`",
+        entries: { _, transition in
+          if case .assignResource(let expires) = transition {
+            [.uploadIDAllocated(ref, expires: expires)]
+          } else {
+            []
+          }
+        }),
+      Row(
+        transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true))],
+        state: "transferring",
+        isPossible: { $0.begun?.stageName == "transferring" },
+        newState: "transferring, with the new state of the transfer",
+        after: { state, transition in
+          guard case .updateTransfer(let transfer) = transition else { return state }
+          return state.mapProgress { $0.stage = .transferring($0.uploadID, transfer) }
+        }, journal: "–",
+        entries: { _, _ in [] }),
+      Row(
+        transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
+        isPossible: { $0.begun?.stageName == "transferring" },
+        newState: "transferred; without an upload ID, unless `allocate` requested it",
+        after: { state, _ in state.mapProgress { $0.stage = .transferred(hasAllocate ? $0.uploadID : nil) } },
+        journal: "`fileTransferred`", entries: { _, _ in [.fileTransferred(ref)] }),
+      Row(
+        transition: "discardUploadID", samples: [.discardUploadID(nil)],
+        state: "begun, with an upload ID that the server no longer knows",
+        isPossible: { $0.begun?.uploadID != nil },
+        newState: "unallocated (without `allocate`: allocated, without an ID), without intent or doubt",
+        after: { state, _ in state.mapProgress { $0 = .init(stage: start, activity: $0.activity) } },
+        journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
+      Row(
+        transition: "discardUploadID", samples: [.discardUploadID(.expired), .discardUploadID(.startedOver)],
+        state: "begun, with an upload ID", isPossible: { $0.begun?.uploadID != nil },
+        newState: "unallocated (without `allocate`: allocated, without an ID), without intent or doubt",
+        after: { state, _ in state.mapProgress { $0 = .init(stage: start, activity: $0.activity) } },
+        journal: "`uploadIDOrphaned`, `uploadIDDiscarded`",
+        entries: { state, transition in
+          guard case .discardUploadID(let reason?) = transition else { return [] }
+          return [orphaned(state, reason), .uploadIDDiscarded(ref)]
+        }),
+      Row(
+        transition: "discardTransfer", samples: [.discardTransfer],
+        state: "transferred, without an upload ID",
+        isPossible: { $0.begun?.stageName == "transferred" && $0.begun?.uploadID == nil },
+        newState: "allocated, without intent or doubt",
+        after: { state, _ in state.mapProgress { $0 = .init(stage: .allocated(nil), activity: $0.activity) }
+        },
+        journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
+    ]
+  }
 
   private static let doubts = [
     Row(

@@ -49,12 +49,15 @@ struct ItemLifecycleTests {
 
   static let transitions = Array(Set(rows.flatMap(\.samples)))
 
-  @Test(arguments: [false, true])
-  func everyTransitionMatchesTheTable(isCommitAsked: Bool) {
-    let context = ItemContext(ref: Self.ref, now: Self.now, orphan: 3, isCommitAsked: isCommitAsked)
+  @Test(arguments: [false, true], [false, true])
+  func everyTransitionMatchesTheTable(isCommitAsked: Bool, hasAllocate: Bool) {
+    let context = ItemContext(
+      ref: Self.ref, now: Self.now, orphan: 3, isCommitAsked: isCommitAsked, hasAllocate: hasAllocate)
     for state in Self.states {
       for transition in Self.transitions {
-        let rows = Self.rows(isCommitAsked).filter { $0.samples.contains(transition) && $0.isPossible(state) }
+        let rows = Self.rows(isCommitAsked, hasAllocate).filter {
+          $0.samples.contains(transition) && $0.isPossible(state)
+        }
         let change = state.applying(transition, in: context)
         guard let row = rows.first, rows.count == 1 else {
           #expect(rows.isEmpty, "several rows are for \(transition) in \(state)")

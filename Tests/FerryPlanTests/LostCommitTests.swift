@@ -107,7 +107,7 @@ struct LostCommitTests {
     let begun = ItemTable.Begun(
       state: .transferred, intent: .commitAgain, commitKey: sent.map { CommitKey(header: $0, value: "v") })
     let rules = ItemRules(work, recorded: nil)
-    #expect((rules.progress(resuming: begun).intent == .inherited) == isAmbiguous)
+    #expect((rules.progress(resuming: begun, size: 1).intent == .inherited) == isAmbiguous)
     #expect(
       rules.keyConflict(resuming: begun)?.contains("was sent with its key in 'Key'")
         == (isAmbiguous ? true : nil))

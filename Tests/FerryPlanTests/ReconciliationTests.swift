@@ -88,6 +88,37 @@ struct ReconciliationTests {
     #expect(reconciliation.nextRow == 10)
   }
 
+  /// The server has a part of the file that was there before.
+  @Test(
+    arguments: [(7, 7, false), (7, 8, true), (7, 0, false), (nil, 8, false)] as [(UInt64?, UInt64, Bool)])
+  func anUploadInPartsStartsOverIfItsFileIsAnother(known identity: UInt64?, listed: UInt64, startsOver: Bool)
+  {
+    var listing = FileColumns()
+    listing.append(path: "a".utf8, size: 1, modified: 0, identity: listed)
+    var reconciliation = Reconciliation(listing: listing, deliver: .once, round: 5, nextRow: 10)
+    var known = Reconciliation.Known(row: 3, round: 5, state: .allocated, size: 1, modified: 0)
+    known.partialIdentity = identity
+    reconciliation.meet(known, path: "a".utf8)
+    #expect(reconciliation.items.entries == [startsOver ? .changed : .continuing])
+    #expect(reconciliation.items.begun.isEmpty == startsOver)
+  }
+
+  /// Otherwise, its time limit would apply only from a time that has not come.
+  @Test func anItemThatWasQueuedInTheFutureCountsAsQueuedNow() {
+    var listing = FileColumns()
+    listing.append(path: "a".utf8, size: 1, modified: 0)
+    for isInFuture in [false, true] {
+      var reconciliation = Reconciliation(listing: listing, deliver: .once, round: 5, nextRow: 10)
+      var known = Reconciliation.Known(
+        row: 3, round: 5, state: .allocated, size: 1, modified: 0, handedOver: Instant(nanoseconds: 9))
+      known.isQueuedInFuture = isInFuture
+      reconciliation.meet(known, path: "a".utf8)
+      #expect(reconciliation.items.entries == [isInFuture ? .adopted : .continuing])
+      #expect(reconciliation.items.handedOver == [isInFuture ? ItemTable.notHandedOver : 9])
+      #expect(reconciliation.items.begun.count == 1)
+    }
+  }
+
   @Test func newFilesAreMergedInOrderWithKnownFiles() {
     var listing = FileColumns()
     for path in ["a", "b", "c", "d"] { listing.append(path: path.utf8, size: 1, modified: 0) }

@@ -7,8 +7,8 @@ import Foundation
 
 /// Deletes or moves the delivered files of one upload, as specified by `after`.
 ///
-/// A file remains in place if it is no longer the file that was sent, or if another file already has its
-/// name in the target folder.
+/// A file remains in place if it is no longer the file that was sent, or if the target folder already contains a file
+/// of the same name.
 final class AfterDelivery {
   /// The folder to which files are moved; `nil` if they are deleted.
   private let target: String?
@@ -59,7 +59,7 @@ final class AfterDelivery {
     }
     if let change = Self.change(of: file, status, folder, name, folders) { return change }
     // Size and time do not identify a file: a copy may preserve them, and a file in another root may have the same
-    // ones.
+    // values.
     guard file.inode != nil else { return Self.unknown }
     if let target { return move(file, status, to: Array(target.utf8), folders) }
     guard unlinkat(folder, name, 0) == 0 else {
@@ -119,7 +119,7 @@ final class AfterDelivery {
     guard let target else { return AfterResult(state: .gone) }
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
     var status = stat()
-    // A folder that cannot be opened contains no moved file.
+    // If the target folder cannot be opened, the file is treated as not moved.
     if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
       fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
       Self.change(of: file, status, folder, [], folders) == nil
@@ -132,8 +132,9 @@ final class AfterDelivery {
         code: .afterMissing, message: "it disappeared before it could be moved to \(target)"))
   }
 
-  /// Whether an empty root is the folder from which the file was sent, rather than a mount point without its
-  /// file system. Also true if no action would apply to the file even if it existed.
+  /// Whether the empty root is the folder from which the file was sent, rather than a mount point without its file
+  /// system. Also true if the file's inode is unknown, because then no action would apply to the file even if it
+  /// existed.
   private func isKnownToBeGone(_ file: DeliveredFile, _ folders: OpenFolders) -> Bool {
     file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
@@ -147,7 +148,7 @@ final class AfterDelivery {
     do throws(OpenFolders.Failure) {
       // Links are not followed: behind a link, the file could be listed again, and then sent and moved a
       // second time.
-      there = try folders.targetDescriptor(new, creating: true)
+      there = try folders.targetDescriptor(new, creating: true, from: old)
     } catch {
       return Self.failure(error, target: Self.shown(new))
     }

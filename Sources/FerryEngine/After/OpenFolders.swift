@@ -32,9 +32,9 @@ final class OpenFolders {
   /// Whether the root was empty when it was opened.
   private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
-  /// Whether a sync has failed since the last call of `sync`, so that a change may not be on disk.
+  /// Whether a sync has failed since the last call of `sync`, so that it is unknown whether all changes are on disk.
   private var hasLost = false
-  /// Whether folders were created since the last `sync`.
+  /// Whether folders have been created since the last `sync`.
   private var hasMadeFolders = false
 
   /// Returns `nil`, with `errno` set, if the system allows no more descriptors.
@@ -79,10 +79,13 @@ final class OpenFolders {
   /// The descriptor of a folder to which files may be moved. The path must not contain links or folders of
   /// another user.
   ///
-  /// - Parameter creating: whether to create missing folders.
-  func targetDescriptor(_ path: [UInt8], creating: Bool) throws(Failure) -> Int32 {
+  /// - Parameters:
+  ///   - creating: whether to create missing folders.
+  ///   - source: the folder that the file is moved from, as the path beneath the root. The last folders of `path` have its
+  ///     names. They are created with at most the permissions of their counterparts.
+  func targetDescriptor(_ path: [UInt8], creating: Bool, from source: [UInt8] = []) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
-      try walk(key.path, creating: creating)
+      try walk(key.path, creating: creating, from: source)
     }
   }
 
@@ -158,14 +161,18 @@ final class OpenFolders {
   /// Opens each folder of the path in turn without following links. The checks apply to the opened folders,
   /// even if their paths are replaced in the meantime.
   private func walk(
-    _ path: [UInt8], creating: Bool, trustingAll: Bool = false
+    _ path: [UInt8], creating: Bool, from source: [UInt8] = [], trustingAll: Bool = false
   ) throws(Failure) -> Int32 {
     var current = fcntl(root, F_DUPFD_CLOEXEC, 0)
     guard current >= 0 else { throw .system(errno) }
-    for name in path.split(separator: 0x2F) {
+    let names = path.split(separator: 0x2F)
+    let sources = source.split(separator: 0x2F)
+    for (index, name) in names.enumerated() {
       let above = current
       defer { close(above) }
-      current = try open(name, in: above, creating: creating)
+      let counterpart = sources.prefix(max(0, index + 1 - (names.count - sources.count)))
+      current = try open(
+        name, in: above, creating: creating ? permissions(of: counterpart.joined(separator: [0x2F])) : nil)
       guard !trustingAll, let owner = Self.stranger(current, in: above) else { continue }
       close(current)
       throw .foreign(owner)
@@ -174,12 +181,12 @@ final class OpenFolders {
   }
 
   private func open(
-    _ name: ArraySlice<UInt8>, in folder: Int32, creating: Bool
+    _ name: ArraySlice<UInt8>, in folder: Int32, creating permissions: mode_t?
   ) throws(Failure) -> Int32 {
     let text = FileLister.terminated(Array(name))
     var opened = openat(folder, text, Self.flags | O_NOFOLLOW)
-    if opened < 0, errno == ENOENT, creating {
-      guard mkdirat(folder, text, 0o777) == 0 || errno == EEXIST else { throw .system(errno) }
+    if opened < 0, errno == ENOENT, let permissions {
+      guard mkdirat(folder, text, permissions) == 0 || errno == EEXIST else { throw .system(errno) }
       hasMadeFolders = true
       opened = openat(folder, text, Self.flags | O_NOFOLLOW)
     }
@@ -187,6 +194,15 @@ final class OpenFolders {
     let code = errno
     // O_NOFOLLOW together with O_DIRECTORY reports a link as ENOTDIR.
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
+  }
+
+  /// The permissions with which the counterpart of a folder is created, before the umask applies.
+  private func permissions(of path: some Sequence<UInt8>) -> mode_t {
+    let path = Array(path)
+    guard !path.isEmpty else { return 0o777 }
+    var status = stat()
+    guard fstatat(root, FileLister.terminated(path), &status, 0) == 0 else { return 0o700 }
+    return status.st_mode & 0o777
   }
 
   /// The owner of a folder inside a world-writable folder, if the owner is neither this user nor the owner

@@ -27,12 +27,17 @@ package struct FileContents {
   }
 
   /// Reads a regular file of at most `limit` bytes. Never waits.
-  func bytesOfRegularFile(limit: Int) throws(Failure) -> [UInt8] {
+  ///
+  /// - Parameter isOwn: whether a file that belongs neither to this user nor to root is rejected.
+  func bytesOfRegularFile(limit: Int, isOwn: Bool = false) throws(Failure) -> [UInt8] {
     let descriptor = try open(for: .readingAtOnce)
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
     guard status.isRegular else { throw Failure(code: EINVAL, refusal: "it is not a regular file") }
+    guard !isOwn || [0, geteuid()].contains(status.st_uid) else {
+      throw Failure(code: EACCES, refusal: "it belongs to another user")
+    }
     let bytes = try Self.bytes(of: descriptor, limit: limit + 1)
     guard bytes.count <= limit else {
       throw Failure(code: EFBIG, refusal: "it is larger than \(limit) bytes")

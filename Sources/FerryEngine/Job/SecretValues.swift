@@ -3,7 +3,16 @@ import Foundation
 
 /// Loads the values of a manifest's secrets when a run starts.
 enum SecretValues {
+  /// The manifest's secrets, and the settings of its AWS signatures (`AWSValue`).
   static func load(
+    _ manifest: Manifest, folder: String, environment: [String: String]
+  ) throws(UsageError) -> [String: SensitiveValue] {
+    var values = try load(manifest.secrets, folder: folder, environment: environment)
+    values.merge(try AWSSettings.load(manifest.awsSignatures, environment: environment)) { $1 }
+    return values
+  }
+
+  private static func load(
     _ secrets: [Secret], folder: String, environment: [String: String]
   ) throws(UsageError) -> [String: SensitiveValue] {
     var values: [String: SensitiveValue] = [:]

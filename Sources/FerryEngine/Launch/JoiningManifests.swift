@@ -5,8 +5,8 @@ import FerryTransfer
 
 /// Lets manifests join a run: files of a manifest that is not part of the run were submitted to one of its sessions.
 ///
-/// Only such files are sent, by the uploads of the manifest, which share the run's priorities, connections and budgets.
-/// The manifest's other nodes, and the rest of its round, remain for its next run.
+/// Only these files are sent. The manifest's uploads share the run's priorities, connections and budgets. The
+/// manifest's other nodes, and the rest of its round, remain for its next run.
 final class JoiningManifests {
   /// The jobs of the run so far, and the rounds of their manifests.
   private(set) var jobs: Jobs
@@ -147,7 +147,7 @@ final class JoiningManifests {
   ) throws -> ([String: SensitiveValue], [Int: FileLister]) {
     do {
       let secrets = try SecretValues.load(
-        job.manifest.secrets, folder: job.folder, environment: launch.environment)
+        job.manifest, folder: job.folder, environment: launch.environment)
       let all = try job.listers(environment: launch.environment, state: launch.state.path)
       var folders: [Int: FileLister] = [:]
       for node in nodes {

@@ -98,13 +98,14 @@ package struct Launch {
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
     let selection = try Selection(options.only, in: jobs.plan)
     let secrets = try jobs.all.map {
-      try SecretValues.load($0.manifest.secrets, folder: $0.folder, environment: environment)
+      try SecretValues.load($0.manifest, folder: $0.folder, environment: environment)
     }
     // Detect missing resources before anything is locked.
     let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    // The lock files are listed before locking: a session that was ephemeral until now has run, but has never had one.
+    // The lock files are listed before locking: a session that was ephemeral until now may have run before, but has
+    // never had a lock file.
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
@@ -253,7 +254,7 @@ package struct Launch {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))
     else { return nil }
-    // If that process holds the lock of another session, the manifest had that session when that run began.
+    // If that process holds the lock of another session, the manifest used the other session when the run began.
     for other in try state.lockedSessions() {
       if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
     }
@@ -287,7 +288,7 @@ package struct Launch {
     }
   }
 
-  /// Sorts by time; the suffix distinguishes runs that start in the same second.
+  /// The ID of a new run. IDs sort by time; the suffix distinguishes runs that start in the same second.
   private static func runID(at now: Instant) -> String {
     "\(now.compact)-\(String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16))"
   }

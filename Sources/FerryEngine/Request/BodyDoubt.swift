@@ -38,12 +38,13 @@ enum BodyDoubt {
     }
   }
 
-  /// Whether a truncated body would fail to parse: a JSON object, array or string.
+  /// Whether a truncated body would fail to parse: a JSON object, array or string, or an XML document.
   private static func isSelfDelimited(_ body: [UInt8]) -> Bool {
-    // A body that is not JSON, or that is too large to be parsed, is not self-delimited.
+    // A body that is neither JSON nor XML, or that is too large to be parsed, is not self-delimited.
     switch try? JSONParser.parse(body) {
     case .object, .array, .string: true
-    case .number, .bool, .null, nil: false
+    case .number, .bool, .null: false
+    case nil: (try? XMLReader.read(body)) != nil
     }
   }
 }

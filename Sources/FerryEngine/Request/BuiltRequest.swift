@@ -12,4 +12,7 @@ package struct BuiltRequest: Sendable {
   package var form: FormParts?
   /// The sensitive parts of the URL and the body. Header fields have their own flag.
   package var sensitive: SensitiveParts
+  /// The signature to compute; `nil` for requests without a signature. The caller sets the digest of a file and the
+  /// time.
+  package var signing: AWSSigning?
 }

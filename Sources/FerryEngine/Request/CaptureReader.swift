@@ -49,7 +49,14 @@ package enum CaptureReader {
         throw failure(error.message)
       }
       return try scalar(json.value(at: pointer), pointer: pointer)
-    case .xml: throw failure("captures from XML are not implemented yet")
+    case .xml(let path):
+      let xml: XMLValue
+      do throws(XMLProblem) {
+        xml = try reader.bodyXML()
+      } catch {
+        throw failure(error.message)
+      }
+      return try text(xml.first(at: path), path: path)
     case .regex(let pattern):
       let match: Pattern.Match?
       do throws(SearchFailure) {
@@ -78,6 +85,14 @@ package enum CaptureReader {
     case .object: throw failure("\(place) in the response's JSON is an object")
     case nil: throw failure("there is no \(place) in the response's JSON")
     }
+  }
+
+  private static func text(_ element: XMLValue?, path: String) throws(TransportFailure) -> String {
+    guard let element else { throw failure("there is no element \(path) in the response's XML") }
+    guard let text = element.text else {
+      throw failure("the element \(path) in the response's XML contains elements")
+    }
+    return text
   }
 
   private static func failure(_ message: String) -> TransportFailure {

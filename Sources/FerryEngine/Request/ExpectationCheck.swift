@@ -32,11 +32,23 @@ package enum ExpectationCheck {
     return nil
   }
 
+  /// The reason why the body is not an XML document with this root element. S3 may respond to the completion of an upload
+  /// with a 200 before it knows the outcome, and report an error in the body.
+  private static func rootMismatch(_ root: String, _ answer: TransferResponse) -> Mismatch? {
+    guard !answer.isBodyCut, let document = try? XMLReader.read(answer.body) else {
+      return .init(message: "the response is not an XML document", kind: .undecided)
+    }
+    if document.name == root { return nil }
+    let code = document.name == "Error" ? ", but reports an error" : ""
+    return .init(message: "the response is not a '\(root)'\(code)", kind: .undecided)
+  }
+
   /// The first mismatch; `nil` if the response meets the expectation.
   package static func mismatch(
     _ expectation: Expectation, _ answer: TransferResponse, _ patterns: Patterns
   ) -> Mismatch? {
     if let message = headerMismatch(expectation, answer) { return different(message, expectation, answer) }
+    if let root = expectation.rootElement, let mismatch = rootMismatch(root, answer) { return mismatch }
     var reader = ResponseReader(answer, patterns)
     if !expectation.json.isEmpty {
       do throws(JSONProblem) {
@@ -60,8 +72,8 @@ package enum ExpectationCheck {
     }
   }
 
-  /// A header field does not match. This also checks whether the body can be parsed, because that determines
-  /// how a probe's response is interpreted.
+  /// The mismatch of a header field. Also checks whether the body can be parsed, which determines how a probe's
+  /// response is interpreted.
   private static func different(
     _ message: String, _ expectation: Expectation, _ answer: TransferResponse
   ) -> Mismatch {

@@ -11,6 +11,13 @@ extension RequestBuilder {
     switch template.body {
     case .none, .multipart: return .none
     case .form(let fields): return .bytes(try Self.form(fields, bindings, &sensitive))
+    case .listOfParts:
+      let value = try Self.value(
+        of: .transfer(RequestTemplate.partsCapture), [], bindings, sensitive: &sensitive)
+      guard let tags = PartTags(text: String(decoding: value.bytes, as: UTF8.self)) else {
+        throw Self.failure("the journal's list of the parts is malformed")
+      }
+      return .bytes(tags.completion)
     case .json(let json):
       var bytes: [UInt8] = []
       try Self.append(json, bindings, &sensitive, to: &bytes)

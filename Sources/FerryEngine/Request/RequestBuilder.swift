@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryManifest
 import FerryPlan
 import FerryTransfer
@@ -6,6 +7,8 @@ import FerryTransfer
 package struct RequestBuilder: Sendable {
   let template: RequestTemplate
   private let fields: [PreparedField]
+  /// How the request is signed; `nil` for requests without a signature.
+  let sign: RequestSigning.AWSV4?
 
   /// Whether a response determines the origin of the URL, and the origins that the manifest names.
   private let isURLCaptured: Bool
@@ -22,13 +25,20 @@ package struct RequestBuilder: Sendable {
   ///   - sessionHeaders: the session's header fields. A field of the request replaces a session field with
   ///     the same name.
   ///   - apply: the token's header field, which replaces both.
+  ///   - sessionSign: the session's signature, unless the request has its own.
   ///   - isURLCaptured: whether a response determines the origin of the URL.
   ///   - known: the origins that the manifest names for the values in the request.
   package init(
     _ template: RequestTemplate, sessionHeaders: [RequestTemplate.Field] = [],
-    apply: RequestTemplate.Field? = nil, isURLCaptured: Bool = false, known: KnownOrigins = KnownOrigins()
+    apply: RequestTemplate.Field? = nil, sessionSign: RequestSigning? = nil, isURLCaptured: Bool = false,
+    known: KnownOrigins = KnownOrigins()
   ) {
     self.template = template
+    sign =
+      switch template.sign ?? sessionSign {
+      case .awsV4(let signing): signing
+      case .off, nil: nil
+      }
     self.isURLCaptured = isURLCaptured
     self.known = known
     var fields: [PreparedField] = []
@@ -72,13 +82,31 @@ package struct RequestBuilder: Sendable {
           name: name, value: String(decoding: value, as: UTF8.self),
           sensitivity: isKept ? .init(prepared.owner, values: sensitive) : nil))
     }
+    if let metadata = try metadata(bindings) { headers.append(metadata) }
     var sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
     let url = try url(bindings, base: base, &sensitive)
     if isURLCaptured, hasUserinfo { sensitive.url.append("the URL's user name and password") }
     let body = try body(bindings, sensitive: &sensitive.body)
     let form = try formParts(bindings, sensitive: &sensitive.body)
     return BuiltRequest(
-      method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive)
+      method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive,
+      signing: try signing(bindings))
+  }
+
+  /// The `Upload-Metadata` of a tus upload; `nil` without pairs.
+  private func metadata(_ bindings: Bindings) throws(TransportFailure) -> TransferRequest.HeaderField? {
+    guard !template.metadata.isEmpty else { return nil }
+    var sensitive: [String] = []
+    var pairs: [String] = []
+    for field in template.metadata {
+      let value = try Self.text(field.value, bindings, sensitive: &sensitive)
+      let encoded = String(decoding: Base64.encode(value, isURLSafe: false, isPadded: true), as: UTF8.self)
+      // A pair with an empty value is a key alone.
+      pairs.append(value.isEmpty ? field.name : "\(field.name) \(encoded)")
+    }
+    return .init(
+      name: "Upload-Metadata", value: pairs.joined(separator: ","),
+      sensitivity: sensitive.isEmpty ? nil : .init(.request, values: sensitive))
   }
 
   /// The template's bytes without percent-encoding.
@@ -161,6 +189,7 @@ package struct RequestBuilder: Sendable {
     case .none, .multipart: nil
     case .form: "application/x-www-form-urlencoded"
     case .json: "application/json"
+    case .listOfParts: "application/xml"
     }
   }
 }

@@ -7,6 +7,7 @@ struct ResponseReader {
   let answer: TransferResponse
   private let patterns: Patterns
   private var json: Result<JSONValue, JSONProblem>?
+  private var xml: Result<XMLValue, XMLProblem>?
   private var text: String?
 
   init(_ answer: TransferResponse, _ patterns: Patterns) {
@@ -19,6 +20,14 @@ struct ResponseReader {
     let body = answer.body
     let parsed = Result { () throws(JSONProblem) in try JSONParser.parse(body) }
     json = parsed
+    return try parsed.get()
+  }
+
+  mutating func bodyXML() throws(XMLProblem) -> XMLValue {
+    if let xml { return try xml.get() }
+    let body = answer.body
+    let parsed = Result { () throws(XMLProblem) in try XMLReader.read(body) }
+    xml = parsed
     return try parsed.get()
   }
 

@@ -46,8 +46,8 @@ final class CaptureStore {
     self.secrets = secrets
     self.filters = filters
     items = ItemValueStore(
-      launchState.values, secrets: secrets.flatMap(\.values) + launchState.secrets, filters: filters,
-      after: work?.items)
+      launchState.values, secrets: secrets.flatMap(AWSValue.confidential) + launchState.secrets,
+      filters: filters, after: work?.items)
     requestValues = launchState.requests
     orphans = OrphanedUploadIndex(plan)
     uses = launchState.uploadIDUses
@@ -72,7 +72,7 @@ final class CaptureStore {
     requestValues += more.map { _ in [:] }
     filters = all
     items.add(filters: all)
-    for secret in more.flatMap(\.values) { items.keepSecret(secret.revealed) }
+    for secret in more.flatMap(AWSValue.confidential) { items.keepSecret(secret.revealed) }
   }
 
   /// The text with every secret replaced by `***`.
@@ -134,6 +134,28 @@ final class CaptureStore {
     }
     let session = CapturedValue(name: "session", value: url, isSecret: isSecret)
     items.keep(session: guarded([session], of: ref).first, of: ref)
+  }
+
+  /// The parts that the server has stated to have of the item's file.
+  func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }
+
+  func keep(part number: Int, etag: String, of ref: ItemRef) {
+    items.keep(part: number, etag: etag, of: ref)
+  }
+
+  /// The upload resource that the server has assigned to the item's transfer; `nil` if it has assigned none.
+  func resource(of ref: ItemRef) -> CapturedValue? {
+    items[ref]?.allocate.first { $0.name == Resumable.resourceCapture }
+  }
+
+  /// Records the upload resource that the server has assigned to the item's transfer. Whoever knows its URL can often
+  /// write to it, so it is secret.
+  ///
+  /// - Parameter url: absolute, without user name and password.
+  func keep(resource url: String, of ref: ItemRef) {
+    updateCaptures(of: ref) {
+      $0.allocate = [CapturedValue(name: Resumable.resourceCapture, value: url, isSecret: true)]
+    }
   }
 
   /// Records the idempotency key that is journaled with the intent of the item's commit.

@@ -15,9 +15,12 @@ extension ItemRow {
       let intent = try intent
       // An item that no launch has begun has no commit.
       let commitKey = state == .queued && intent == nil ? nil : try commitKey
-      return Reconciliation.Known(
+      var known = Reconciliation.Known(
         row: id, round: round, state: state, intent: intent, size: size, modified: modified,
         handedOver: handedOver, expires: expires, commitKey: commitKey, owesAfter: try after == .owed)
+      // An upload ID is recorded together with the identity of the file.
+      if state == .allocated { known.partialIdentity = inode }
+      return known
     }
   }
 }

@@ -11,6 +11,9 @@ struct ItemValueStore {
   /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an
   /// interruption, the URL that `allocate` captured is used.
   private var sessions: [ItemRef: CapturedValue] = [:]
+  /// The parts that S3 servers have of the items' files. They are journaled when a server has all of them; after an
+  /// interruption, the server lists them.
+  private var parts: [ItemRef: PartTags] = [:]
   private var mask: SecretMask
   /// Secrets of items, by length, that are too long to occur in any string so far, with the number of
   /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
@@ -65,12 +68,20 @@ struct ItemValueStore {
     if let before, before.isSecret { retire(before.value) }
   }
 
+  /// The parts that the server has stated to have of the item's file.
+  func parts(of ref: ItemRef) -> PartTags { parts[ref] ?? PartTags() }
+
+  mutating func keep(part number: Int, etag: String, of ref: ItemRef) {
+    parts[ref, default: PartTags()].set(etag, of: number)
+  }
+
   /// Removes the values of an item.
   ///
   /// - Parameter keepsSecrets: whether the secrets are masked until the run ends, because the journal still has them.
   mutating func forget(_ ref: ItemRef, keepsSecrets: Bool = false) {
     if keepsSecrets { keepSecrets(of: ref) }
     if sessions[ref] != nil { keep(session: nil, of: ref) }
+    parts[ref] = nil
     guard let values = items.removeValue(forKey: ref) else { return }
     for secret in values.secrets { retire(secret) }
   }

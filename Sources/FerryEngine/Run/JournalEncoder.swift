@@ -21,6 +21,8 @@ final class JournalEncoder {
   private var owesAfter: [Bool]
   /// Whether the next run compares the content of delivered files, by node.
   private var comparesContent: [Bool]
+  /// Whether the node sends a file in several requests, by node.
+  private var sendsParts: [Bool]
   private let postDeliveryWorker: PostDeliveryWorker
   private var commitKeys: CommitKeys
   private var sharedUploadIDs: [ItemRef] = []
@@ -51,6 +53,7 @@ final class JournalEncoder {
     allocates = Self.allocating(plan, before: allocatedBefore)
     owesAfter = plan.nodes.map { $0.after != .keep }
     comparesContent = plan.nodes.map(\.comparesContent)
+    sendsParts = Self.sendingParts(plan)
     self.postDeliveryWorker = postDeliveryWorker
     self.sessions = sessions
     commitKeys = CommitKeys(plan, rounds: rounds)
@@ -68,6 +71,7 @@ final class JournalEncoder {
     allocates = old + Self.allocating(plan, before: allocatedBefore).dropFirst(old.count)
     owesAfter = plan.nodes.map { $0.after != .keep }
     comparesContent = plan.nodes.map(\.comparesContent)
+    sendsParts = Self.sendingParts(plan)
     commitKeys = CommitKeys(plan, rounds: joining.rounds)
     rounds = plan.nodes.map { joining.rounds[$0.manifest.index] }
     homes = plan.nodes.map(\.session.index)
@@ -76,10 +80,17 @@ final class JournalEncoder {
     places += joining.places
   }
 
+  private static func sendingParts(_ plan: Plan) -> [Bool] {
+    plan.nodes.map { node in
+      guard case .upload(let work) = node.work else { return false }
+      return work.transferProtocol.machine != nil
+    }
+  }
+
   private static func allocating(_ plan: Plan, before: Set<Int>) -> [Bool] {
     plan.nodes.enumerated().map { index, node in
       guard case .upload(let work) = node.work else { return false }
-      return work.allocate != nil || before.contains(index)
+      return work.hasUploadIDs || before.contains(index)
     }
   }
 
@@ -187,6 +198,7 @@ final class JournalEncoder {
         let values = captures[ref]
         let captured = ItemValues.journaled(values.allocate, step: "allocate")
         return serverWrites(values, row: $0) + [.allocated(row: $0, captures: captured, expires: expires)]
+          + partialWrites(ref, scheduler, row: $0)
       }
     case .fileTransferred(let ref):
       return row(ref).map {
@@ -244,6 +256,14 @@ final class JournalEncoder {
 
   private func serverWrites(_ values: ItemValues, row: Int64) -> [JournalWrite] {
     values.servers.map { [.servers(row: row, $0.text)] } ?? []
+  }
+
+  /// The write that identifies the file of which the server may have a part when a later run continues the upload.
+  private func partialWrites(_ ref: ItemRef, _ scheduler: Scheduler, row: Int64) -> [JournalWrite] {
+    guard sendsParts[ref.node.index], let item = ref.item,
+      let identity = scheduler.withItems(of: ref.node, { $0.files.identities[item] }), identity != 0
+    else { return [] }
+    return [.source(row: row, inode: identity, sha256: nil)]
   }
 
   /// The write that identifies the sent file, if it is checked again later.

@@ -103,7 +103,7 @@ extension LaunchState {
         drops.filter { $0.session == session }.map { ($0.row, $0.reason) }, at: now)
     }
     for (index, node) in plan.nodes.enumerated() {
-      guard case .upload(let work) = node.work, work.allocate != nil, let row = rows[index],
+      guard case .upload(let work) = node.work, work.hasUploadIDs, let row = rows[index],
         let journal = journals.all[node.session.index]
       else { continue }
       try journal.setCountingPoint(work.countingPoint, node: row.id)

@@ -209,6 +209,8 @@ struct LaunchState {
         try journal.forEachItem(node: row.id, meeting: files) { item in
           try check()
           var known = try item.known
+          known.isQueuedInFuture = known.handedOver.map { $0 > now } ?? false
+          if work.transferProtocol.machine == nil { known.partialIdentity = nil }
           if known.state == .failed || known.state == .cancelled {
             known.isSubmittedAnew = submitted.isNew(item, at: now)
           }
@@ -310,7 +312,12 @@ extension UploadWork {
   ///
   /// If the transfer must not be sent twice, the captures are kept even if some are missing.
   fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
-    guard [nil, .commitDeferred].contains(known.intent), transfer.repeatability != .once else { return nil }
+    guard [nil, .commitDeferred].contains(known.intent) else { return nil }
+    if known.state == .allocated, allocate == nil, hasUploadIDs {
+      return captured.contains("allocate.\(Resumable.resourceCapture)")
+        ? nil : "the upload ID is not an upload resource, which 'protocol: resumable' needs"
+    }
+    guard transfer.repeatability != .once else { return nil }
     let next: [Step]
     switch known.state {
     case .allocated where allocate == nil: return "the manifest no longer allocates upload IDs"

@@ -52,6 +52,7 @@ struct PreparedSteps {
       }
     return RequestBuilder(
       step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply,
+      sessionSign: plan.sessions[step.session.index].sign,
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 

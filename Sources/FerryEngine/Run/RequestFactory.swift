@@ -7,8 +7,8 @@ import Foundation
 struct RequestFactory {
   private let jobs: Jobs
   private let plan: Plan
-  private let steps: PreparedSteps
-  private let captures: CaptureStore
+  let steps: PreparedSteps
+  let captures: CaptureStore
   /// The listers with their open root folders, by upload node.
   private let listers: [Int: FileLister]
   /// The rounds, by manifest.
@@ -36,15 +36,37 @@ struct RequestFactory {
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
     let step = steps[attempt]
-    guard step.needsDigest || (step.hashesBeforeSending && attempt.operation.isSending),
+    guard
+      step.needsDigest || (step.hashesBeforeSending && attempt.operation.isSending)
+        || (attempt.operation == .whole && signsFile(attempt, step, scheduler)),
       absence(of: attempt.ref, scheduler) == nil, captures[attempt.ref].sha256 == nil
     else { return nil }
     return try source(of: attempt.ref, scheduler, wantsSHA256: false)
   }
 
+  /// Whether the signature of an attempt covers the bytes of its file.
+  func signsFile(_ attempt: Attempt, _ prepared: PreparedStep, _ scheduler: Scheduler) -> Bool {
+    guard prepared.step.kind == .transfer, let sign = prepared.builder.sign else { return false }
+    switch sign.payload {
+    case .signed: return true
+    case .unsigned: return false
+    case nil:
+      guard sign.service == "s3" else { return true }
+      // The usual case, in which the URL need not be built.
+      if prepared.step.origin?.scheme == "https", captures.session(of: attempt.ref) == nil { return false }
+      let bindings = captures.bindings(for: attempt, prepared.step, scheduler)
+      // A URL that cannot be built fails when the request is built.
+      let url = captures.session(of: attempt.ref)?.value ?? (try? prepared.builder.build(bindings).url)
+      return url?.prefix(6).lowercased() != "https:"
+    }
+  }
+
   /// Builds the request of an attempt. Throws `request`, `capture`, `destination`, or a failure of the file to send.
+  ///
+  /// - Parameter digests: those of `partToHash(before:_:_:)`.
   func request(
-    for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant
+    for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant,
+    part digests: PartDigests = [:]
   ) throws(TransportFailure) -> TransferRequest {
     // Once the file is transferred, it is no longer needed.
     if [.allocate, .transfer].contains(attempt.step), let failure = absence(of: attempt.ref, scheduler) {
@@ -81,13 +103,28 @@ struct RequestFactory {
         try setForm(parts, source, of: &request)
       } else {
         request.body = .file(source)
-        if attempt.operation != .whole { setPart(attempt, prepared, source, &request) }
+        if let machine = prepared.transferProtocol.machine {
+          try setOperation(attempt, machine, source, digests, &request)
+        }
       }
     }
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
+    request.signing = signing(built, attempt, part: digests[.sha256], at: now)
     return request
+  }
+
+  /// The signature of a request, with the digest of its file.
+  private func signing(
+    _ built: BuiltRequest, _ attempt: Attempt, part digest: [UInt8]?, at now: Instant
+  ) -> AWSSigning? {
+    guard var signing = built.signing else { return nil }
+    signing.date = now
+    if case .signed = signing.payload, attempt.step == .transfer {
+      signing.payload = .signed(file: attempt.operation == .whole ? captures[attempt.ref].sha256 : digest)
+    }
+    return signing
   }
 
   /// Sets a form with a boundary that no other attempt has.
@@ -101,48 +138,6 @@ struct RequestFactory {
     request.headers.removeAll { $0.name.lowercased() == "content-type" }
     request.headers.append(.init(name: "Content-Type", value: framing.contentType))
     request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
-  }
-
-  /// Turns the request of a whole file into one of the requests in which its protocol sends the file.
-  private func setPart(
-    _ attempt: Attempt, _ prepared: PreparedStep, _ source: TransferRequest.FileSource,
-    _ request: inout TransferRequest
-  ) {
-    let machine: ContentRange
-    switch prepared.transferProtocol {
-    case .contentRange(let contentRange): machine = contentRange
-    case .whole: return
-    }
-    if let session = captures.session(of: attempt.ref) {
-      request.url = session.value
-      // The response determines the whole URL, which may contain the values of the URL before it.
-      let sensitive = request.sensitive
-      request.sensitive.urlBeginning =
-        sensitive.urlBeginning + sensitive.url
-        + (session.isSecret ? ["the Location of the last response"] : [])
-      request.sensitive.url = []
-      request.sensitive.isURLCaptured = true
-    }
-    request.redirects.keeps308 = machine.form == .bytes
-    switch attempt.operation {
-    case .whole: return
-    case .queryOffset:
-      request.body = .none
-      request.method = machine.queryMethod
-      request.headers.removeAll(where: \.describesBody)
-      // The offset may be in the body of the response.
-      request.destination = .memory(limit: 1 << 20, isNeeded: false)
-    case .send(let range):
-      var part = source
-      part.part = range
-      request.body = .file(part)
-      request.headers.removeAll { ["content-length", "content-range"].contains($0.name.lowercased()) }
-      // After a lost response, the server is asked for its offset before bytes are sent again.
-      request.atMostOnce = true
-    }
-    if let value = machine.field(for: attempt.operation, size: source.size) {
-      request.headers.append(.init(name: "Content-Range", value: value))
-    }
   }
 
   /// Whether libcurl must not resend the request automatically if its connection ends before a response. The
@@ -195,7 +190,7 @@ struct RequestFactory {
       mayHaveReachedServer: false)
   }
 
-  private func absence(of ref: ItemRef, _ scheduler: Scheduler) -> TransportFailure? {
+  func absence(of ref: ItemRef, _ scheduler: Scheduler) -> TransportFailure? {
     guard let absent = absent[ref.node.index], let path = scheduler.path(of: ref) else { return nil }
     return absent[Array(path)]
   }
@@ -232,7 +227,7 @@ struct RequestFactory {
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
 
-  private func source(
+  func source(
     of ref: ItemRef, _ scheduler: Scheduler, wantsSHA256: Bool
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
     guard let item = ref.item, let lister = listers[ref.node.index] else { return nil }

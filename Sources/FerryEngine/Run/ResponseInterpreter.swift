@@ -1,11 +1,12 @@
 import FerryJournal
+import FerryManifest
 import FerryPlan
 import FerryTransfer
 
 /// Interprets the response to each attempt for the scheduler.
 struct ResponseInterpreter {
   private let steps: PreparedSteps
-  private let captures: CaptureStore
+  let captures: CaptureStore
   /// Whether the identity of the sent file is needed later, by node.
   private let keepsInodes: [Bool]
   /// The identities of the root folders, by node; only for nodes whose delivered files are deleted or moved.
@@ -20,6 +21,29 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
+  /// The upload resource that an interim or final response assigns to an attempt, which is kept; `nil` if it assigns none.
+  func assignment(
+    by answer: TransferResponse, to attempt: Attempt, _ scheduler: Scheduler
+  ) -> ResourceAssignment? {
+    let prepared = steps[attempt]
+    guard let machine = prepared.transferProtocol.machine, captures.resource(of: attempt.ref) == nil,
+      let location = machine.resource(in: answer, to: attempt.operation)
+    else { return nil }
+    var base = URLReference(answer.url)
+    base.removeUserinfo()
+    var url = URLReference(location).resolved(against: base)
+    guard url.isHTTP, let origin = Origin(url: url.description) else { return nil }
+    url.removeUserinfo()
+    captures.keep(resource: url.description, of: attempt.ref)
+    var assignment = ResourceAssignment(limit: machine.limit(in: answer))
+    assignment.origins = captures.laterOrigins(of: prepared, attempt.ref)
+    assignment.origins[.transfer] = origin
+    if let path = scheduler.path(of: attempt.ref) {
+      assignment.regained = captures.regained(by: attempt.ref, path: Array(path))
+    }
+    return assignment
+  }
+
   /// The reading to run on another thread before `result` is called; `nil` if the outcome does not need one.
   func search(of outcome: TransferOutcome, _ attempt: Attempt) -> (@Sendable () -> ResponseReading)? {
     guard case .success(let answer) = outcome.result else { return nil }
@@ -30,7 +54,7 @@ struct ResponseInterpreter {
     return { ResponseReading(answer, of: step, patterns) }
   }
 
-  /// The maximum size in bytes of JSON bodies that are read on the loop's thread.
+  /// The maximum size in bytes of JSON and XML bodies that are read on the loop's thread.
   private static let smallBody = 16 << 10
 
   /// Converts an outcome for the scheduler, and keeps the values from the response.
@@ -103,8 +127,12 @@ struct ResponseInterpreter {
   private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
     switch answer {
     case .response(let response):
-      if response.offsetProblem != nil { return true }
-      if response.offset != nil, response.missing == nil { return false }
+      switch response.transfer {
+      case .malformed, .refused, .gone: return true
+      case .completed: break
+      case .offset, .part, .parts: if response.missing == nil { return false }
+      case .other: break
+      }
       return !step.expects(status: response.status) && !step.alreadyDone.contains(response.status)
         || response.mismatch != nil || response.missing != nil
     case .failure(let failure):
@@ -148,13 +176,13 @@ struct ResponseInterpreter {
     let step = prepared.step
     var response = AttemptResult.Response(status: answer.status)
     response.withheld = answer.withheld.map(captures.masked)
+    if prepared.builder.sign != nil, let skew = ClockSkew.explanation(answer, at: now) {
+      response.withheld = captures.masked(skew)
+    }
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
-    switch prepared.transferProtocol {
-    case .whole: break
-    case .contentRange(let machine):
-      if readOffset(machine, answer, attempt, prepared, found, &response, at: now, scheduler) {
-        return response
-      }
+    if let machine = prepared.transferProtocol.machine {
+      read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)
+      guard response.transfer == .other || response.transfer == .completed else { return response }
     }
     guard step.expects(status: answer.status) else {
       response.reportsExpiry = ExpiredURL.isReported(by: answer)
@@ -176,14 +204,27 @@ struct ResponseInterpreter {
       }
       return response
     }
+    if step.expect.hasETagOfParts, !isETagOfParts(answer, attempt.ref) {
+      response.mismatch = "the object at the server does not have the ETag of the parts that were sent"
+      return response
+    }
     if let sha256 = answer.sha256 { captures.keep(sha256: sha256, of: attempt.ref) }
     guard !step.capture.isEmpty else { return response }
     keep(reading?.captures ?? .success([]), answer, attempt, prepared, &response, at: now, scheduler)
     return response
   }
 
+  /// Whether the response to a probe is that for an object of the item's parts.
+  private func isETagOfParts(_ answer: TransferResponse, _ ref: ItemRef) -> Bool {
+    let text = captures[ref].transfer.first { $0.name == RequestTemplate.partsCapture }?.value
+    guard let etag = answer.header("ETag"), let parts = text.flatMap({ PartTags(text: $0) }) else {
+      return false
+    }
+    return parts.isETag(etag)
+  }
+
   /// Keeps the captures of a response, or reports that one is missing.
-  private func keep(
+  func keep(
     _ read: Result<[CapturedValue], TransportFailure>, _ answer: TransferResponse, _ attempt: Attempt,
     _ prepared: PreparedStep, _ response: inout AttemptResult.Response, at now: Instant,
     _ scheduler: Scheduler
@@ -200,48 +241,6 @@ struct ResponseInterpreter {
     } catch {
       response.missing = error
     }
-  }
-
-  /// Reads the response to one of several requests of a transfer. Returns whether nothing else is to be read, because
-  /// the response states an offset, or should state one.
-  private func readOffset(
-    _ machine: ContentRange, _ answer: TransferResponse, _ attempt: Attempt, _ prepared: PreparedStep,
-    _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant,
-    _ scheduler: Scheduler
-  ) -> Bool {
-    let step = prepared.step
-    let size = scheduler.fileSize(of: attempt.ref)
-    let reading = Self.offset(machine, in: answer, to: attempt.operation, size: size)
-    if machine.form == .bare, 200...299 ~= answer.status, let location = answer.header("Location") {
-      var base = URLReference(answer.url)
-      base.removeUserinfo()
-      let url = URLReference(location).resolved(against: base)
-      guard url.isHTTP else {
-        response.offsetProblem = "the Location in the response is neither an http nor an https URL"
-        return true
-      }
-      captures.keep(session: url.description, of: attempt.ref, step)
-    }
-    switch reading {
-    case .other: return false
-    case .malformed(let problem): response.offsetProblem = problem
-    case .offset(let offset):
-      response.offset = offset
-      guard !step.capture.isEmpty, 200...299 ~= answer.status else { return true }
-      let read =
-        if let found, found.mismatch == nil {
-          found.captures
-        } else {
-          Result { () throws(TransportFailure) in
-            try CaptureReader.read(step.capture, from: answer, prepared.patterns)
-          }
-        }
-      // Only the response that completes the upload must have every capture.
-      let isLast = machine.form == .bare && offset == size
-      if case .failure = read, !isLast { return true }
-      keep(read, answer, attempt, prepared, &response, at: now, scheduler)
-    }
-    return true
   }
 
   /// Resolves captures of `Location`, which may be relative to the request's URL (RFC 9110 §10.2.2). Later steps need

@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryJournal
 import FerryPlan
 import FerryProcess
@@ -21,8 +22,8 @@ final class RunLoop {
   private let journalEncoder: JournalEncoder
   /// Results of attempts that did not reach the transfer loop, or whose search was canceled.
   private var early: [AttemptResult] = []
-  /// Attempts that wait for their file's digest.
-  private var hashing: [UInt64: Attempt] = [:]
+  /// Attempts that wait for the digest of their file, or of the part of it that they send.
+  private var hashing: [UInt64: Hashing] = [:]
   /// Responses that the search thread is reading, by attempt ID.
   private var searching: [UInt64: TransferOutcome] = [:]
   private let searchThread: SearchThread
@@ -79,6 +80,8 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
+      // A request with one of these responses may have ended in the same turn.
+      for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
       startHashed()
       var results = early
@@ -101,12 +104,24 @@ final class RunLoop {
     }
   }
 
+  /// Records the upload resource that a server assigns while it receives a file.
+  private func take(_ interim: InterimResponse) {
+    guard let attempt = attempts[interim.id] else { return }
+    take(resourceIn: interim.response, of: attempt)
+  }
+
+  private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
+    guard let assignment = responses.assignment(by: response, to: attempt, scheduler) else { return }
+    handle(.resourceAssigned(attempt.id, assignment))
+  }
+
   private func result(
     of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
   ) -> AttemptResult {
     guard let attempt = attempts.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome belongs to a request that was started")
     }
+    if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
     return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
   }
 
@@ -263,15 +278,16 @@ final class RunLoop {
     }
   }
 
-  private func start(_ attempt: Attempt) {
+  /// - Parameter digests: those of the bytes that the attempt sends, as far as they are known.
+  private func start(_ attempt: Attempt, part digests: PartDigests = [:]) {
     do throws(TransportFailure) {
       if let source = try requests.fileToHash(before: attempt, scheduler) {
-        hashing[attempt.id] = attempt
-        loop.digest(
-          id: attempt.id, source: source, timeLimit: attempt.deadline.map { clock.now.duration(to: $0) })
-        return
+        return hash(source, Hashing(attempt: attempt))
       }
-      let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now)
+      if let part = try requests.partToHash(before: attempt, knowing: digests, scheduler) {
+        return hash(part.source, Hashing(attempt: attempt, part: part.algorithm, known: digests))
+      }
+      let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now, part: digests)
       attempts[attempt.id] = attempt
       loop.start(request)
     } catch {
@@ -279,10 +295,32 @@ final class RunLoop {
     }
   }
 
+  /// An attempt that waits for a digest.
+  private struct Hashing {
+    var attempt: Attempt
+    /// The algorithm for a part of the file; `nil` if the whole file is hashed.
+    var part: DigestAlgorithm?
+    /// The digests of the part that are already known.
+    var known: PartDigests = [:]
+
+    var algorithm: DigestAlgorithm { part ?? .sha256 }
+  }
+
+  private func hash(_ source: TransferRequest.FileSource, _ waiting: Hashing) {
+    let attempt = waiting.attempt
+    hashing[attempt.id] = waiting
+    loop.digest(
+      id: attempt.id, source: source, algorithm: waiting.algorithm,
+      timeLimit: attempt.deadline.map { clock.now.duration(to: $0) })
+  }
+
   private func startHashed() {
     for digest in loop.takeDigests() {
-      guard let attempt = hashing.removeValue(forKey: digest.id) else { continue }
+      guard let hashed = hashing.removeValue(forKey: digest.id) else { continue }
+      let attempt = hashed.attempt
       switch digest.result {
+      case .success(let bytes) where hashed.part != nil:
+        start(attempt, part: hashed.known.merging([hashed.algorithm: bytes]) { $1 })
       case .success(let sha256):
         captures.keep(sha256: sha256, of: attempt.ref)
         start(attempt)

@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryPlan
 import FerryTransfer
 
@@ -17,10 +18,13 @@ protocol TransferPerforming: AnyObject {
   func start(_ request: TransferRequest)
   /// Ends a request as `cancelled` in a later turn, unless it has already ended.
   func cancel(_ id: UInt64)
-  /// Hashes a file. `takeDigests()` returns the outcome after a later turn.
-  func digest(id: UInt64, source: TransferRequest.FileSource, timeLimit: Duration?)
+  /// Hashes a file, or the part of it to send. `takeDigests()` returns the outcome after a later turn.
+  func digest(
+    id: UInt64, source: TransferRequest.FileSource, algorithm: DigestAlgorithm, timeLimit: Duration?)
   func cancelDigest(_ id: UInt64)
   func takeDigests() -> [DigestOutcome]
+  /// Removes and returns the interim responses that have arrived since the last call, of the requests that report them.
+  func takeInterim() -> [InterimResponse]
 }
 
 extension TransferLoop: TransferPerforming {

@@ -3,8 +3,8 @@ import GRDB
 
 /// The bytes that each kind of network carried, by quarter hour in UTC, shared by all processes of the user.
 ///
-/// A process sends against leases, and converts them into usage as bytes are transferred. Usage and leases
-/// together count as used. The leases of a dead process continue to count.
+/// A process leases bytes before it transfers them, and converts its leases into usage as bytes are transferred. Both
+/// usage and leases count as used. The leases of a dead process continue to count.
 ///
 /// Each call is one short transaction. When it returns, the transaction survives the end of the process. It
 /// is not synced: a power failure loses all transactions that were committed since the log last reached the
@@ -54,7 +54,7 @@ package final class Ledger: Sendable {
   }
 
   /// Leases bytes for this process, recorded in the quarter hour of `now`. If `now` is outside a window, the lease is
-  /// recorded at the window's nearer end, so that the limit is kept.
+  /// recorded at the window's nearer end, so that it counts toward the window's limit.
   package func lease(_ request: Lease.Request, at now: Instant) throws(JournalError) -> Lease {
     let windows = request.limits.map { QuarterHour.range(of: $0.window) }
     var quarter = QuarterHour.of(now)
@@ -107,14 +107,20 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Deletes usage in quarter hours that ended at or before `limit`, and leases in them whose process no
-  /// longer exists. The caller observes `retention`.
+  /// The number of rows of usage that are kept regardless of their age: more than 62 days have on three
+  /// networks. A clock that is ahead for a while therefore does not delete the usage of a current window.
+  package static let keptRows = 20_000
+
+  /// Deletes usage in quarter hours that ended at or before `limit` if there are more than `keptRows` rows, and leases in
+  /// these quarter hours whose process no longer exists. The caller must not delete usage that is newer than `retention`.
   package func forget(
-    before limit: Instant, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
+    before limit: Instant, keptRows: Int = keptRows, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) {
     let first = QuarterHour.of(limit)
     try database.write { db in
-      try db.execute(sql: "DELETE FROM usage WHERE quarter < ?", arguments: [first])
+      try db.execute(
+        sql: "DELETE FROM usage WHERE quarter < ? AND (SELECT count(*) FROM usage) > ?",
+        arguments: [first, keptRows])
       let holders = try db.rows(
         "SELECT DISTINCT pid, process_started, boot FROM lease WHERE quarter < ?", [first], of: "lease",
         in: self.path

@@ -36,6 +36,19 @@ extension ValueKind where Value == [RequestTemplate.Field] {
     fields(key: "header", value: .headerValue) { name in HeaderRule.problem(name, isSet: true) }
   }
 
+  /// The pairs of `Upload-Metadata` (tus), in the manifest's order.
+  static var metadata: Self {
+    fields(key: "metadata key", value: .template()) { name in
+      let isKey =
+        !name.isEmpty && name.utf8.allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: ",") }
+      return isKey
+        ? nil
+        : Problem(
+          .invalidHeaderName, "a key of 'metadata' must be printable ASCII without spaces and commas",
+          help: "write a key such as 'filename'")
+    }
+  }
+
   /// The fields of a form, in the manifest's order.
   static var form: Self { fields(key: "field", value: .template()) { _ in nil } }
 

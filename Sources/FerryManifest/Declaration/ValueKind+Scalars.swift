@@ -206,6 +206,11 @@ extension ValueKind where Value == String {
     }
   }
 
+  /// The names of nested XML elements, from the root.
+  static var elementPath: Self {
+    constant("element path").refused(ElementPathRule.problem)
+  }
+
   /// A regular expression. A capture requires a group.
   static func regex(needsGroup: Bool) -> Self {
     Self(.text(what: "regular expression", references: false)) { node, decoder in

@@ -58,6 +58,8 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case onlyTrue = "F0324"
   case stepToken = "F0325"
   case invalidMediaType = "F0326"
+  case invalidElementPath = "F0327"
+  case signedRequest = "F0328"
 
   // Names and references.
   case unknownSession = "F0401"
@@ -111,6 +113,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idlePolicy = "F0711"
   case idleRepeatable = "F0712"
   case partSettings = "F0713"
+  case idleSignature = "F0714"
 
   // Valid, but impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"

@@ -13,8 +13,9 @@ extension Capture {
         example: "'id=(\\w+)'"),
       Key("status", \.status, .onlyTrue, doc: "The status code.", example: "true"),
       Key(
-        "xml", \.xml, .constant("element path"), isBuilt: false,
-        doc: "The text of an XML element in the body, identified by its path.",
+        "xml", \.xml, .elementPath,
+        doc:
+          "The text of an XML element in the body: the names of the elements from the root to it, separated by `/`, without namespace prefixes. If several elements have this path, the first one is used.",
         example: "InitiateMultipartUploadResult/UploadId"),
       Key(
         "secret", \.isSecret, .boolean,

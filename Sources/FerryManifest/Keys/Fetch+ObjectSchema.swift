@@ -12,6 +12,7 @@ extension Fetch {
           "How often to fetch: `every_run`, at most once per interval (`minimum`), or `never`, which disables the fetch.",
         example: "{ minimum: 15m }"),
       .request(\.request),
+      .stepSign(\.request.sign),
       .expect(\.expect, default: "a 200"),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,

@@ -42,6 +42,23 @@ extension Key {
       example: "none")
   }
 
+  /// `sign` of a session.
+  static func sign(_ path: WritableKeyPath<Object, RequestSigning?> & Sendable) -> Self {
+    Key(
+      "sign", path, .object(RequestSigning.shape), default: "none",
+      doc: "The signature of every request in the session, unless the request specifies its own.",
+      example: "{ aws_v4: { region: eu-central-1 } }")
+  }
+
+  /// `sign` beside a request.
+  static func stepSign(_ path: WritableKeyPath<Object, RequestSigning?> & Sendable) -> Self {
+    Key(
+      "sign", path, .wordOr("none", meaning: .off, .object(RequestSigning.shape)), default: "the session's",
+      doc:
+        "The signature of the request. `none` omits the session's signature, for example for a presigned URL.",
+      example: "{ aws_v4: { region: eu-central-1 } }")
+  }
+
   static func needs(
     _ path: WritableKeyPath<Object, [Located<String>]> & Sendable, example: String = "[photos]"
   ) -> Self {

@@ -17,6 +17,7 @@ extension OnEndRequest {
           """,
         example: "failed"),
       .request(\.request.request),
+      .stepSign(\.request.request.sign),
       .expect(\.request.expect),
       .retry(\.request.retry),
       .repeatable(\.request.isRepeatable),

@@ -10,6 +10,7 @@ extension SingleRequest {
         "when", \.when, .choice(), doc: "The outcome of `needs` that allows the request to run.",
         example: "always"),
       .request(\.request),
+      .stepSign(\.request.sign),
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${requests.NAME.CAPTURE}`", example: "{ set_id: { json: /set } }"

@@ -4,6 +4,7 @@ extension TokenStep {
     keys: [
       .session(\.session),
       .request(\.request),
+      .stepSign(\.request.sign),
       .expect(\.expect),
       Key(
         "capture", \.capture, .named(Capture.shape), isRequired: true,

@@ -55,6 +55,24 @@ extension Upload {
           "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create it",
           help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")
       }
+      if upload.transfer.protocol == .s3Multipart {
+        for step in ["allocate", "commit", "abandon"] {
+          guard let key = node.members?.first(where: { $0.key.value == step })?.key else { continue }
+          decoder.report(
+            .keyWithoutOther, at: key.location,
+            "'protocol: s3_multipart' creates, completes and aborts the upload itself, so it cannot have '\(step)'",
+            help: "remove '\(step)', or use another protocol")
+        }
+      }
+      if upload.transfer.protocol == .resumable {
+        for step in ["allocate", "abandon"] {
+          guard let key = node.members?.first(where: { $0.key.value == step })?.key else { continue }
+          decoder.report(
+            .excludingKeys, at: key.location,
+            "'protocol: resumable' excludes '\(step)': the server assigns the upload, and ferry releases it",
+            help: "remove '\(step)'")
+        }
+      }
       upload.places.include = node["files"]?["include"]?.elements?.map(\.location) ?? []
       upload.places.validFor = node["allocate"]?["valid_for"]?.location
     })

@@ -5,6 +5,7 @@ extension Upload.Allocate {
       .stepSession(\.session),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
+      .stepSign(\.request.sign),
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
@@ -31,20 +32,32 @@ extension Upload.Transfer {
     keys: [
       Key(
         "protocol", \.protocol,
-        .choice(notYet: [.tus, .resumable, .s3Multipart]),
+        .choice(),
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
           (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
-          interrupted upload can resume. `content_range` sends them to the session that `allocate` has created.
+          interrupted upload can resume. `content_range` sends them to the session that `allocate` has created. `tus` creates \
+          the upload at the URL of the request, unless the upload has an `allocate` step. `resumable` sends the request like \
+          `put` or `post`, and continues it at the URL that the server assigns, if it assigns one. `s3_multipart` creates, \
+          completes and aborts the upload of an object at the URL of the request.
           """,
         example: "put"),
       Key(
-        "chunk_size", \.chunkSize, .size, default: "10MiB",
+        "chunk_size", \.chunkSize, .size,
+        default:
+          "`content_range`: 10MiB; `tus` and `resumable`: the rest of the file in one request; with `checksum`, 10MiB",
         doc: """
-          For `content_range`: the number of bytes in each request except the last one. Google accepts multiples of 256 KiB, \
-          and Microsoft multiples of 320 KiB.
+          For `content_range`, `tus` and `resumable`: the maximum number of bytes in each request. Google accepts multiples of 256 KiB, and \
+          Microsoft multiples of 320 KiB; only the last part may have another size.
           """,
         example: "8MiB"),
+      Key(
+        "interop_version", \.interopVersion, .integer(3...8), default: "6",
+        doc: """
+          For `resumable`: the value of `Upload-Draft-Interop-Version`. A server that implements another iteration of the \
+          draft treats the upload like a plain one. 6 stands for the drafts 04 and 05, and 8 for the drafts since 09.
+          """,
+        example: "8"),
       Key(
         "offset_query", \.offsetQuery, .choice(), default: "`put`; `get` if the method is PATCH",
         doc: """
@@ -53,8 +66,32 @@ extension Upload.Transfer {
           `head`: a HEAD of it.
           """,
         example: "get"),
+      Key(
+        "part_size", \.partSize, .size, default: "8MiB",
+        doc: """
+          For `s3_multipart`: the size of each part except the last one. It is increased for files with more than 10,000 parts. \
+          Amazon S3 accepts 5 MiB to 5 GiB.
+          """,
+        example: "64MiB"),
+      Key(
+        "threshold", \.threshold, .size, default: "16MiB",
+        doc:
+          "For `s3_multipart`: the size from which a file is sent in parts. A smaller file is sent in a single PUT.",
+        example: "100MiB"),
+      Key(
+        "metadata", \.metadata, .metadata, default: "none",
+        doc: "For `tus`: the pairs of `Upload-Metadata`. ferry sends the values in Base64.",
+        example: "{ filename: \"${file.name}\" }"),
+      Key(
+        "checksum", \.checksum, .choice(), default: "none",
+        doc: """
+          For `tus`: the algorithm of the checksum that is sent with each part (`Upload-Checksum`). ferry reads each part \
+          twice: to compute the checksum, and to send it. A part that arrives damaged is sent again after a wait.
+          """,
+        example: "sha1"),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
+      .stepSign(\.request.sign),
       Key(
         "form", \.form, .object(MultipartForm.shape),
         default: "only for `multipart_form`",
@@ -118,6 +155,7 @@ extension Upload.Commit {
       .stepSession(\.session),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
+      .stepSign(\.request.sign),
       .expect(\.expect),
       Key(
         "already_done", \.alreadyDone,
@@ -130,11 +168,13 @@ extension Upload.Commit {
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
           A request that asks whether the commit was executed. If the response to the commit was lost, the probe is sent \
-          with the commit's session and token.
+          with the commit's session, token and signature.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
-    place: { outer, _ in outer.entering(.commit) })
+    place: { outer, _ in outer.entering(.commit) },
+    // A probe is signed as its commit.
+    finish: { commit, _, _ in commit.probe?.request.sign = commit.request.sign })
 
   /// `already_done` as written in the manifest.
   private struct AlreadyDone {
@@ -178,6 +218,7 @@ extension Upload.Abandon {
       .stepSession(\.session),
       .stepToken(\.token),
       .request(\.request, RequestTemplate.deletingShape),
+      .stepSign(\.request.sign),
       .expect(\.expect),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },

@@ -9,6 +9,11 @@ package struct Expectation: Hashable, Codable, Sendable {
   /// A regular expression that must match somewhere in the body.
   package var regex: String?
 
+  /// The name of the root element of the XML body; `nil` if any body is expected.
+  package var rootElement: String?
+  /// Whether the `ETag` must be that of the parts which the item's transfer has sent to an S3 server.
+  package var hasETagOfParts = false
+
   package struct HeaderMatch: Hashable, Codable, Sendable {
     package var name: String
     package var value: String
@@ -37,5 +42,7 @@ package struct Expectation: Hashable, Codable, Sendable {
   }
 
   /// Whether the body or headers are checked, in addition to the status.
-  package var readsAnswer: Bool { !headers.isEmpty || !json.isEmpty || regex != nil }
+  package var readsAnswer: Bool {
+    !headers.isEmpty || !json.isEmpty || regex != nil || rootElement != nil
+  }
 }

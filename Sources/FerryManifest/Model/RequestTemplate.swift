@@ -5,6 +5,10 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var url: Template
   package var headers: [Field]
   package var body: Body
+  /// The pairs of `Upload-Metadata` (tus), whose values are sent in Base64; without pairs, the field is not sent.
+  package var metadata: [Field] = []
+  /// How the request is signed; `nil` to sign it as its session specifies.
+  package var sign: RequestSigning?
 
   package struct Field: Hashable, Codable, Sendable {
     package var name: String
@@ -23,6 +27,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     case json(JSONTemplate)
     /// A `multipart/form-data` body that contains the file of a transfer.
     case multipart(MultipartForm)
+    /// The list of an S3 upload's parts, for `CompleteMultipartUpload`.
+    case listOfParts
   }
 
   package init(method: String = "GET", url: Template, headers: [Field] = [], body: Body = .none) {
@@ -32,18 +38,25 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     self.body = body
   }
 
-  /// Every text in the request: URL, headers, body.
+  /// Every text in the request: URL, headers, body, signature.
   package var templates: [Template] {
-    let head = [url] + headers.map(\.value)
+    let head =
+      [url] + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])
     switch body {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)
     case .json(let json): return head + json.templates
     case .multipart(let form): return head + form.templates
+    case .listOfParts: return head
     }
   }
 
-  package var references: [Reference] { templates.flatMap(\.references) }
+  package var references: [Reference] {
+    templates.flatMap(\.references) + (body == .listOfParts ? [.transfer(Self.partsCapture)] : [])
+  }
+
+  /// The name of the capture with the numbers and ETags of an S3 upload's parts.
+  package static let partsCapture = "parts"
 }
 
 extension RequestTemplate {
@@ -62,7 +75,7 @@ extension RequestTemplate.Body {
   package var `protocol`: Upload.Transfer.`Protocol`? {
     switch self {
     case .multipart: .multipartForm
-    case .none, .form, .json: nil
+    case .none, .form, .json, .listOfParts: nil
     }
   }
 }

@@ -54,6 +54,8 @@ package struct Session: Equatable, Sendable {
   /// A command and its arguments, which ferry starts when a batch of the session has completed; empty for no
   /// command.
   package var onEvents: [String]
+  /// How the session's requests are signed; `nil` for requests without a signature.
+  package var sign: RequestSigning?
 
   package init(
     name: Located<String>, kind: Kind = .default, identifier: String? = nil, maxConnectionsPerHost: Int = 6,

@@ -106,8 +106,8 @@ package struct Upload: Equatable, Sendable {
       package var method: String {
         switch self {
         case .put, .contentRange, .s3Multipart: "PUT"
-        case .post, .multipartForm: "POST"
-        case .tus, .resumable: "PATCH"
+        case .post, .multipartForm, .resumable: "POST"
+        case .tus: "PATCH"
         }
       }
     }
@@ -122,12 +122,29 @@ package struct Upload: Equatable, Sendable {
       case head
     }
 
-    /// The default size of a chunk: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
+    /// The checksum that is sent with each part (tus).
+    package enum Checksum: String, Codable, Sendable, CaseIterable {
+      case sha1
+      case crc32
+    }
+
+    /// The default size of a chunk for `content_range`, and for `tus` with a checksum: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
     package static let defaultChunkSize: Int64 = 10 << 20
 
     package var `protocol`: `Protocol`
-    /// The number of bytes in each request except the last one, for protocols that send a file in parts.
-    package var chunkSize = Self.defaultChunkSize
+    /// The number of bytes in each request except the last one, for protocols that send a file in parts; `nil` for the
+    /// protocol's default.
+    package var chunkSize: Int64?
+    /// The size of each part of an S3 upload except the last one, in bytes; `nil` for 8 MiB.
+    package var partSize: Int64?
+    /// The size from which a file is sent to S3 in parts, in bytes; `nil` for 16 MiB.
+    package var threshold: Int64?
+    /// The pairs of `Upload-Metadata` (tus).
+    package var metadata: [RequestTemplate.Field] = []
+    /// `nil` for none.
+    package var checksum: Checksum?
+    /// The value of `Upload-Draft-Interop-Version` (`resumable`); `nil` for the default.
+    package var interopVersion: Int?
     /// `nil` if the method of the request determines it.
     package var offsetQuery: OffsetQuery?
     package var token: StepToken

@@ -130,7 +130,7 @@ private struct PlanCompiler {
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
       headers: session.headers, redirects: session.redirects, discretionary: session.effectiveDiscretion,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
-      onEvents: session.onEvents)
+      onEvents: session.onEvents, sign: session.sign)
   }
 
   private func id(_ session: Located<String>) -> SessionID {
@@ -157,7 +157,8 @@ private struct PlanCompiler {
           step: step, apply: token.apply, applyOrigins: token.applyOrigins, refresh: token.refresh)))
   }
 
-  private func node(_ upload: Upload) -> Node {
+  private func node(_ declared: Upload) -> Node {
+    let upload = declared.withProtocolSteps
     let own = id(upload.session)
     let token = id(token: upload.token)
     func step(
@@ -177,7 +178,9 @@ private struct PlanCompiler {
     }
     let transferProtocol = TransferProtocol(upload.transfer)
     let transferRepeats: Step.Repeatability =
-      if upload.transfer.request.isIdempotent || transferProtocol.machine != nil {
+      if upload.transfer.request.isIdempotent
+        || transferProtocol.machine.map({ !$0.assignsResource }) ?? false
+      {
         .repeatable
       } else if upload.allocate != nil, upload.commit != nil {
         .startsOver

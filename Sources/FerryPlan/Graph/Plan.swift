@@ -95,6 +95,8 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var allowsExpensive: Bool
   /// The command to start when a batch of the session has completed; empty for no command.
   package var onEvents: [String]
+  /// As for `headers`.
+  package var sign: RequestSigning?
 }
 
 /// One node of the graph.
@@ -188,6 +190,9 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var after: Upload.After
 
   package var first: Step { allocate ?? transfer }
+
+  /// Whether its items can have upload IDs: `allocate` requests them, or the server assigns upload resources.
+  package var hasUploadIDs: Bool { allocate != nil || transferProtocol.machine?.assignsResource == true }
 
   /// The file that lists its files; `nil` if globs or standard input select them.
   package var listFile: String? {

@@ -22,6 +22,11 @@ package struct Reconciliation: Sendable {
     /// Whether the file was submitted again after it was queued. If so, a failed or canceled item is sent
     /// again in its round.
     package var isSubmittedAnew = false
+    /// Whether it was queued at a time that has not come yet, because the clock was wrong. It counts as queued now.
+    package var isQueuedInFuture = false
+    /// The identity of the file of which a server may have a part (`FileColumns.identities`); `nil` if it is unknown or
+    /// does not matter.
+    package var partialIdentity: UInt64?
 
     package init(
       row: Int64, round: Int64, state: ItemState, intent: ItemStep? = nil, size: Int64, modified: Int64,
@@ -115,8 +120,10 @@ package struct Reconciliation: Sendable {
     case .ambiguous:
       settled.ambiguous += 1
     case .queued, .allocated, .transferred:
+      // A server that has a part of a file must not get the rest of another file.
+      let isOther = known.partialIdentity.map { ![0, $0].contains(listing.identities[index]) } ?? false
       // An upload ID of an earlier round still belongs to the same file.
-      let goesOn = isSame && (known.round == round || known.state != .queued)
+      let goesOn = isSame && !isOther && (known.round == round || known.state != .queued)
       if ![nil, .commitDeferred].contains(known.intent) || goesOn {
         carryOn(known, path: path, identity: listing.identities[index])
       } else {
@@ -195,7 +202,7 @@ package struct Reconciliation: Sendable {
 
   /// - Parameter identity: the identity in the listing; 0 if the file is not listed.
   private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer, identity: UInt64 = 0) {
-    let isOfRound = known.round == round
+    let isOfRound = known.round == round && !known.isQueuedInFuture
     items.append(
       path: path, size: known.size, modified: known.modified, identity: identity, row: known.row,
       entry: isOfRound ? .continuing : .adopted, handedOver: isOfRound ? known.handedOver : nil,

@@ -3,8 +3,14 @@
 /// The formats are those of Google ("Resume an interrupted upload" in the documentation of Drive and Cloud Storage),
 /// Microsoft Graph (`createUploadSession`) and the distribution specification of the Open Container Initiative.
 extension ContentRange {
-  /// The method of the request that asks for the offset.
-  package var queryMethod: String {
+  package func request(for operation: TransferOperation, size: Int64) -> OperationRequest {
+    var request = OperationRequest(keeps308: form == .bytes)
+    if operation == .queryOffset { request.method = queryMethod }
+    if let value = field(for: operation, size: size) { request.set("Content-Range", value) }
+    return request
+  }
+
+  private var queryMethod: String {
     switch offsetQuery {
     case .put: "PUT"
     case .get: "GET"
@@ -13,10 +19,10 @@ extension ContentRange {
   }
 
   /// The value of `Content-Range` in a request; `nil` if it has none.
-  package func field(for operation: TransferOperation, size: Int64) -> String? {
+  private func field(for operation: TransferOperation, size: Int64) -> String? {
     switch operation {
-    case .whole: return nil
-    case .queryOffset: return offsetQuery == .put ? "bytes */\(size)" : nil
+    case .whole, .create: return nil
+    case .queryOffset, .listParts: return offsetQuery == .put ? "bytes */\(size)" : nil
     case .send(let range):
       switch form {
       // RFC 9110 cannot express an empty range.
@@ -27,52 +33,18 @@ extension ContentRange {
     }
   }
 
-  /// The parts of a response that may state an offset.
-  package struct Response: Sendable {
-    package var status: Int
-    /// The values of the `Range` fields.
-    package var ranges: [String]
-    package var expected: ExpectedRanges
-
-    package init(status: Int, ranges: [String] = [], expected: ExpectedRanges = .absent) {
-      self.status = status
-      self.ranges = ranges
-      self.expected = expected
-    }
-  }
-
-  /// The `nextExpectedRanges` of a JSON body (Microsoft Graph).
-  package enum ExpectedRanges: Hashable, Sendable {
-    case absent
-    /// It is not an array of strings.
-    case malformed
-    /// The body is too large to be searched for it.
-    case tooLarge
-    case listed([String])
-  }
-
-  /// What a response states.
-  package enum Reading: Hashable, Sendable {
-    /// The server has this number of bytes from the start of the file.
-    case offset(Int64)
-    /// The response should state an offset, and does not.
-    case malformed(String)
-    /// The response is judged like that to any other request. If it is a success, it completes the upload.
-    case other
-  }
-
-  /// Reads a response to `queryOffset` or `send`.
-  ///
-  /// - Parameter size: the size of the file, in bytes.
-  package func read(_ response: Response, to operation: TransferOperation, size: Int64) -> Reading {
+  package func read(
+    _ response: any OperationResponse, to operation: TransferOperation, size: Int64
+  ) -> TransferReading {
+    let response = Response(response, isJSONRead: form == .bytes)
     switch response.status {
     case 308 where form == .bytes:
       guard let field = response.ranges.first else { return .offset(0) }
       return reading(stored(field, among: response.ranges))
     case 200...299:
       switch operation {
-      case .whole: return .other
-      case .queryOffset: return readQuery(response, size: size)
+      case .whole, .create: return .other
+      case .queryOffset, .listParts: return readQuery(response, size: size)
       case .send(let range):
         switch form {
         case .bytes: return readPart(response, of: range, size: size)
@@ -83,15 +55,33 @@ extension ContentRange {
       // A registry states its offset when it refuses a part.
       guard case .send(let range) = operation, let field = response.ranges.first,
         case .success(let stored) = stored(field, among: response.ranges)
-      else { return .other }
+      else { return .refused }
       // `0-0` is also the range of an empty upload, but then the registry would not have refused the first byte.
       let offset = stored == 1 && range.lowerBound > 0 ? 0 : stored
-      return offset <= range.upperBound && offset != range.lowerBound ? .offset(offset) : .other
+      return offset <= range.upperBound && offset != range.lowerBound ? .offset(offset) : .refused
+    // The server has a different offset.
+    case 409, 416: return .refused
     default: return .other
     }
   }
 
-  private func readQuery(_ response: Response, size: Int64) -> Reading {
+  /// The parts of a response that may state an offset.
+  private struct Response {
+    var status: Int
+    /// The values of the `Range` fields.
+    var ranges: [String]
+    /// The `nextExpectedRanges` of a JSON body (Microsoft Graph).
+    var expected: StringArray
+
+    init(_ response: any OperationResponse, isJSONRead: Bool) {
+      status = response.status
+      ranges = response.values(of: "Range")
+      expected =
+        isJSONRead && 200...299 ~= response.status ? response.strings(at: "/nextExpectedRanges") : .absent
+    }
+  }
+
+  private func readQuery(_ response: Response, size: Int64) -> TransferReading {
     if let reading = readExpected(response.expected) { return reading }
     if let field = response.ranges.first {
       return reading(stored(field, among: response.ranges).map { emptied($0, at: 0) })
@@ -106,7 +96,7 @@ extension ContentRange {
     }
   }
 
-  private func readPart(_ response: Response, of range: Range<Int64>, size: Int64) -> Reading {
+  private func readPart(_ response: Response, of range: Range<Int64>, size: Int64) -> TransferReading {
     switch response.expected {
     // The response to the last part may be any document.
     case .malformed where range.upperBound == size, .tooLarge where range.upperBound == size: return .other
@@ -115,7 +105,7 @@ extension ContentRange {
     return readExpected(response.expected) ?? .other
   }
 
-  private func readBarePart(_ response: Response, of range: Range<Int64>, size: Int64) -> Reading {
+  private func readBarePart(_ response: Response, of range: Range<Int64>, size: Int64) -> TransferReading {
     // Before version 1.1 of the specification, a response needed no Range.
     guard let field = response.ranges.first else {
       return range.upperBound == size ? .other : .offset(range.upperBound)
@@ -134,7 +124,7 @@ extension ContentRange {
     form == .bare && stored == 1 && end != 1 ? 0 : stored
   }
 
-  private func readExpected(_ expected: ExpectedRanges) -> Reading? {
+  private func readExpected(_ expected: StringArray) -> TransferReading? {
     switch expected {
     case .absent: return nil
     case .malformed: return .malformed("'nextExpectedRanges' in the response is not an array of strings")
@@ -156,15 +146,15 @@ extension ContentRange {
   /// The start of `26-`, `26-99` or `26`.
   private static func start(of range: String) -> Int64? {
     let ends = range.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let start = ends.first.flatMap({ number($0) }) else { return nil }
+    guard let start = ends.first.flatMap({ Int64(digits: $0) }) else { return nil }
     guard ends.count == 2, !ends[1].isEmpty else { return start }
-    guard let end = number(ends[1]), end >= start else { return nil }
+    guard let end = Int64(digits: ends[1]), end >= start else { return nil }
     return start
   }
 
   private struct Problem: Error { var message: String }
 
-  private func reading(_ result: Result<Int64, Problem>) -> Reading {
+  private func reading(_ result: Result<Int64, Problem>) -> TransferReading {
     switch result {
     case .success(let offset): .offset(offset)
     case .failure(let problem): .malformed(problem.message)
@@ -181,20 +171,13 @@ extension ContentRange {
     // The empty range, as some registries compute it.
     if form == .bare, text == "0--1" { return .success(0) }
     let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let start = Self.number(ends[0]), let end = Self.number(ends[1]), end < .max else {
+    guard ends.count == 2, let start = Int64(digits: ends[0]), let end = Int64(digits: ends[1]), end < .max
+    else {
       return .failure(.init(message: "the Range field of the response is malformed"))
     }
     guard start == 0 else {
       return .failure(.init(message: "the Range field of the response does not start at byte 0"))
     }
     return .success(end + 1)
-  }
-
-  /// A number without a sign; `nil` if it is not one, or exceeds 63 bits.
-  private static func number(_ text: Substring) -> Int64? {
-    guard !text.isEmpty, text.utf8.count <= 19, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    return Int64(text)
   }
 }

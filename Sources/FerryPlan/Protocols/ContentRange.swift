@@ -26,6 +26,10 @@ package struct ContentRange: Hashable, Codable, Sendable {
 }
 
 extension ContentRange: TransferMachine {
+  package var asksAfterLoss: Bool { true }
+  package var isCompleteAtEnd: Bool { form == .bare }
+  package var followsLocation: Bool { form == .bare }
+
   package func requestCount(size: Int64) -> Int64 { size == 0 ? 1 : (size - 1) / chunkSize + 1 }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {
@@ -35,32 +39,8 @@ extension ContentRange: TransferMachine {
   }
 
   package func apply(
-    _ offset: Int64?, of operation: TransferOperation, to state: inout TransferState, size: Int64
+    _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress {
-    guard let offset else {
-      switch operation {
-      case .send(let range) where range.upperBound < size:
-        return .contradicts(
-          "the server completed the upload after \(range.upperBound) of \(size) bytes")
-      case .send, .queryOffset, .whole: return .complete
-      }
-    }
-    let limit = if case .send(let range) = operation { range.upperBound } else { size }
-    guard (0...limit).contains(offset) else {
-      return .contradicts("the server states that it has \(offset) bytes, but at most \(limit) were sent")
-    }
-    let before = state.confirmedOffset
-    state.confirmedOffset = offset
-    state.isUncertain = false
-    if offset == size, form == .bare { return .complete }
-    switch operation {
-    case .send(let range) where offset <= range.lowerBound:
-      return .stalled("the server has stored none of the bytes that were sent to it")
-    case .queryOffset where offset < before:
-      return .stalled("the server had \(before) bytes, and states that it has \(offset)")
-    case .queryOffset where offset == size:
-      return .stalled("the server has all bytes, but has not completed the upload")
-    case .send, .queryOffset, .whole: return .proceeds
-    }
+    state.advance(to: reading.offset, after: operation, size: size, isCompleteAtEnd: isCompleteAtEnd)
   }
 }

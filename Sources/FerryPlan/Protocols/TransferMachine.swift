@@ -2,7 +2,7 @@ import FerryManifest
 
 /// An upload protocol that sends a file in several requests, as a pure state machine.
 ///
-/// The scheduler admits the operations, but does not know the protocols.
+/// The scheduler admits the operations, and the engine sends them. Neither knows the protocols.
 package protocol TransferMachine: Sendable {
   /// The next request of a transfer that has not completed.
   ///
@@ -12,14 +12,53 @@ package protocol TransferMachine: Sendable {
   /// The number of requests for a file of this size if nothing interrupts them.
   func requestCount(size: Int64) -> Int64
 
+  /// The request of an operation.
+  ///
+  /// - Parameter size: the size of the file, in bytes.
+  func request(for operation: TransferOperation, size: Int64) -> OperationRequest
+
+  /// Reads a response to an operation.
+  ///
+  /// - Parameter size: the size of the file, in bytes.
+  func read(_ response: any OperationResponse, to operation: TransferOperation, size: Int64)
+    -> TransferReading
+
   /// Applies a response that was not refused to the state of its transfer.
   ///
   /// - Parameters:
-  ///   - offset: the offset that the response states; `nil` if the response is that to a completed upload.
+  ///   - reading: `offset`, `part`, `parts`, or `other` if the response is that to a completed upload.
   ///   - size: the size of the file, in bytes.
   func apply(
-    _ offset: Int64?, of operation: TransferOperation, to state: inout TransferState, size: Int64
+    _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress
+
+  /// Whether the server must be asked what it has after a request whose outcome is unknown. If not, the request is sent
+  /// again.
+  var asksAfterLoss: Bool { get }
+
+  /// Whether an upload is complete as soon as the server states that it has all bytes.
+  var isCompleteAtEnd: Bool { get }
+
+  /// Whether the server assigns an upload resource to the request that sends the first bytes of the file.
+  var assignsResource: Bool { get }
+
+  /// The URL of the upload resource that a response to an operation assigns, absolute or relative; `nil` if it assigns
+  /// none. The response may be an interim response.
+  func resource(in response: any OperationResponse, to operation: TransferOperation) -> String?
+
+  /// The limits that a response states; `nil` if it states none.
+  func limit(in response: any OperationResponse) -> UploadLimit?
+
+  /// Whether the `Location` of a successful response is the URL of the next request.
+  var followsLocation: Bool { get }
+}
+
+extension TransferMachine {
+  package var assignsResource: Bool { false }
+  package func resource(in response: any OperationResponse, to operation: TransferOperation) -> String? {
+    nil
+  }
+  package func limit(in response: any OperationResponse) -> UploadLimit? { nil }
 }
 
 /// What a response means for its transfer.
@@ -39,12 +78,37 @@ package enum TransferProtocol: Hashable, Codable, Sendable {
   /// In one request.
   case whole
   case contentRange(ContentRange)
+  case tus(Tus)
+  case resumable(Resumable)
+  case s3Multipart(S3Multipart)
+
+  /// Whether a file of this size is delivered by its transfer alone, without the upload's other steps.
+  package func isDeliveredByTransfer(size: Int64) -> Bool {
+    switch self {
+    case .s3Multipart(let machine): machine.isSingle(size)
+    case .whole, .contentRange, .tus, .resumable: false
+    }
+  }
 
   /// The protocol's state machine; `nil` for a single request.
   package var machine: (any TransferMachine)? {
     switch self {
     case .whole: nil
     case .contentRange(let machine): machine
+    case .tus(let machine): machine
+    case .resumable(let machine): machine
+    case .s3Multipart(let machine): machine
+    }
+  }
+
+  /// The protocol's name in a manifest; `nil` for a single request.
+  package var name: Upload.Transfer.`Protocol`? {
+    switch self {
+    case .whole: nil
+    case .contentRange: .contentRange
+    case .tus: .tus
+    case .resumable: .resumable
+    case .s3Multipart: .s3Multipart
     }
   }
 }
@@ -56,9 +120,23 @@ extension TransferProtocol {
       let isBare = transfer.request.method == "PATCH"
       self = .contentRange(
         ContentRange(
-          chunkSize: transfer.chunkSize, form: isBare ? .bare : .bytes,
+          chunkSize: transfer.chunkSize ?? Upload.Transfer.defaultChunkSize, form: isBare ? .bare : .bytes,
           offsetQuery: transfer.offsetQuery ?? (isBare ? .get : .put)))
-    case .put, .post, .multipartForm, .tus, .resumable, .s3Multipart: self = .whole
+    case .tus:
+      // A server discards a whole part whose checksum does not match, so a part must not be the whole of a large file.
+      let bound = transfer.checksum == nil ? nil : Upload.Transfer.defaultChunkSize
+      self = .tus(Tus(chunkSize: transfer.chunkSize ?? bound, checksum: transfer.checksum))
+    case .resumable:
+      self = .resumable(
+        Resumable(
+          chunkSize: transfer.chunkSize,
+          interopVersion: transfer.interopVersion ?? Resumable.defaultInteropVersion))
+    case .s3Multipart:
+      self = .s3Multipart(
+        S3Multipart(
+          partSize: transfer.partSize ?? S3Multipart.defaultPartSize,
+          threshold: transfer.threshold ?? S3Multipart.defaultThreshold))
+    case .put, .post, .multipartForm: self = .whole
     }
   }
 }

@@ -2,16 +2,21 @@
 package enum TransferOperation: Hashable, Codable, Sendable {
   /// The whole file is sent in one request.
   case whole
+  /// The first bytes of the file are sent with the request that the manifest declares, and the server may assign an
+  /// upload resource to it.
+  case create(Range<Int64>)
   /// The server is asked how many bytes of the file it has.
   case queryOffset
+  /// The server is asked for the parts that it has, in the order of their numbers.
+  case listParts(after: Int)
   /// This range of the file's bytes is sent.
   case send(Range<Int64>)
 
   /// Whether the request has bytes of the file as its body, even if they are none.
   package var isSending: Bool {
     switch self {
-    case .whole, .send: true
-    case .queryOffset: false
+    case .whole, .create, .send: true
+    case .queryOffset, .listParts: false
     }
   }
 
@@ -21,8 +26,16 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   package func length(of size: Int64) -> Int64 {
     switch self {
     case .whole: size
-    case .queryOffset: 0
-    case .send(let range): range.upperBound - range.lowerBound
+    case .queryOffset, .listParts: 0
+    case .create(let range), .send(let range): range.upperBound - range.lowerBound
+    }
+  }
+
+  /// The bytes of the file in the body of the request; `nil` for the whole file, and for none.
+  package var range: Range<Int64>? {
+    switch self {
+    case .whole, .queryOffset, .listParts: nil
+    case .create(let range), .send(let range): range
     }
   }
 }

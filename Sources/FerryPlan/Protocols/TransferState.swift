@@ -8,5 +8,58 @@ package struct TransferState: Hashable, Sendable {
   /// failed. The server is then asked for its offset before more bytes are sent.
   package var isUncertain: Bool
 
-  package init(isUncertain: Bool) { self.isUncertain = isUncertain }
+  /// The parts that the server has, for protocols with numbered parts.
+  package var parts = PartSet()
+  /// The parts that requests are sending.
+  package var sending = PartSet()
+  /// The number of the last part that the server has listed; 0 before its first list.
+  package var listedThrough = 0
+  /// Whether the server has assigned an upload resource, if its protocol assigns one.
+  package var hasResource: Bool
+  /// Whether the server may have completed the upload although ferry has received no response to it.
+  package var mayBeComplete = false
+  /// The limits that the server has stated; `nil` if it has stated none.
+  package var limit: UploadLimit?
+
+  package init(isUncertain: Bool, hasResource: Bool = true) {
+    self.isUncertain = isUncertain
+    self.hasResource = hasResource
+  }
+}
+
+extension TransferState {
+  /// Applies a response to an operation.
+  ///
+  /// - Parameters:
+  ///   - offset: the offset that the server has stated; `nil` if the response is that to a completed upload.
+  ///   - size: the size of the file, in bytes.
+  ///   - isCompleteAtEnd: whether an upload is complete as soon as the server has all bytes.
+  mutating func advance(
+    to offset: Int64?, after operation: TransferOperation, size: Int64, isCompleteAtEnd: Bool
+  ) -> TransferProgress {
+    guard let offset else {
+      if let range = operation.range, range.upperBound < size {
+        return .contradicts("the server completed the upload after \(range.upperBound) of \(size) bytes")
+      }
+      return .complete
+    }
+    let limit = operation.range?.upperBound ?? size
+    guard (0...limit).contains(offset) else {
+      return .contradicts("the server states that it has \(offset) bytes, but at most \(limit) were sent")
+    }
+    let before = confirmedOffset
+    confirmedOffset = offset
+    isUncertain = false
+    if offset == size, isCompleteAtEnd { return .complete }
+    switch operation {
+    case .send(let range) where offset <= range.lowerBound,
+      .create(let range) where offset <= range.lowerBound:
+      return .stalled("the server has stored none of the bytes that were sent to it")
+    case .queryOffset where offset < before:
+      return .stalled("the server had \(before) bytes, and states that it has \(offset)")
+    case .queryOffset where offset == size:
+      return .stalled("the server has all bytes, but has not completed the upload")
+    case .create, .send, .queryOffset, .listParts, .whole: return .proceeds
+    }
+  }
 }

@@ -65,7 +65,8 @@ package struct PlanDocument: Codable, Sendable {
     /// The URL with unresolved references and masked credentials.
     package var url: String
     package var repeatability: Step.Repeatability
-    /// The protocol of a transfer whose body is more than the file, such as `multipart_form`; otherwise absent.
+    /// The protocol of a transfer that does not send the file alone in one request: `multipart_form`, `content_range`,
+    /// `tus` or `s3_multipart`; otherwise absent.
     package var `protocol`: Upload.Transfer.`Protocol`?
   }
 
@@ -147,7 +148,7 @@ package struct PlanDocument: Codable, Sendable {
           StepEntry(
             step: $0.kind, session: plan.sessions[$0.session.index].name, method: $0.request.method,
             url: Userinfo.masked(in: $0.request.url.description), repeatability: $0.repeatability,
-            protocol: $0.request.body.protocol)
+            protocol: node.plannedProtocol(of: $0))
         },
         state: node.kind == .token ? .ask : .run, problems: problems[index] ?? [])
       switch starts[index] {
@@ -179,6 +180,14 @@ package struct PlanDocument: Codable, Sendable {
       }
       return entry
     }
+  }
+}
+
+extension Node {
+  /// The protocol that documents state for a step.
+  fileprivate func plannedProtocol(of step: Step) -> Upload.Transfer.`Protocol`? {
+    guard step.kind == .transfer, case .upload(let work) = work else { return nil }
+    return step.request.body.protocol ?? work.transferProtocol.name
   }
 }
 

@@ -92,10 +92,10 @@ package struct AttemptResult: Sendable {
     package var withheld: String?
     /// Whether the response indicates that the URL of the request has expired.
     package var reportsExpiry = false
-    /// The number of the file's bytes that the server states to have, for a transfer that has not completed.
-    package var offset: Int64?
-    /// The reason why that number cannot be determined, although the response should state it.
-    package var offsetProblem: String?
+    /// What the response states about a transfer that sends its file in several requests.
+    package var transfer = TransferReading.other
+    /// The limits that the response states for the transfer; `nil` if it states none.
+    package var limit: UploadLimit?
 
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,

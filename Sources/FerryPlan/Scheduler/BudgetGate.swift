@@ -47,7 +47,10 @@ struct BudgetGate: Sendable {
   /// Reserved bytes that are not sent yet, as far as the transferred bytes show.
   private var unsent: Int64 = 0
   private var reservations: [ItemRef: Int64] = [:]
+  /// The sum of `reservations` and `repeated`.
   private var reserved: Int64 = 0
+  /// Bytes that have been sent, and have to be sent again in the same window.
+  private var repeated: [ItemRef: Int64] = [:]
   /// The part of `reserved` that is only an upper bound, because the sizes are unknown.
   private var bounds: [ItemRef: Int64] = [:]
   /// The pending request.
@@ -144,15 +147,17 @@ struct BudgetGate: Sendable {
   /// free again.
   mutating func release(_ place: ItemRef) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
-    reserved -|= bytes
+    reserved -|= bytes +| (repeated.removeValue(forKey: place) ?? 0)
     bounds[place] = nil
     unsent = min(unsent, reserved)
   }
 
-  /// Records that the bytes that a failed attempt sent have to be sent again.
+  /// Records that the bytes that a failed attempt sent have to be sent again. They need further leases.
   mutating func sendsAgain(_ place: ItemRef, bytes: Int64) {
     guard isReserved(place), cutoff != .soft else { return }
-    unsent = min(unsent +| bytes, reserved)
+    repeated[place, default: 0] +|= bytes
+    reserved +|= bytes
+    unsent +|= bytes
   }
 
   /// Counts transferred bytes. Bytes beyond the leases are header fields and small requests, which have no
@@ -192,6 +197,8 @@ struct BudgetGate: Sendable {
   /// Clears the leases, which have been returned.
   mutating func dropLeases() {
     held = 0
+    for bytes in repeated.values { reserved -|= bytes }
+    repeated = [:]
     // The part of the reservations that was sent is not known exactly, because header fields and small
     // requests were also counted.
     unsent = reserved

@@ -4,6 +4,8 @@ package enum Event: Sendable {
   case launched
   /// All requests that completed in one turn of the loop.
   case finished([AttemptResult])
+  /// The server has assigned an upload resource to this attempt, which may still be running.
+  case resourceAssigned(UInt64, ResourceAssignment)
   /// All entries up to this `.record` action are on disk.
   case synced(through: UInt64)
   /// The time returned by `nextWakeup` has been reached.
@@ -30,6 +32,24 @@ package enum Event: Sendable {
   case submitted(NodeID, ItemTable)
   /// The reply to `.list`.
   case listed(NodeID, UploadList)
+}
+
+/// The assignment of an upload resource to a transfer. The code that performs the attempts keeps the URL.
+package struct ResourceAssignment: Hashable, Sendable {
+  /// The limits that the server has stated; `nil` if it has stated none.
+  package var limit: UploadLimit?
+  /// The origins of the steps that use the resource.
+  package var origins: [Step.Kind: Origin]
+  /// Orphans with the same resource, which the server has assigned again.
+  package var regained: [ItemRef]
+
+  package init(
+    limit: UploadLimit? = nil, origins: [Step.Kind: Origin] = [:], regained: [ItemRef] = []
+  ) {
+    self.limit = limit
+    self.origins = origins
+    self.regained = regained
+  }
 }
 
 /// The files of an upload whose list was read when it opened.

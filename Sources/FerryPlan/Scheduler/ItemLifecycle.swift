@@ -128,6 +128,8 @@ enum ItemTransition: Hashable, Sendable {
   /// The server issued an upload ID; `nil` if it does not expire.
   case allocate(expires: Instant?)
   case startTransfer
+  /// The server has assigned an upload resource to the transfer, which is its upload ID; `nil` if it does not expire.
+  case assignResource(expires: Instant?)
   /// A response has stated the server's offset, or a request has failed.
   case updateTransfer(TransferState)
   case finishTransfer
@@ -152,6 +154,9 @@ struct ItemContext: Sendable {
   var orphan: Int
   /// Whether the user has asked for the item's commit to be sent again.
   var isCommitAsked: Bool
+  /// Whether the upload has an `allocate` step. Without one, an upload ID is an upload resource that the server assigns
+  /// to a transfer.
+  var hasAllocate = true
 }
 
 /// The result of a transition.
@@ -207,11 +212,20 @@ extension ItemProgress {
       stage = .allocated(UploadID(expires: expires))
       return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.startTransfer, .allocated(let id)):
-      stage = .transferring(id, TransferState(isUncertain: id?.isInherited ?? true))
+      var state = TransferState(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
+      state.mayBeComplete = id?.isInherited ?? false
+      stage = .transferring(id, state)
+    case (.assignResource(let expires), .transferring(nil, var state)) where intent != .inherited:
+      state.hasResource = true
+      state.isUncertain = true
+      stage = .transferring(UploadID(expires: expires), state)
+      intent = .none
+      return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.startTransfer, .transferring): break
     case (.updateTransfer(let state), .transferring(let id, _)): stage = .transferring(id, state)
     case (.finishTransfer, .transferring(let id, _)):
-      stage = .transferred(id)
+      // A completed upload resource is no longer needed.
+      stage = .transferred(context.hasAllocate ? id : nil)
       return [.fileTransferred(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)
     case (.clearDoubt, .transferred): doubt = .none
@@ -222,8 +236,9 @@ extension ItemProgress {
 
   fileprivate func discardingUploadID(_ reason: OrphanReason?, in context: ItemContext) -> ItemChange? {
     guard uploadID != nil else { return nil }
+    let stage = context.hasAllocate ? Stage.unallocated : .allocated(nil)
     var change = ItemChange(
-      state: .begun(ItemProgress(stage: .unallocated, activity: activity)),
+      state: .begun(ItemProgress(stage: stage, activity: activity)),
       entries: [.uploadIDDiscarded(context.ref)])
     if let reason { change.orphan(self, reason, in: context) }
     return change

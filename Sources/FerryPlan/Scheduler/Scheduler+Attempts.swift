@@ -46,6 +46,15 @@ extension Scheduler {
     // can determine whether its ID has expired.
     if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
       metrics.idsExpired += 1
+      if mightDeliverTwice(ref) {
+        return end(
+          ref, .ambiguous,
+          .init(
+            code: .responseLost,
+            message:
+              "transfer may have been executed: its upload resource expired before the response was received")
+        )
+      }
       discardUploadID(ref, .expired)
       allocateAnew(ref, .init(code: .uploadIDExpired, message: "the upload ID expired before its transfer"))
       return

@@ -19,7 +19,16 @@ extension Scheduler {
         }
       return finishNode(ref.node.index, outcome, failure)
     }
-    let end = uploads[upload].lifecycle(of: item).end(as: state, failure)
+    var end = uploads[upload].lifecycle(of: item).end(as: state, failure)
+    if [.failed, .cancelled].contains(end.state), mightDeliverTwice(ref) {
+      let reason = failure.map { ": \($0.message)" } ?? ""
+      end = (
+        .ambiguous,
+        .init(
+          code: .responseLost, status: failure?.status, message: "transfer may have been executed\(reason)",
+          detail: failure?.detail)
+      )
+    }
     note(item, of: upload, end.state, end.failure)
     change(ref, .close(end.state, end.failure))
     if end.state == .done { metrics.itemsDone += 1 }

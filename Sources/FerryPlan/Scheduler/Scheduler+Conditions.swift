@@ -46,7 +46,7 @@ extension Scheduler {
   }
 
   func isOnce(_ flight: Flight) -> Bool {
-    step(flight.attempt.ref.node, flight.attempt.step).repeatability == .once
+    step(flight.attempt.ref, flight.attempt.step).repeatability == .once
   }
 
   mutating func interrupt(_ id: UInt64, _ reason: Interruption) {

@@ -28,6 +28,16 @@ extension Scheduler {
     }
   }
 
+  /// The step as it applies to an item. Once the server has assigned an upload resource, a transfer can be repeated: the
+  /// resource states which bytes the server has.
+  func step(_ ref: ItemRef, _ kind: Step.Kind) -> Step {
+    var step = step(ref.node, kind)
+    if kind == .transfer, step.repeatability == .once, progress(of: ref)?.uploadID != nil {
+      step.repeatability = .repeatable
+    }
+    return step
+  }
+
   mutating func enqueue(_ ref: ItemRef, _ kind: Step.Kind) { enqueue(ready(ref, kind)) }
 
   mutating func ready(_ ref: ItemRef, _ kind: Step.Kind) -> Ready {
@@ -41,9 +51,9 @@ extension Scheduler {
     return Ready(ref: ref, step: kind, priority: priority, sequence: Ready.firstSequence + readyCount)
   }
 
-  /// Returns a step that was postponed because its host failed. It precedes other steps of its kind; among postponed
-  /// steps, the one with the most retries goes first. One request at a time then tests whether the host has recovered,
-  /// and the requests do not use up their retries together.
+  /// Returns a step that precedes other steps of its kind: the next part of a file, or a step that was postponed because
+  /// its host failed. Among these steps, the one with the most retries goes first. One request at a time then tests
+  /// whether the host has recovered, and the requests do not use up their retries together.
   mutating func readyFirst(_ ref: ItemRef, _ kind: Step.Kind, retries: Int) -> Ready {
     var ready = ready(ref, kind)
     ready.sequence = Ready.firstSequence - 1 - min(UInt64(retries), Ready.firstSequence - 1)
@@ -140,7 +150,7 @@ extension Scheduler {
   /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
   /// because the next launch must take into account that it may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
-    (ready.step == .commit || step(ready.ref.node, ready.step).repeatability == .once)
+    (ready.step == .commit || step(ready.ref, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded
   }
 

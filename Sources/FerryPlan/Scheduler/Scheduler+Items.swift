@@ -12,6 +12,11 @@ extension Scheduler {
     return uploads[upload].active[item]?.progress
   }
 
+  /// The step with which an item starts over: `allocate`, if the upload has one.
+  func firstStep(of ref: ItemRef) -> Step.Kind {
+    uploadIndex[ref.node.index].map { uploads[$0].rules.hasAllocate } == true ? .allocate : .transfer
+  }
+
   /// The intent of an item or of a node with a single request.
   func intent(of ref: ItemRef) -> ItemProgress.Intent {
     if ref.item != nil { return progress(of: ref)?.intent ?? .none }

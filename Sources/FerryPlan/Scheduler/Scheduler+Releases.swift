@@ -155,7 +155,7 @@ extension Scheduler {
       uploads[upload].releases.settle(orphan)
     }
     switch verdict {
-    case .succeeded, .offset, .unchanged, .uploadIDGone, .uploadIDRefused:
+    case .succeeded, .partial, .unchanged, .uploadIDGone, .uploadIDRefused:
       entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }
@@ -221,7 +221,7 @@ extension Verdict {
     case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused, .transient(_, _, _, .refused),
       .transient(_, _, _, .notSent):
       true
-    case .offset, .conditionRefused, .unauthorized, .otherServer, .transient, .permanent, .answerLost,
+    case .partial, .conditionRefused, .unauthorized, .otherServer, .transient, .permanent, .answerLost,
       .notCommitted, .integrity, .cancelled, .limited:
       false
     }

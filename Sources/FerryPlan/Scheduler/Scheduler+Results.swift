@@ -8,7 +8,7 @@ extension Scheduler {
     }
     let ref = flight.attempt.ref
     hostQueues[flight.hostQueue].inFlight -= 1
-    let step = step(ref.node, flight.attempt.step)
+    let step = judgedStep(flight, result.answer)
     let refreshStatuses: [Int] =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work {
         work.refresh.onStatus
@@ -17,18 +17,21 @@ extension Scheduler {
       }
     var verdict = step.judge(
       result.answer, refreshStatuses: refreshStatuses,
-      uploadID: progress(of: ref)?.uploadID.map { id in
+      uploadID: uploadID(of: flight).map { id in
         id.expires.map { $0 <= now } == true ? .expired : .valid
-      }, operation: flight.attempt.operation)
+      })
+    if flight.attempt.operation != .whole { verdict = follow(flight, result, verdict) }
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))
     }
     metrics.count(
       flight.attempt.step, result, verdict, isPart: flight.attempt.operation != .whole)
-    if flight.attempt.step == .transfer { countTransfer(flight, result, verdict) }
+    if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
+      countWhole(flight, result, verdict)
+    }
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
-    case .succeeded, .offset, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
+    case .succeeded, .partial, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
       .transient,
       .permanent, .answerLost, .notCommitted, .integrity, .limited:
       // The result of a request that started before the host failed provides no information about the
@@ -52,10 +55,9 @@ extension Scheduler {
     }
   }
 
-  /// Counts the file's bytes in a request of a transfer.
-  private mutating func countTransfer(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
+  /// Counts the file's bytes in a transfer that consists of one request.
+  private mutating func countWhole(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
     let ref = flight.attempt.ref
-    guard flight.attempt.operation == .whole else { return count(flight, result, verdict) }
     if verdict == .succeeded {
       sample(ref.node, result)
       self[attempts: ref]?.usefulBytes = result.traffic.bodySent
@@ -72,17 +74,19 @@ extension Scheduler {
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     let ref = flight.attempt.ref
-    updateDoubt(ref, step, result.answer, verdict)
+    updateDoubt(flight, step, result, verdict)
     updateIntent(ref, step, verdict)
     if case .cancelled(let failure) = flight.interruption, goesOn(ref, step, after: verdict) {
       // The request completed before it could be canceled.
       return end(ref, .cancelled, failure)
     }
-    if flight.attempt.operation != .whole { noteLoss(of: flight, verdict) }
+    if verdict == .succeeded, refusesRegained(flight, step, result.answer) { return }
     switch verdict {
-    case .offset(let offset): proceed(flight, step, result, to: offset)
-    case .succeeded where refusesRegained(flight, step, result.answer): break
-    case .succeeded where flight.attempt.operation != .whole: proceed(flight, step, result, to: nil)
+    case .partial:
+      self[attempts: ref]?.replacements = 0
+      // The next part precedes other transfers. Otherwise, several large files would share the time of a launch, and none
+      // might complete in it.
+      again(ref, .transfer, first: true)
     case .succeeded, .unchanged: succeed(ref, step, result, verdict)
     case .conditionRefused(let failure):
       guard self[attempts: ref]?.isUnconditional == false else { return end(ref, .failed, failure) }
@@ -101,6 +105,15 @@ extension Scheduler {
       }
     case .uploadIDGone(let failure), .otherServer(let failure):
       if progress(of: ref)?.doubt == .unknown { return end(ref, .failed, failure) }
+      if mightDeliverTwice(ref) {
+        return end(
+          ref, .ambiguous,
+          .init(
+            code: .responseLost, status: failure.status,
+            message:
+              "transfer may have been executed, and its upload resource no longer exists: \(failure.message)",
+            detail: failure.detail))
+      }
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
       startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : nil)
     case .uploadIDRefused(let failure):
@@ -117,6 +130,9 @@ extension Scheduler {
       if step.repeatability == .startsOver, effect != .notSent {
         discardUploadID(ref, .startedOver)
         kind = .allocate
+      } else if case .response(let response) = result.answer, response.transfer == .completed {
+        // The server no longer continues the upload.
+        if progress(of: ref)?.uploadID != nil { discardUploadID(ref, nil) }
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
     case .permanent(let failure): end(ref, .failed, failure)
@@ -150,7 +166,7 @@ extension Scheduler {
   ) {
     let ref = flight.attempt.ref
     let wasSent = progress(of: ref)?.isTransferred == true
-    let first: Step.Kind = progress(of: ref)?.uploadID == nil ? .transfer : .allocate
+    let first: Step.Kind = progress(of: ref)?.uploadID == nil ? .transfer : firstStep(of: ref)
     discardUploadID(ref, reason)
     if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
       // Its transfer is a new one.
@@ -163,9 +179,9 @@ extension Scheduler {
   private func goesOn(_ ref: ItemRef, _ step: Step, after verdict: Verdict) -> Bool {
     switch verdict {
     case .succeeded, .unchanged:
-      guard case .upload(let work) = plan.nodes[ref.node.index].work else { return false }
-      return step.kind == .allocate || (step.kind == .transfer && work.commit != nil)
-    case .offset, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused, .otherServer, .transient,
+      return step.kind == .allocate || (step.kind == .transfer && hasCommit(ref))
+    case .partial, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused, .otherServer,
+      .transient,
       .notCommitted, .limited:
       return true
     case .answerLost: return step.repeatability == .afterProbe
@@ -179,6 +195,7 @@ extension Scheduler {
     let startsOver = step.repeatability == .startsOver && reachedServer
     switch flight.interruption {
     case .cancelled(let failure): end(ref, .cancelled, failure)
+    case .refused(let failure): end(ref, .failed, failure)
     case .conditions where stop == nil:
       if startsOver { discardUploadID(ref, .startedOver) }
       again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)
@@ -205,7 +222,7 @@ extension Scheduler {
     enqueueCreated(ref, .transfer)
   }
 
-  mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
+  private mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     guard case .response(let response) = result.answer else { return }
     for (kind, origin) in response.origins {
       let later = self.step(ref.node, kind)
@@ -224,9 +241,7 @@ extension Scheduler {
       change(ref, .allocate(expires: expires))
       again(ref, .transfer)
     case .transfer:
-      guard case .upload(let work) = plan.nodes[ref.node.index].work, work.commit != nil else {
-        return end(ref, .done, nil)
-      }
+      guard hasCommit(ref) else { return end(ref, .done, nil) }
       finishTransfer(ref)
     case .commit, .probe, .request: end(ref, .done, nil)
     case .fetch:
@@ -252,7 +267,7 @@ extension Scheduler {
       // The server refused this attempt, so a later launch must not treat it as a lost response. An earlier
       // attempt may still have a lost response.
       withdrawIntent(ref)
-    case .succeeded, .offset, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
+    case .succeeded, .partial, .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .permanent,
       .notCommitted, .integrity, .limited:
       useIntent(ref)
     }
@@ -262,16 +277,20 @@ extension Scheduler {
   /// only a success or the probe provides information: a later attempt may be refused because an earlier one
   /// was executed.
   private mutating func updateDoubt(
-    _ ref: ItemRef, _ step: Step, _ answer: AttemptResult.Answer, _ verdict: Verdict
+    _ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict
   ) {
-    guard ref.item != nil, case .upload(let work) = plan.nodes[ref.node.index].work else { return }
+    let ref = flight.attempt.ref
+    let answer = result.answer
+    guard ref.item != nil else { return }
     switch (step.kind, verdict) {
     case (.commit, .answerLost), (.commit, .transient(_, _, _, .unknown)),
       (.commit, .cancelled(reachedServer: true)):
       change(ref, .doubt(.unknown))
     case (.commit, _): if answer.mayHaveActed { change(ref, .doubt(.possible)) }
-    case (.transfer, .offset): break
-    case (.transfer, _): if work.commit == nil, answer.mayHaveActed { change(ref, .doubt(.possible)) }
+    case (.transfer, _):
+      if !hasCommit(ref), answer.mayHaveActed, mayComplete(flight, result) {
+        change(ref, .doubt(.possible))
+      }
     case (.probe, .notCommitted): change(ref, .clearDoubt)
     default: break
     }
@@ -296,9 +315,11 @@ extension Scheduler {
   }
 
   /// Sends the next step, or the same one again, as soon as a connection is free.
-  mutating func again(_ ref: ItemRef, _ kind: Step.Kind) {
+  ///
+  /// - Parameter first: whether the step precedes others of its kind.
+  private mutating func again(_ ref: ItemRef, _ kind: Step.Kind, first: Bool = false) {
     if stop == nil {
-      enqueue(ref, kind)
+      enqueue(first ? readyFirst(ref, kind, retries: 0) : ready(ref, kind))
     } else {
       leave(ref, stopReason)
     }

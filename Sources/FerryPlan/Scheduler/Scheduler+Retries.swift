@@ -41,10 +41,11 @@ extension Scheduler {
   mutating func allocateAnew(_ ref: ItemRef, _ failure: RecordedFailure) {
     let retries = (self[attempts: ref]?.retries ?? 0) + 1
     self[attempts: ref]?.retries = retries
+    let first = firstStep(of: ref)
     if retries == 1 {
-      enqueue(ref, .allocate)
+      enqueue(ref, first)
     } else if retries <= plan.nodes[ref.node.index].retry.limit {
-      enqueue(ref, .allocate, beforeRetry: retries, retryAfter: nil)
+      enqueue(ref, first, beforeRetry: retries, retryAfter: nil)
     } else {
       leave(ref, failure)
     }

@@ -43,7 +43,7 @@ extension Scheduler {
   mutating func finishToken(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
     let node = flight.attempt.ref.node
     switch verdict {
-    case .succeeded, .offset, .unchanged:
+    case .succeeded, .partial, .unchanged:
       tokens[node.index]?.phase = .valid
       tokens[node.index]?.generation += 1
       tokens[node.index]?.fetchedAt = now
@@ -71,7 +71,7 @@ extension Scheduler {
       switch flight.interruption {
       case .conditions where stop == nil: enqueue(flight.attempt.ref, .token)
       case .expired: fail(token: node, .expired)
-      case .conditions, .cancelled, nil: fail(token: node, stopReason)
+      case .conditions, .cancelled, .refused, nil: fail(token: node, stopReason)
       }
     }
   }

@@ -10,6 +10,13 @@ extension Scheduler {
     return machine.next(state, size: fileSize(of: ready.ref))
   }
 
+  /// Whether an item's file is delivered by its commit, and not by its transfer.
+  func hasCommit(_ ref: ItemRef) -> Bool {
+    guard let upload = uploadIndex[ref.node.index] else { return false }
+    let rules = uploads[upload].rules
+    return rules.commit != nil && !rules.transferProtocol.isDeliveredByTransfer(size: fileSize(of: ref))
+  }
+
   private func machine(of ref: ItemRef) -> (any TransferMachine)? {
     uploadIndex[ref.node.index].flatMap { uploads[$0].rules.transferProtocol.machine }
   }
@@ -20,70 +27,178 @@ extension Scheduler {
     return uploads[upload].items.files.sizes[item]
   }
 
-  /// Continues a transfer after a response.
+  /// Applies the result of one of several requests of a transfer to the transfer, and counts its bytes.
   ///
-  /// - Parameter offset: the offset that the response states; `nil` if the server has completed the upload.
-  mutating func proceed(_ flight: Flight, _ step: Step, _ result: AttemptResult, to offset: Int64?) {
+  /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `offset` if another request
+  ///   follows.
+  mutating func follow(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) -> Verdict {
     let ref = flight.attempt.ref
-    guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return }
-    let outcome = machine.apply(
-      offset, of: flight.attempt.operation, to: &state, size: fileSize(of: ref))
+    guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return verdict }
+    let before = state.confirmedOffset
+    var followed = verdict
+    switch verdict {
+    case .partial, .succeeded:
+      if case .response(let response) = result.answer {
+        followed = apply(response.transfer, flight, machine, &state)
+      }
+    // The server has not stored bytes of such a request.
+    case .unauthorized, .transient(_, _, _, .notSent), .cancelled(reachedServer: false): break
+    case .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .otherServer, .transient, .permanent,
+      .answerLost, .notCommitted, .integrity, .cancelled, .limited:
+      if flight.attempt.operation.range != nil, machine.asksAfterLoss { state.isUncertain = true }
+      if flight.attempt.operation.range != nil, result.answer.mayHaveActed, mayComplete(flight, result),
+        hasSentAll(flight, result)
+      {
+        state.mayBeComplete = true
+      }
+    }
+    if case .response(let response) = result.answer, let limit = response.limit { state.limit = limit }
+    if followed == .partial, let conflict = state.limit?.conflict(size: fileSize(of: ref)) {
+      followed = .permanent(.init(code: .unexpectedResponse, message: conflict))
+    }
     change(ref, .updateTransfer(state))
+    count(flight, result, followed, confirmedBefore: before)
+    if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
     // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
     // that loses bytes repeatedly would never exhaust them.
-    if state.confirmedOffset > self[attempts: ref]?.greatestOffset ?? 0 {
+    if followed == .partial, state.confirmedOffset > self[attempts: ref]?.greatestOffset ?? 0 {
       self[attempts: ref]?.greatestOffset = state.confirmedOffset
       self[attempts: ref]?.retries = 0
     }
-    switch outcome {
-    case .complete: succeed(ref, step, result, .succeeded)
-    case .proceeds:
-      self[attempts: ref]?.replacements = 0
-      guard stop == nil else { return leave(ref, stopReason) }
-      // The next part precedes other transfers. Otherwise, several large files would share the time of a launch, and none
-      // might complete in it.
-      enqueue(readyFirst(ref, .transfer, retries: 0))
-    case .stalled(let message):
-      let failure = RecordedFailure(code: .unexpectedResponse, message: message)
-      retry(flight, failure, retryAfter: nil, scope: .item)
+    return followed
+  }
+
+  private func apply(
+    _ reading: TransferReading, _ flight: Flight, _ machine: any TransferMachine, _ state: inout TransferState
+  ) -> Verdict {
+    let size = fileSize(of: flight.attempt.ref)
+    let progress = machine.apply(reading, of: flight.attempt.operation, to: &state, size: size)
+    switch progress {
+    case .complete: return .succeeded
+    case .proceeds, .stalled:
+      guard state.hasResource else {
+        return .permanent(
+          .init(
+            code: .unexpectedResponse,
+            message: "the server states that the upload is incomplete, but not the URL of its upload resource"
+          ))
+      }
+      if reading.offset.map({ $0 < size }) == true { state.mayBeComplete = false }
+      if case .stalled(let message) = progress {
+        return .transient(
+          .init(code: .unexpectedResponse, message: message), retryAfter: nil, scope: .item, effect: .refused)
+      }
+      return .partial
     case .contradicts(let message):
-      end(ref, .failed, .init(code: .unexpectedResponse, message: message))
+      return .permanent(.init(code: .unexpectedResponse, message: message))
     }
   }
 
-  /// After a request that may have stored bytes without a response, the server is asked for its offset.
-  mutating func noteLoss(of flight: Flight, _ verdict: Verdict) {
-    let ref = flight.attempt.ref
-    guard case .send = flight.attempt.operation, var state = progress(of: ref)?.transfer else { return }
-    switch verdict {
-    case .succeeded, .offset, .unauthorized, .transient(_, _, _, .notSent), .cancelled(reachedServer: false):
-      break
-    case .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .otherServer, .transient, .permanent,
-      .answerLost, .notCommitted, .integrity, .cancelled, .limited:
-      state.isUncertain = true
-      change(ref, .updateTransfer(state))
+  /// Counts bytes that the server had and has lost, which are sent again.
+  private mutating func countLost(_ bytes: Int64, _ ref: ItemRef) {
+    let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
+    metrics.startsOver(lost)
+    self[attempts: ref]?.usefulBytes -= lost
+    if let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: bytes) }
+  }
+
+  /// Whether the server may have the whole file after this request, according to its result.
+  func mayComplete(_ flight: Flight, _ result: AttemptResult) -> Bool {
+    if case .response(let response) = result.answer, response.transfer.offset != nil { return false }
+    switch flight.attempt.operation {
+    case .whole, .queryOffset, .listParts: return true
+    case .create(let range), .send(let range):
+      guard range.upperBound == fileSize(of: flight.attempt.ref) else { return false }
+      // The server has stated that it refuses the file.
+      if case .refused = flight.interruption { return hasSentAll(flight, result) }
+      return true
     }
+  }
+
+  /// Whether all bytes that the request announced were sent. Otherwise, a server cannot have completed a resumable upload
+  /// with it.
+  private func hasSentAll(_ flight: Flight, _ result: AttemptResult) -> Bool {
+    guard let range = flight.attempt.operation.range else { return true }
+    return result.traffic.bodySent >= range.upperBound - range.lowerBound
+  }
+
+  // MARK: Upload resources
+
+  /// Handles the upload resource that the server has assigned to a running attempt.
+  mutating func assign(_ assignment: ResourceAssignment, to attempt: UInt64) {
+    guard let flight = flights[attempt], case .create = flight.attempt.operation,
+      let progress = progress(of: flight.attempt.ref), var state = progress.transfer,
+      progress.uploadID == nil,
+      progress.intent != .inherited
+    else { return }
+    let ref = flight.attempt.ref
+    let expires = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
+    state.limit = assignment.limit ?? state.limit
+    metrics.idsAllocated += 1
+    change(ref, .updateTransfer(state))
+    change(ref, .assignResource(expires: expires))
+    regain(assignment.regained)
+    for (kind, origin) in assignment.origins {
+      let hostQueue = hostQueue(step(ref.node, kind).session, origin)
+      self[attempts: ref]?.hostQueues[kind] = hostQueue
+    }
+    if let conflict = assignment.limit?.conflict(size: fileSize(of: ref)), flight.interruption == nil {
+      interrupt(attempt, .refused(.init(code: .unexpectedResponse, message: conflict)))
+    }
+  }
+
+  /// The maximum time for which an upload resource is assumed to remain available, in seconds. A server may state any
+  /// number.
+  private static let longestLife: Int64 = 10 * 366 * 86_400
+
+  /// The upload ID in an attempt's request. The first request of a resumable upload has none, even if the server has
+  /// assigned one in the meantime.
+  func uploadID(of flight: Flight) -> ItemProgress.UploadID? {
+    if case .create = flight.attempt.operation { return nil }
+    return progress(of: flight.attempt.ref)?.uploadID
+  }
+
+  /// The step whose rules apply to a result. The response to a completed upload is that of the request which the
+  /// manifest declares.
+  func judgedStep(_ flight: Flight, _ answer: AttemptResult.Answer) -> Step {
+    if case .response(let response) = answer, response.transfer == .completed {
+      return step(flight.attempt.ref.node, flight.attempt.step)
+    }
+    return step(flight.attempt.ref, flight.attempt.step)
+  }
+
+  /// Whether sending the file again from its start might deliver it twice: the server may have completed the upload, the
+  /// upload resource cannot tell, and the request must not be repeated.
+  func mightDeliverTwice(_ ref: ItemRef) -> Bool {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index],
+      step(ref.node, .transfer).repeatability == .once
+    else { return false }
+    let progress: ItemProgress
+    switch uploads[upload].lifecycle(of: item) {
+    case .queued(let known), .begun(let known): progress = known
+    case .listed, .closed, .remaining: return false
+    }
+    return progress.transfer.map(\.mayBeComplete) ?? progress.uploadID.map(\.isInherited) ?? false
   }
 
   /// Counts the file's bytes in one of several requests of a transfer: as useful if the response confirms them. Bytes
   /// without a response become useful if a later response confirms them.
-  mutating func count(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) {
+  private mutating func count(
+    _ flight: Flight, _ result: AttemptResult, _ verdict: Verdict, confirmedBefore before: Int64
+  ) {
     let ref = flight.attempt.ref
     let sent = result.traffic.bodySent
-    guard let before = progress(of: ref)?.transfer?.confirmedOffset, self[attempts: ref] != nil else {
-      return
-    }
-    let confirmed: Int64 =
+    guard self[attempts: ref] != nil else { return }
+    let confirmed: Int64? =
       switch verdict {
       case .succeeded: fileSize(of: ref)
-      case .offset(let offset): offset
-      default: before
+      case .partial: progress(of: ref)?.transfer?.confirmedOffset
+      default: nil
       }
     let unconfirmed = (self[attempts: ref]?.unconfirmedBytes ?? 0) +| sent
-    let useful = max(0, min(confirmed - before, unconfirmed))
+    let useful = max(0, min((confirmed ?? before) - before, unconfirmed))
     metrics.countPart(sent: sent, useful: useful)
-    self[attempts: ref]?.unconfirmedBytes =
-      confirmed == before && verdict != .offset(before) ? unconfirmed : 0
+    self[attempts: ref]?.unconfirmedBytes = confirmed == nil ? unconfirmed : 0
     self[attempts: ref]?.usefulBytes +|= useful
     if sent > useful, let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: sent - useful) }
   }

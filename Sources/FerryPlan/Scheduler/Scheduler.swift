@@ -73,6 +73,8 @@ package struct Scheduler: Sendable {
     case expired
     /// `ferry cancel` was used.
     case cancelled(RecordedFailure)
+    /// The server has stated that it will refuse the file.
+    case refused(RecordedFailure)
   }
 
   /// - Parameters:
@@ -122,6 +124,7 @@ package struct Scheduler: Sendable {
     case .launched: startLaunch()
     case .timer: break
     case .finished(let results): for result in results { finish(result) }
+    case .resourceAssigned(let attempt, let assignment): assign(assignment, to: attempt)
     case .synced(let through): synced = max(synced, through)
     case .stop, .conditions, .cancelled, .drained, .submitted, .listed: if !isEnding { takeNews(event) }
     case .moved(let bytes): count(moved: bytes)
@@ -144,7 +147,8 @@ package struct Scheduler: Sendable {
     case .drained(let session, let manifest, let failure): drain(session, of: manifest, failure)
     case .submitted(let node, let items): add(items, to: node)
     case .listed(let node, let list): take(list, of: node)
-    case .launched, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse: break
+    case .launched, .resourceAssigned, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse:
+      break
     }
   }
 

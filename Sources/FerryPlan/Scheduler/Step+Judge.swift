@@ -8,16 +8,10 @@ extension Step {
   /// - Parameters:
   ///   - refreshStatuses: the statuses on which the step's token is refreshed.
   ///   - uploadID: the validity of the allocated upload ID that the step uses; `nil` if it uses none.
-  ///   - operation: the part of a transfer that the request performed.
   package func judge(
-    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?,
-    operation: TransferOperation = .whole
+    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     switch answer {
-    // The server has a different offset.
-    case .response(let response)
-    where operation != .whole && [409, 416].contains(response.status) && response.offset == nil:
-      .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case .response(let response):
       judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID)
     case .failure(let failure): judge(failure)
@@ -28,12 +22,18 @@ extension Step {
     _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
     let status = response.status
-    if kind == .transfer, let problem = response.offsetProblem {
+    switch response.transfer {
+    case .malformed(let problem):
       return .permanent(.init(code: .unexpectedResponse, status: status, message: problem))
-    }
-    if kind == .transfer, let offset = response.offset {
-      guard let missing = response.missing else { return .offset(offset) }
+    case .offset, .part, .parts:
+      guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
+    case .refused:
+      return .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    // A 403 may refuse the token instead of the upload.
+    case .gone where response.withheld == nil && (token == nil || !refreshStatuses.contains(status)):
+      return .uploadIDGone(refusal(response))
+    case .gone, .completed, .other: break
     }
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }

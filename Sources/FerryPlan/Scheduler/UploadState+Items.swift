@@ -1,6 +1,8 @@
 /// The properties of an upload's steps that determine the possible transitions of its items.
 struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
+  /// Whether items can have upload IDs, which `allocate` requests or the server assigns.
+  let hasUploadIDs: Bool
   /// The commit's repeatability; `nil` if there is no commit.
   let commit: Step.Repeatability?
   /// The header field without which a repetition of the commit is not recognized; `nil` if none is necessary.
@@ -14,6 +16,7 @@ struct ItemRules: Hashable, Sendable {
 
   init(_ work: UploadWork, recorded: CountingPoint?) {
     hasAllocate = work.allocate != nil
+    hasUploadIDs = work.hasUploadIDs
     commit = work.commit?.repeatability
     keyHeader = work.commit?.necessaryKeyHeader
     hasAbandon = work.abandon != nil
@@ -24,8 +27,11 @@ struct ItemRules: Hashable, Sendable {
 
   /// The state of an item before its first step in this launch.
   ///
-  /// - Parameter begun: the state in which an earlier launch left the item; `nil` if no launch has begun it.
-  func progress(resuming begun: ItemTable.Begun?) -> ItemProgress {
+  /// - Parameters:
+  ///   - begun: the state in which an earlier launch left the item; `nil` if no launch has begun it.
+  ///   - size: the size of its file, in bytes.
+  func progress(resuming begun: ItemTable.Begun?, size: Int64) -> ItemProgress {
+    if transferProtocol.isDeliveredByTransfer(size: size) { return ItemProgress(stage: .allocated(nil)) }
     guard let begun else { return ItemProgress(stage: hasAllocate ? .unallocated : .allocated(nil)) }
     var progress = ItemProgress(stage: stage(resuming: begun))
     progress.doubt = countingPoint.mayCount(state: begun.state, intent: begun.intent) ? .possible : .none
@@ -75,10 +81,10 @@ struct ItemRules: Hashable, Sendable {
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {
     // Without a commit, a transferred item has ended, and its upload ID is in use.
-    let id = hasAllocate ? ItemProgress.UploadID(expires: begun.expires, isInherited: true) : nil
+    let id = hasUploadIDs ? ItemProgress.UploadID(expires: begun.expires, isInherited: true) : nil
     switch begun.state {
-    case .allocated where hasAllocate: return .allocated(id)
-    case .transferred: return .transferred(commit == nil ? nil : id)
+    case .allocated where hasUploadIDs: return .allocated(id)
+    case .transferred: return .transferred(commit == nil || !hasAllocate ? nil : id)
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled:
       return hasAllocate ? .unallocated : .allocated(nil)
     }
@@ -108,7 +114,9 @@ struct ActiveItem: Sendable {
 extension UploadState {
   func lifecycle(of item: Int) -> ItemLifecycle {
     switch items.phases[item] {
-    case .waiting: item < handedOver ? .queued(rules.progress(resuming: items.begun[item])) : .listed
+    case .waiting:
+      item < handedOver
+        ? .queued(rules.progress(resuming: items.begun[item], size: items.files.sizes[item])) : .listed
     case .active: active[item].map { .begun($0.progress) } ?? .remaining
     case .done: .closed(.done)
     case .failed: .closed(.failed)
@@ -123,7 +131,7 @@ extension UploadState {
     let before = lifecycle(of: item)
     let context = ItemContext(
       ref: ItemRef(node, item), now: now, orphan: releases.count,
-      isCommitAsked: items.begun[item]?.intent == .commitAgain)
+      isCommitAsked: items.begun[item]?.intent == .commitAgain, hasAllocate: rules.hasAllocate)
     guard let change = before.applying(transition, in: context) else {
       preconditionFailure("\(transition) cannot follow \(before)")
     }
@@ -205,7 +213,9 @@ extension UploadState {
       sum += state.counts
       guard case .begun(let progress) = state else { continue }
       begun += 1
-      if let message = rules.contradiction(in: progress) { return ["item \(item): \(message): \(progress)"] }
+      if let message = rules.contradiction(in: progress, size: items.files.sizes[item]) {
+        return ["item \(item): \(message): \(progress)"]
+      }
     }
     var found: [String] = []
     if sum != tally { found.append("the counters \(tally) are not the sum over the items, \(sum)") }
@@ -221,11 +231,12 @@ extension UploadState {
 }
 
 extension ItemRules {
-  fileprivate func contradiction(in progress: ItemProgress) -> String? {
+  fileprivate func contradiction(in progress: ItemProgress, size: Int64) -> String? {
+    let hasAllocate = self.hasAllocate && !transferProtocol.isDeliveredByTransfer(size: size)
     switch progress.stage {
     case .unallocated: if !hasAllocate { return "it waits for an allocation that the upload does not have" }
     case .allocated(let id), .transferring(let id, _):
-      if (id != nil) != hasAllocate { return "its upload ID does not match the upload's steps" }
+      if id == nil ? hasAllocate : !hasUploadIDs { return "its upload ID does not match the upload's steps" }
     case .transferred(let id): if id != nil, !hasAllocate { return "its upload ID was not allocated" }
     }
     if progress.doubt == .unknown, !progress.isTransferred {

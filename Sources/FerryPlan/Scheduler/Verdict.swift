@@ -4,8 +4,8 @@ import FerryManifest
 /// on it.
 package enum Verdict: Hashable, Sendable {
   case succeeded
-  /// The server has stated how many bytes of the file it has.
-  case offset(Int64)
+  /// The server has stated which part of the file it has.
+  case partial
   /// No new content: a 304 response to a fetch, or a listed status without a document.
   case unchanged
   /// A fetch with a validator was refused, perhaps because of the validator. A request without a validator
@@ -54,7 +54,7 @@ extension Verdict {
   /// The failure, if there was one.
   package var failure: RecordedFailure? {
     switch self {
-    case .succeeded, .offset, .unchanged, .cancelled: nil
+    case .succeeded, .partial, .unchanged, .cancelled: nil
     case .limited(let failure): failure
     case .conditionRefused(let failure), .unauthorized(let failure), .uploadIDGone(let failure),
       .uploadIDRefused(let failure),
@@ -70,7 +70,7 @@ extension Verdict {
   /// The verdict, with the details of the request in its failure.
   package func with(_ detail: FailureDetail?) -> Verdict {
     switch self {
-    case .succeeded, .offset, .unchanged, .cancelled: self
+    case .succeeded, .partial, .unchanged, .cancelled: self
     case .conditionRefused(let failure): .conditionRefused(failure.with(detail))
     case .unauthorized(let failure): .unauthorized(failure.with(detail))
     case .uploadIDGone(let failure): .uploadIDGone(failure.with(detail))

@@ -47,6 +47,8 @@ final class SimulatedNetwork {
   private var ends: [Instant] = []
   /// The number of bytes that the server has of each file that is being sent in parts.
   private var offsets: [ItemRef: Int64] = [:]
+  /// The stored parts of uploads to S3 that have not completed.
+  private var parts: [ItemRef: [PartList.Part]] = [:]
   private var nextID = 0
   private let start: Instant
   /// The versions of the documents that fetches have stored, by node.
@@ -88,6 +90,10 @@ final class SimulatedNetwork {
       nextID += 1
       reply.uploadID = nextID
     }
+    if case .create = call.attempt.operation {
+      nextID += 1
+      reply.resource = (nextID, model.latency)
+    }
     if call.step == .transfer { store(call, isLost: isLost, &reply) }
     ends.append(call.now.advanced(by: reply.after))
     return reply
@@ -95,16 +101,38 @@ final class SimulatedNetwork {
 
   /// Stores the bytes of one of several requests of a transfer, and states the offset if it has not completed.
   private func store(_ call: Call, isLost: Bool, _ reply: inout Reply) {
+    if case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
+      case .s3Multipart(let machine) = work.transferProtocol
+    {
+      return storePart(call, machine, isLost: isLost, &reply)
+    }
     switch call.attempt.operation {
-    case .whole: return
+    case .whole, .listParts: return
     case .queryOffset: break
-    case .send(let range): offsets[call.attempt.ref] = range.lowerBound + reply.sent
+    case .create(let range), .send(let range): offsets[call.attempt.ref] = range.lowerBound + reply.sent
     }
     let offset = offsets[call.attempt.ref] ?? 0
     let isComplete = offset == call.fileSize
     if isComplete, !isLost { offsets[call.attempt.ref] = nil }
     guard !isComplete, case .response(var response) = reply.answer else { return }
-    response.offset = offset
+    response.transfer = .offset(offset)
+    reply.answer = .response(response)
+  }
+
+  /// Stores one of the numbered parts of an upload to S3, or lists them.
+  private func storePart(_ call: Call, _ machine: S3Multipart, isLost: Bool, _ reply: inout Reply) {
+    guard !isLost, case .response(var response) = reply.answer else { return }
+    let ref = call.attempt.ref
+    switch call.attempt.operation {
+    case .whole, .create, .queryOffset: return
+    case .send(let range):
+      let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
+      parts[ref, default: []].append(
+        .init(number: number, size: range.upperBound - range.lowerBound, etag: "\"simulated\""))
+      response.transfer = .part(etag: "\"simulated\"")
+      if parts[ref]?.count == machine.partCount(call.fileSize) { parts[ref] = nil }
+    case .listParts: response.transfer = .parts(PartList(parts: parts[ref] ?? [], next: nil))
+    }
     reply.answer = .response(response)
   }
 

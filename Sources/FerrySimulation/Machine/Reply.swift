@@ -6,6 +6,11 @@ package struct Reply: Sendable {
   package var after: Duration
   /// The upload ID that an allocation returns.
   package var uploadID: Int?
+  /// The upload resource that the server assigns to a transfer, and the time until the client learns of it. If the request
+  /// ends earlier, the client learns of it only from a response.
+  package var resource: (id: Int, after: Duration)?
+  /// The limits that the server states with the resource.
+  package var limit: UploadLimit?
   /// The body bytes transferred before the request ends.
   package var sent: Int64 = 0
   package var received: Int64 = 0
@@ -21,14 +26,17 @@ package struct Reply: Sendable {
 
   package static func status(
     _ status: Int, after: Duration = .milliseconds(10), retryAfter: Duration? = nil, expires: Instant? = nil,
-    origins: [Step.Kind: Origin] = [:], offset: Int64? = nil
+    origins: [Step.Kind: Origin] = [:], offset: Int64? = nil, transfer: TransferReading = .other
   ) -> Reply {
     var response = AttemptResult.Response(
       status: status, retryAfter: retryAfter, expires: expires, origins: origins,
       condition: status == 304 ? .recorded(isNamed: true) : .absent)
-    response.offset = offset
+    response.transfer = offset.map { .offset($0) } ?? transfer
     return Reply(answer: .response(response), after: after)
   }
+
+  /// A response to a part that does not begin at the server's offset.
+  package static var offsetRefused: Reply { .status(409, transfer: .refused) }
 
   package static func fails(
     _ code: TransportFailure.Code, reached: Bool, after: Duration = .milliseconds(10)

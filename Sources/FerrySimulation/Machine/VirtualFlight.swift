@@ -4,15 +4,24 @@ import FerryPlan
 struct VirtualFlight: Sendable {
   let attempt: Attempt
   let startedAt: Instant
-  /// The time at which it ends unless it is canceled. Its bytes are spread evenly over that time.
+  /// The time at which the request ends unless it is canceled. Its bytes are spread evenly over that time.
   let endsAt: Instant
-  /// The time at which it ends.
+  /// The time at which the request ends.
   var at: Instant
   var reply: Reply
+  /// Whether the client knows the upload resource that the server has assigned.
+  var knowsResource = false
   /// The bytes that have been reported.
   var sent: Int64 = 0
   var received: Int64 = 0
   var overhead: Int64 = 0
+
+  /// The time at which the client learns of the upload resource; `nil` if it knows it, or if the request ends before.
+  var assignment: Instant? {
+    guard let resource = reply.resource, !knowsResource else { return nil }
+    let moment = startedAt.advanced(by: resource.after)
+    return moment < at ? moment : nil
+  }
 
   /// The bytes transferred until a given time.
   func moved(until now: Instant) -> (sent: Int64, received: Int64, overhead: Int64) {

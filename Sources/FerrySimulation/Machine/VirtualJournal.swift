@@ -118,7 +118,7 @@ package struct VirtualJournal: Sendable {
   mutating func dropUploadIDs(of plan: Plan, _ tables: [ItemTable?]) -> [NodeID: Int] {
     var counts: [NodeID: Int] = [:]
     for (node, table) in tables.enumerated() {
-      guard let table, case .upload(let work) = plan.nodes[node].work, work.allocate != nil else { continue }
+      guard let table, case .upload(let work) = plan.nodes[node].work, work.hasUploadIDs else { continue }
       for item in 0..<table.count where table.entries[item].isQueuedAnew {
         let row = Int(table.rows[item]) - 1
         let known = items[node].known(row)

@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The turns of the machine.
 extension VirtualMachine {
-  /// Advances to the next event. Returns `false` if nothing more will happen, and after the launch has ended.
+  /// Advances to the next event. Returns `false` if nothing more will happen or the launch has ended.
   package mutating func step() -> Bool {
     trace.removeAll(keepingCapacity: true)
     guard !hasEnded, !isDead else { return false }
@@ -27,6 +27,8 @@ extension VirtualMachine {
       writeAt = nil
       fate?.journalWasSynced(journal)
       handle(.synced(through: synced))
+    } else if let id = nextAssignment(until: now) {
+      assignResource(to: id)
     } else if let arrival, arrival <= now {
       finishArrived()
     } else if let tickAt, tickAt <= now {
@@ -41,12 +43,26 @@ extension VirtualMachine {
   private func nextMoment(_ arrival: Instant?) -> Instant? {
     var next = scheduler.nextWakeup ?? .distantFuture
     if let arrival { next = min(next, arrival) }
+    for flight in flights.values { if let at = flight.assignment { next = min(next, at) } }
     if let syncAt { next = min(next, syncAt) }
     if let writeAt { next = min(next, writeAt) }
     if let tickAt { next = min(next, tickAt) }
     if let answer = answers.first { next = min(next, answer.at) }
     if let first = occurrences.first { next = min(next, first.at) }
     return next == .distantFuture ? nil : next
+  }
+
+  /// The first attempt to which the server has assigned an upload resource that the client does not know yet.
+  private func nextAssignment(until now: Instant) -> UInt64? {
+    flights.filter { $0.value.assignment.map { $0 <= now } ?? false }.keys.min()
+  }
+
+  /// Reports the upload resource of an attempt.
+  private mutating func assignResource(to id: UInt64) {
+    guard let flight = flights[id], let resource = flight.reply.resource else { return }
+    flights[id]?.knowsResource = true
+    givenIDs[flight.attempt.ref] = resource.id
+    handle(.resourceAssigned(id, ResourceAssignment(limit: flight.reply.limit)))
   }
 
   private mutating func nextArrival() -> Instant? {
@@ -107,6 +123,12 @@ extension VirtualMachine {
     var results: [AttemptResult] = []
     var bytes: Int64 = 0
     for id in ended {
+      if let flight = flights[id], !flight.knowsResource, flight.reply.resource != nil,
+        case .response = flight.reply.answer
+      {
+        assignResource(to: id)
+        if isDead { return }
+      }
       guard var flight = flights.removeValue(forKey: id) else { continue }
       bytes +|= tell(&flight)
       if case .response = flight.reply.answer, let uploadID = flight.reply.uploadID {

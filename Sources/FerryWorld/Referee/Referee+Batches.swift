@@ -158,7 +158,7 @@ extension Referee {
   /// Whether the upload's items wait only for a free connection.
   func isSimple(_ work: UploadWork) -> Bool {
     work.allocate == nil && work.commit == nil && work.transfer.token == nil
-      && work.transfer.repeatability == .repeatable
+      && work.transfer.repeatability == .repeatable && work.transferProtocol == .whole
   }
 
   private func isFirstOf(_ work: UploadWork, _ ref: ItemRef, _ machine: VirtualMachine) -> Bool {

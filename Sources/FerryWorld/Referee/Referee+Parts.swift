@@ -7,16 +7,22 @@ extension Referee {
   struct Parts {
     /// The number of bytes that the server has; `nil` if it may differ from the last statement.
     var offset: Int64?
-    /// Whether it has stated that it has the whole file.
+    /// Whether the server has stated that it has the whole file.
     var isWhole = false
+    /// The sizes of the numbered parts that it has stated to have, by their first byte.
+    var numbered: [Int64: Int64] = [:]
+    /// Whether it has listed its parts, or has none from earlier launches.
+    var isListed = false
   }
 
   /// Checks that a part begins where the server has stated that its bytes end.
   mutating func checkPart(_ call: Call, _ name: String) {
+    if case .create = call.attempt.operation { return }
     guard call.attempt.operation != .whole, let id = call.uploadID else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
     partsOf[call.attempt.ref] = key
     guard case .send(let range) = call.attempt.operation else { return }
+    if isNumbered(call) { return checkNumberedPart(range, parts[key] ?? Parts(), name) }
     if let offset = parts[key]?.offset {
       if range.lowerBound != offset {
         report(.offset, "\(name) sends bytes from \(range.lowerBound), but the server has \(offset)")
@@ -24,26 +30,67 @@ extension Referee {
     } else {
       report(.offset, "\(name) sends bytes from \(range.lowerBound) without asking for the offset")
     }
-    if range.upperBound > call.fileSize || (range.isEmpty && call.fileSize > 0) {
+    // An empty part completes a resumable upload.
+    let isIdle = range.isEmpty && (range.lowerBound < call.fileSize || !completesWithEmptyPart(call))
+    if range.upperBound > call.fileSize || (isIdle && call.fileSize > 0) {
       report(.offset, "\(name) sends the bytes \(range) of a file of \(call.fileSize)")
     }
     parts[key, default: Parts()].offset = nil
   }
 
+  /// Whether the call's upload has numbered parts, which may be sent in any order.
+  private func isNumbered(_ call: Call) -> Bool {
+    guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
+      case .s3Multipart = work.transferProtocol
+    else { return false }
+    return true
+  }
+
+  private mutating func checkNumberedPart(_ range: Range<Int64>, _ known: Parts, _ name: String) {
+    if !known.isListed { report(.offset, "\(name) sends a part without asking which parts the server has") }
+    if known.numbered[range.lowerBound] != nil {
+      report(.offset, "\(name) sends the bytes \(range) again, which the server has stated to have")
+    }
+  }
+
+  private func completesWithEmptyPart(_ call: Call) -> Bool {
+    guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
+    return work.transferProtocol.machine?.assignsResource == true
+  }
+
   /// Updates what is known about the server's bytes. A refused token, and a request that was not sent, change nothing.
   mutating func learnOffset(_ call: Call, _ result: AttemptResult) {
-    guard call.step == .transfer, call.attempt.operation != .whole, let id = call.uploadID else { return }
+    guard call.step == .transfer, call.attempt.operation != .whole,
+      let id = call.uploadID ?? resources[call.attempt.id]?.id
+    else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
+    if isNumbered(call) { return learnParts(call, result, key) }
     switch result.answer {
-    case .response(let response) where response.offset != nil:
-      parts[key, default: Parts()].offset = response.offset
-      if response.offset == call.fileSize { parts[key]?.isWhole = true }
+    case .response(let response) where response.transfer.offset != nil:
+      parts[key, default: Parts()].offset = response.transfer.offset
+      if response.transfer.offset == call.fileSize { parts[key]?.isWhole = true }
     case .response(let response) where (200...299).contains(response.status):
       parts[key, default: Parts()].isWhole = true
     case .response(let response) where response.status == 401: keep(call, key)
     case .failure(let failure) where !failure.mayHaveReachedServer: keep(call, key)
     case .response, .failure: break
     }
+  }
+
+  private mutating func learnParts(_ call: Call, _ result: AttemptResult, _ key: FileUploadID) {
+    guard case .response(let response) = result.answer else { return }
+    var known = parts[key] ?? Parts()
+    switch (response.transfer, call.attempt.operation) {
+    case (.part, .send(let range)):
+      known.numbered[range.lowerBound] = range.upperBound - range.lowerBound
+    case (.parts(let list), _):
+      // All parts except the last one have 1 MB.
+      for part in list.parts { known.numbered[Int64(part.number - 1) * 1_000_000] = part.size }
+      if list.next == nil { known.isListed = true }
+    default: return
+    }
+    known.isWhole = known.numbered.values.reduce(0, +) == call.fileSize
+    parts[key] = known
   }
 
   private mutating func keep(_ call: Call, _ key: FileUploadID) {

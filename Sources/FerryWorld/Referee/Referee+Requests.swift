@@ -25,9 +25,12 @@ extension Referee {
     checkLaunch(call, step, name)
     checkTime(call, name)
     checkJournal(call, reply, step, name, machine)
-    if call.step == .transfer { checkPart(call, name) }
+    if call.step == .transfer {
+      checkCreation(call, reply, name)
+      checkPart(call, name)
+    }
     if case .response = reply.answer, let id = reply.uploadID {
-      parts[FileUploadID(node: ref.node.index, id: id)] = Parts(offset: 0)
+      parts[FileUploadID(node: ref.node.index, id: id)] = Parts(offset: 0, isListed: true)
     }
     if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)
@@ -60,7 +63,7 @@ extension Referee {
     }
   }
 
-  /// Checks that work that ran out of time had used all of it.
+  /// Checks that work that failed at its time limit had used all of the time.
   mutating func checkRunOut(_ ref: ItemRef, _ machine: VirtualMachine) {
     let timeout = plan.sessions[plan.nodes[ref.node.index].session.index].timeoutForResource
     guard ref.item == nil, let begun = begunAt[ref], now < begun.advanced(by: timeout) else { return }
@@ -127,6 +130,8 @@ extension Referee {
     if call.step == .commit { checkCommit(call, reply, step, name) }
     if step.repeatability == .startsOver { checkStart(call, reply, name) }
     guard step.repeatability == .once || call.step == .commit else { return }
+    // The state of an upload resource shows what to send.
+    if call.step == .transfer, call.uploadID != nil { return }
     guard isIntended(ref, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
@@ -260,13 +265,16 @@ extension Referee {
     guard ref.item != nil else { return }
     let key = key(ref, machine)
     if !ended.insert(ref).inserted { report(.requests, "\(name(ref, machine)) is closed twice") }
-    if state == .done, case .upload(let work) = plan.nodes[ref.node.index].work, work.commit == nil {
+    if state == .done, case .upload(let work) = plan.nodes[ref.node.index].work,
+      work.commit == nil || partsOf[ref] != nil
+    {
       checkWhole(ref, machine)
     }
     if state == .failed || state == .cancelled, unknownCommits.contains(key) {
       report(.nothingTwice, "\(name(ref, machine)) is \(state), but its commit may have been executed")
     }
     unknownCommits.remove(key)
+    lostCreations.remove(key)
     states[key]?.state = state
     batches[ref.node.index]?.open.remove(ref)
   }

@@ -11,7 +11,7 @@ package struct Referee {
     var call: Call
     var session: SessionID
     var isDiscretionary: Bool
-    /// Whether the network has changed since it was sent.
+    /// Whether the network has changed since the request was sent.
     var hasChangedNetwork = false
     var isCancelled = false
   }
@@ -79,12 +79,16 @@ package struct Referee {
   var unknownCommits: Set<FileKey> = []
   /// Upload IDs under which a transfer that must not be repeated may have reached the server.
   var usedIDs: Set<FileUploadID> = []
-  /// Files that were queued in a foreground launch, or before one.
+  /// Files that were queued in or before a foreground launch.
   var inForeground: Set<FileKey> = []
   /// What is known of the files that are sent in parts, by upload ID.
   var parts: [FileUploadID: Parts] = [:]
-  /// The upload ID of each such file.
+  /// The upload ID of each file that is sent in parts.
   var partsOf: [ItemRef: FileUploadID] = [:]
+  /// The upload resources that the server assigns to running requests, by attempt, and whether the client knows them.
+  var resources: [UInt64: (id: Int, isKnown: Bool)] = [:]
+  /// Files whose first request, which must not be repeated, may have reached the server without an upload resource.
+  var lostCreations: Set<FileKey> = []
   /// Whether an earlier commit may have been executed, for each running commit.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
@@ -100,7 +104,8 @@ package struct Referee {
   /// Called before a launch to record its initial state.
   package mutating func willLaunch(_ machine: VirtualMachine) {
     (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
-    (parts, partsOf) = ([:], [:])
+    for flight in flights.values { loseCreation(flight.call) }
+    (parts, partsOf, resources) = ([:], [:], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
     (recorded, synced, stoppedAt, eventsInLaunch) = (0, 0, nil, 0)
     (requests, begunAt, late) = ([:], [:], [])
@@ -170,6 +175,7 @@ package struct Referee {
   private mutating func take(_ event: Event) {
     eventsInLaunch += 1
     switch event {
+    case .resourceAssigned(let id, _): learnResource(id)
     case .finished(let results): for result in results { finish(result) }
     case .synced(let through): synced = through
     case .stop: stoppedAt = stoppedAt ?? now
@@ -199,6 +205,7 @@ package struct Referee {
     let ref = flight.call.attempt.ref
     learnOfCommit(flight.call, result)
     learnOffset(flight.call, result)
+    learnCreation(flight.call, result)
     if let deadline = flight.call.attempt.deadline, now > deadline {
       report(
         .resource,

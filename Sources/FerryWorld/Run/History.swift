@@ -65,6 +65,7 @@ struct History {
         case .failure(let failure): "\(result.id) ends with \(failure.code.rawValue)"
         }
       }.joined(separator: ", ")
+    case .resourceAssigned(let id, _): return "\(id) is assigned an upload resource"
     case .stop(let cause): return "stop: \(cause.rawValue)"
     case .conditions(let conditions): return text(of: conditions)
     case .hangUp: return "hang-up"

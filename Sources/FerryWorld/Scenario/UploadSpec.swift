@@ -19,6 +19,16 @@ package struct UploadSpec: Hashable, Sendable {
     case partsOnly
     /// Like `parts`, with the requests of an OCI registry.
     case patches
+    /// A tus upload, which is created, sent in parts and terminated by steps that the protocol adds.
+    case tus
+    /// An upload to S3: a small file in one request, and the numbered parts of a larger one.
+    case s3
+    /// A resumable upload with POST, which a server may treat like `post`.
+    case resumable
+    /// Like `resumable`, with PUT.
+    case resumablePut
+    /// Like `resumable`, in parts.
+    case resumableParts
   }
 
   /// The server of the commit and its probe.
@@ -84,6 +94,17 @@ package struct UploadSpec: Hashable, Sendable {
     case .put: lines.append("    transfer: { request: { url: \"\(url)/${file.path}\" } }")
     case .post:
       lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")
+    case .tus:
+      lines.append("    transfer: { protocol: tus, chunk_size: 1MB, request: { url: \"\(url)\" } }")
+    case .s3:
+      let keys = "protocol: s3_multipart, part_size: 1MB, threshold: 1MB"
+      lines.append("    transfer: { \(keys), request: { url: \"\(url)/${file.path}\" } }")
+    case .resumable, .resumablePut, .resumableParts:
+      let parts = shape == .resumableParts ? "chunk_size: 1MB, " : ""
+      let method = shape == .resumablePut ? "PUT" : "POST"
+      lines.append(
+        "    transfer: { protocol: resumable, \(parts)request: { method: \(method), url: \"\(url)/${file.path}\" } }"
+      )
     case .ids, .startsOver, .commitOnce, .idsOnly, .probed, .parts, .partsOnly, .patches:
       lines.append(
         """
@@ -102,7 +123,9 @@ package struct UploadSpec: Hashable, Sendable {
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches:
+        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .s3, .resumable,
+          .resumablePut,
+          .resumableParts:
           ", already_done: { status: [409] }"
         }
       lines.append(
@@ -114,7 +137,9 @@ package struct UploadSpec: Hashable, Sendable {
   private var sendsParts: Bool {
     switch shape {
     case .parts, .partsOnly, .patches: true
-    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed: false
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .s3, .resumable, .resumablePut,
+      .resumableParts:
+      false
     }
   }
 

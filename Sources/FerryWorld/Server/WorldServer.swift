@@ -9,17 +9,22 @@ struct WorldServer {
     var isWhole = false
     /// The number of bytes stored from the start of the file, if it is sent in parts.
     var stored: Int64 = 0
+    /// The sizes of the numbered parts that are stored, in bytes.
+    var parts: [Int: Int64] = [:]
+    /// Whether its commit was executed, or the resumable upload was completed.
     var isCommitted = false
   }
 
-  private let scenario: Scenario
-  private let plan: Plan
+  let scenario: Scenario
+  let plan: Plan
   /// Whether no more faults occur.
   var isGood = false
   /// Effects that have not been checked yet.
   private(set) var effects: [ServerEffect] = []
   private(set) var requests = 0
   private var uploads: [Upload] = []
+  /// The upload resource that the server has created for the current request.
+  private(set) var offered: Int?
   /// The remaining bytes of a download that was cut off at a limit.
   private var restOfDownload: Int64?
   private var acted: Set<[UInt8]> = []
@@ -38,10 +43,12 @@ struct WorldServer {
     let number = requests
     requests += 1
     let fault = isGood ? nil : scenario.fates[number]
+    offered = offer(call, number, fault)
     var latency = scenario.isBrisk || isGood ? 10 : 1 + scenario.chance(number, 3_000)
     if case .slow(let seconds) = fault { latency += 1_000 * seconds }
     var reply = reply(to: call, fault, after: .milliseconds(latency))
     fill(&reply, call, number, fault)
+    if let offered { tell(offered, number, &reply) }
     return reply
   }
 
@@ -75,7 +82,10 @@ struct WorldServer {
     // outcome of the commit unknown.
     case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
-      if let id = call.uploadID, !uploads[id - 1].isCommitted { uploads[id - 1].end = call.now }
+      // A completed upload resource may be removed at once.
+      if let id = call.uploadID, !uploads[id - 1].isCommitted || isResumable(call) {
+        uploads[id - 1].end = call.now
+      }
     case .losesBytes:
       if let id = call.uploadID, !uploads[id - 1].isWhole { uploads[id - 1].stored /= 2 }
     case .slow, .tokenRefused, .forbidden, nil: break
@@ -132,13 +142,16 @@ struct WorldServer {
       reply.uploadID = uploads.count
       return reply
     case .transfer:
+      if case .create(let range) = call.attempt.operation { return create(call, range) }
       guard let id = call.uploadID else { return count(call) }
+      if isResumable(call) { return resume(call, id) }
       if uploads[id - 1].isCommitted { return .status(409) }
       guard call.now < uploads[id - 1].end else { return .status(404) }
       return transfer(call, to: id)
     case .commit:
       guard let id = call.uploadID else { return .status(404) }
-      if uploads[id - 1].isCommitted { return .status(409) }
+      // S3 forgets the ID of a completed upload.
+      if uploads[id - 1].isCommitted { return .status(s3(call) == nil ? 409 : 404) }
       guard call.now < uploads[id - 1].end, uploads[id - 1].isWhole else { return .status(410) }
       uploads[id - 1].isCommitted = true
       return count(call)
@@ -158,14 +171,15 @@ struct WorldServer {
 
   /// Stores the bytes of a transfer, and states how many bytes there are if it has not completed.
   private mutating func transfer(_ call: Call, to id: Int) -> Reply {
+    if let machine = s3(call) { return storePart(call, to: id, machine) }
     switch call.attempt.operation {
-    case .whole:
+    case .whole, .listParts:
       uploads[id - 1].isWhole = true
       return .status(200)
     case .send(let range):
-      guard range.lowerBound == uploads[id - 1].stored else { return .status(416) }
+      guard range.lowerBound == uploads[id - 1].stored else { return .offsetRefused }
       store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)
-    case .queryOffset: break
+    case .queryOffset, .create: break
     }
     let stored = uploads[id - 1].stored
     let isBare = step(call)?.request.method == "PATCH"
@@ -174,10 +188,35 @@ struct WorldServer {
     return .status(isBare ? 202 : 308, offset: stored)
   }
 
+  /// Stores a numbered part, or lists at most two of the stored ones.
+  private mutating func storePart(_ call: Call, to id: Int, _ machine: S3Multipart) -> Reply {
+    switch call.attempt.operation {
+    case .whole, .create, .queryOffset: return .status(400)
+    case .send(let range):
+      let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
+      uploads[id - 1].parts[number] = range.upperBound - range.lowerBound
+      uploads[id - 1].isWhole = uploads[id - 1].parts.count == machine.partCount(call.fileSize)
+      return .status(200, transfer: .part(etag: "\"\(number)\""))
+    case .listParts(let last):
+      let rest = uploads[id - 1].parts.filter { $0.key > last }.sorted { $0.key < $1.key }
+      let page = rest.prefix(2).map { PartList.Part(number: $0.key, size: $0.value, etag: "\"\($0.key)\"") }
+      return .status(
+        200, transfer: .parts(PartList(parts: page, next: rest.count > 2 ? page.last?.number : nil)))
+    }
+  }
+
+  /// The protocol of the call's upload if it is that of S3.
+  private func s3(_ call: Call) -> S3Multipart? {
+    guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
+      case .s3Multipart(let machine) = work.transferProtocol
+    else { return nil }
+    return machine
+  }
+
   /// Stores the first bytes of a part.
-  private mutating func store(_ call: Call, percent: Int) {
-    guard call.step == .transfer, case .send(let range) = call.attempt.operation, let id = call.uploadID,
-      range.lowerBound == uploads[id - 1].stored
+  mutating func store(_ call: Call, percent: Int) {
+    guard call.step == .transfer, let range = call.attempt.operation.range, let id = call.uploadID ?? offered,
+      s3(call) == nil, range.lowerBound == uploads[id - 1].stored
     else { return }
     uploads[id - 1].stored += (range.upperBound - range.lowerBound) * Int64(percent) / 100
   }
@@ -191,10 +230,24 @@ struct WorldServer {
     return work.commit == nil ? upload.isWhole : upload.isCommitted
   }
 
-  private mutating func count(_ call: Call) -> Reply {
+  mutating func count(_ call: Call) -> Reply {
     acted.insert(key(call))
     tell(call)
     return .status(200)
+  }
+
+  // MARK: Upload resources
+
+  mutating func addUpload(until end: Instant) -> Int {
+    uploads.append(Upload(end: end))
+    return uploads.count
+  }
+
+  func stored(_ id: Int) -> Int64 { uploads[id - 1].stored }
+  func exists(_ id: Int, at now: Instant) -> Bool { now < uploads[id - 1].end }
+  func isCompleted(_ id: Int) -> Bool { uploads[id - 1].isCommitted }
+  mutating func markCompleted(_ id: Int) {
+    (uploads[id - 1].isWhole, uploads[id - 1].isCommitted) = (true, true)
   }
 
   private mutating func tell(_ call: Call) {

@@ -4,19 +4,8 @@ import Foundation
 ///
 /// Ends with the last reference to it.
 final class FormServer: Sendable {
-  /// A Python that has aiohttp: the first on the path, or Debian's own.
-  static let python: String? = ["python3", "/usr/bin/python3"].first { python in
-    let found = python.contains("/") ? python : RunningCommand.find(python)
-    guard let found, FileManager.default.isExecutableFile(atPath: found) else { return false }
-    let process = Process()
-    process.executableURL = URL(filePath: found)
-    process.arguments = ["-c", "import aiohttp"]
-    process.standardError = FileHandle.nullDevice
-    // A Python that cannot be started counts as one without the module.
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }
+  /// A Python that has aiohttp.
+  static let python = PythonModules.python(with: ["aiohttp"])
 
   /// A form as aiohttp has parsed it.
   struct Form: Decodable {

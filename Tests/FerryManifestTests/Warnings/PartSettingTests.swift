@@ -20,15 +20,33 @@ import Testing
 
   private static func put(_ transfer: String) -> String { text(transfer).replacing("METHOD ", with: "") }
 
-  @Test(arguments: ["chunk_size: 1️⃣8MiB", "offset_query: 1️⃣get", "protocol: post, offset_query: 1️⃣put"])
-  func `is reported for a file in one request`(_ transfer: String) {
+  @Test(arguments: [
+    ("chunk_size: 1️⃣8MiB", "'protocol: content_range' or 'protocol: tus' or 'protocol: resumable'"),
+    ("interop_version: 1️⃣8", "'protocol: resumable'"),
+    ("offset_query: 1️⃣get", "'protocol: content_range'"),
+    ("protocol: tus, offset_query: 1️⃣put", "'protocol: content_range'"),
+    ("protocol: post, metadata: 1️⃣{ filename: a }", "'protocol: tus'"),
+    ("protocol: content_range, checksum: 1️⃣crc32", "'protocol: tus'"),
+  ])
+  func `is reported without its protocol`(_ transfer: String, _ protocols: String) {
     expectWarnings(
       Self.put(transfer),
       [
         ExpectedWarning(
           mark: "1️⃣", code: .partSettings,
-          message: "this has no effect: only 'protocol: content_range' sends a file in parts",
-          help: "remove it, or add 'protocol: content_range'")
+          message: "this has no effect without \(protocols)",
+          help: "remove it, or add \(protocols)")
+      ])
+  }
+
+  @Test func `is reported if the request of allocate creates the tus upload`() {
+    expectWarnings(
+      Self.put("protocol: tus, metadata: 1️⃣{ filename: a }"),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings,
+          message: "this has no effect, because the request of 'allocate' creates the upload",
+          help: "remove it, or send the metadata with the request of 'allocate'")
       ])
   }
 

@@ -57,6 +57,21 @@ import Testing
     )
   }
 
+  @Test(arguments: [("secret_key", true), ("secret_key", false), ("session_token", true)])
+  func `may stand in a signature`(_ key: String, isSession: Bool) {
+    let other = key == "secret_key" ? "" : "secret_key: \"${secrets.key}\", "
+    let sign = "sign: { aws_v4: { access_key: AKIAEXAMPLE, \(other)\(key): 1️⃣k5dXq0/8a } }"
+    let text = """
+      version: 1
+      name: a
+      secrets: { key: { env: KEY } }
+      sessions: { s3: { \(isSession ? sign : "") } }
+      requests:
+        r: { session: s3, request: { url: https://a.example/ }\(isSession ? "" : ", \(sign)") }
+      """
+    expectWarnings(text, [Self.warning("'\(key)' is a secret in plain text")])
+  }
+
   @Test(arguments: [
     #"Authorization: "Bearer ${token.access}""#, #"Authorization: "Basic ${secrets.key}""#,
     #"Authorization: "Bearer ${env.TOKEN:-k5dXq0}""#, #"Authorization: Bearer"#, #"X-Api-Key: """#,

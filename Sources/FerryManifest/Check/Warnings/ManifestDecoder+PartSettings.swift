@@ -1,20 +1,41 @@
 extension ManifestDecoder {
+  /// The settings of protocols that send a file in several requests, and the protocols that use each.
+  private static let partSettings: [(name: String, protocols: [Upload.Transfer.`Protocol`])] = [
+    ("chunk_size", [.contentRange, .tus, .resumable]), ("offset_query", [.contentRange]),
+    ("metadata", [.tus]), ("checksum", [.tus]), ("part_size", [.s3Multipart]), ("threshold", [.s3Multipart]),
+    ("interop_version", [.resumable]),
+  ]
+
   /// F0713. Settings for parts in uploads that do not send parts, and sizes that the known servers reject.
   mutating func warnOfPartSettings(_ manifest: Manifest) {
     for upload in manifest.uploads {
       guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,
         let transfer = node["transfer"]
       else { continue }
-      for name in ["chunk_size", "offset_query"] where upload.transfer.protocol != .contentRange {
+      for (name, protocols) in Self.partSettings where !protocols.contains(upload.transfer.protocol) {
         guard let key = transfer[name] else { continue }
+        let names = protocols.map { "'protocol: \($0.rawValue)'" }.joined(separator: " or ")
+        warn(
+          .partSettings, at: key.location, "this has no effect without \(names)",
+          help: "remove it, or add \(names)", use: key.use ?? node.use)
+      }
+      if upload.transfer.protocol == .s3Multipart, let key = transfer["part_size"],
+        let size = upload.transfer.partSize, !(5 << 20...5 << 30).contains(size)
+      {
         warn(
           .partSettings, at: key.location,
-          "this has no effect: only 'protocol: content_range' sends a file in parts",
-          help: "remove it, or add 'protocol: content_range'", use: key.use ?? node.use)
+          "servers may reject parts of this size: Amazon S3 requires 5 MiB to 5 GiB",
+          help: "write a size such as 8MiB", use: key.use ?? node.use)
+      }
+      if upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer["metadata"] {
+        warn(
+          .partSettings, at: key.location,
+          "this has no effect, because the request of 'allocate' creates the upload",
+          help: "remove it, or send the metadata with the request of 'allocate'", use: key.use ?? node.use)
       }
       guard upload.transfer.protocol == .contentRange, upload.transfer.request.method == "PUT",
         let key = transfer["chunk_size"],
-        [256, 320].allSatisfy({ upload.transfer.chunkSize % ($0 << 10) != 0 })
+        let size = upload.transfer.chunkSize, [256, 320].allSatisfy({ size % ($0 << 10) != 0 })
       else { continue }
       warn(
         .partSettings, at: key.location,

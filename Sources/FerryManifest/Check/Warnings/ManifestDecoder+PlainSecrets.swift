@@ -4,6 +4,7 @@ extension ManifestDecoder {
     var known = WrittenReferences()
     for session in declared.ordered[.sessions] ?? [] {
       warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
+      warnOfPlainSignature(session.node["sign"], use: session.node.use, &known)
     }
     for token in declared.ordered[.tokens] ?? [] {
       guard let apply = token.node["apply"], let header = apply["header"]?.scalar?.text,
@@ -16,6 +17,7 @@ extension ManifestDecoder {
       if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
       warnOfPlainFields(request.node["form"], use: request.use, &known)
+      warnOfPlainSignature(request.sign, use: request.use, &known)
       for fields in ["fields", "fields_after"] {
         warnOfPlainFields(request.form?[fields], use: request.form?.use ?? request.use, &known)
       }
@@ -66,6 +68,18 @@ extension ManifestDecoder {
       warnOfPlainSecret(
         "the field \(name.quoted) contains a secret in plain text", text, text.letters.indices, in: value,
         use: use)
+    }
+  }
+
+  private mutating func warnOfPlainSignature(
+    _ sign: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
+  ) {
+    for key in ["secret_key", "session_token"] {
+      guard let value = sign?["aws_v4"]?[key] else { continue }
+      let text = writtenText(value, &known)
+      guard SecretName.isSecretValue(text.text) else { continue }
+      warnOfPlainSecret(
+        "'\(key)' is a secret in plain text", text, text.letters.indices, in: value, use: sign?.use ?? use)
     }
   }
 

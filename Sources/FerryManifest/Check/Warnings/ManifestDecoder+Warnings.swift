@@ -16,6 +16,7 @@ extension ManifestDecoder {
     warnOfIdlePolicies(manifest)
     warnOfIdleRepeatable(manifest)
     warnOfPartSettings(manifest)
+    warnOfIdleSignatures(manifest)
   }
 
   /// - Parameter use: the location of the alias that inserted the value, if there is one.

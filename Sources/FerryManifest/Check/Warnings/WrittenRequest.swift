@@ -5,6 +5,8 @@ struct WrittenRequest: Sendable {
   var node: YAMLNode
   /// The `form` of the step, beside the request.
   var form: YAMLNode?
+  /// The `sign` of the step, beside the request.
+  var sign: YAMLNode?
   /// The location of the alias that inserted it, if there is one.
   var use: SourceLocation?
   /// The session that sends it.
@@ -71,16 +73,17 @@ extension ManifestDecoder {
   ) {
     guard var node = declared.declaration(name.value, in: space)?.node else { return }
     var use = node.use
-    var form: YAMLNode?
+    var (form, sign): (YAMLNode?, YAMLNode?)
     for key in keys + ["request"] {
       guard let value = node[key] else { return }
-      form = node["form"]
+      (form, sign) = (node["form"], node["sign"])
       node = value
       use = node.use ?? use
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, form: form, use: use, session: session.value, token: token?.value,
+        template: template, node: node, form: form, sign: sign, use: use, session: session.value,
+        token: token?.value,
         instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }
 }

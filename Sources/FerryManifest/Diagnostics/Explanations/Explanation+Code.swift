@@ -50,6 +50,8 @@ extension DiagnosticCode {
     case .onlyTrue: .onlyTrue
     case .stepToken: .stepToken
     case .invalidMediaType: .invalidMediaType
+    case .invalidElementPath: .invalidElementPath
+    case .signedRequest: .signedRequest
     case .unknownSession: .unknownSession
     case .unknownToken: .unknownToken
     case .unknownNode: .unknownNode
@@ -93,6 +95,7 @@ extension DiagnosticCode {
     case .idlePolicy: .idlePolicy
     case .idleRepeatable: .idleRepeatable
     case .partSettings: .partSettings
+    case .idleSignature: .idleSignature
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget

@@ -72,6 +72,25 @@ extension Explanation {
           capture: { id: { json: ◊ } }
       """, wrong: "upload.id", right: "/upload/id")
 
+  static let invalidElementPath = Explanation(
+    "An invalid path of an XML element",
+    """
+    The path consists of the names of the elements from the root of the document to the element whose text is \
+    captured, separated by slashes, as in `CreateResult/Upload/Id`. Namespaces are ignored, so the names have no \
+    prefixes. XPath is not supported: attributes, predicates and wildcards cannot be captured with `xml`; use \
+    `regex`.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      requests:
+        notify:
+          session: quick
+          request: { url: https://example.com/done }
+          capture: { id: { xml: ◊ } }
+      """, wrong: "//Upload/Id", right: "CreateResult/Upload/Id")
+
   static let invalidPattern = Explanation(
     "A regular expression that cannot be used",
     """
@@ -125,6 +144,23 @@ extension Explanation {
           session: quick
           request: { url: https://example.com/done, headers: { ◊ } }
       """, wrong: "Content-Length: 0", right: "Accept: application/json")
+
+  static let signedRequest = Explanation(
+    "A request that cannot be signed",
+    """
+    `sign` sets `Authorization`, `X-Amz-Date`, `X-Amz-Content-Sha256` and `X-Amz-Security-Token` in each attempt, \
+    so neither the request nor its session or token can set them. A `multipart_form` transfer cannot be signed. \
+    Remove the header or the token, or write `sign: none` to send the request without a signature.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { s3: { sign: { aws_v4: { region: eu-central-1 } } } }
+      requests:
+        notify:
+          session: s3
+          request: { url: https://photos.s3.eu-central-1.amazonaws.com/done, headers: { ◊ } }
+      """, wrong: "X-Amz-Date: 20260302T101500Z", right: "Accept: application/xml")
 
   static let duplicateHeader = Explanation(
     "A duplicate header",

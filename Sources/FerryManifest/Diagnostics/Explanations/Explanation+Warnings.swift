@@ -162,12 +162,29 @@ extension Explanation {
         mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
       """, wrong: "repeatable: true, ", right: "")
 
+  static let idleSignature = Explanation(
+    "A 'sign' that has no effect",
+    """
+    `sign: none` omits the signature of the session for one request. If the session signs no requests, it changes \
+    nothing. Remove the key, or name the session that signs.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      requests:
+        mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
+      """, wrong: "sign: none, ", right: "")
+
   static let partSettings = Explanation(
     "A setting for parts that has no effect, or that servers may reject",
     """
-    `chunk_size` and `offset_query` describe how a file is sent in parts, so they have an effect only with `protocol: \
-    content_range`. Google accepts parts whose size is a multiple of 256 KiB, and Microsoft multiples of 320 KiB; only the \
-    last part may have another size. Remove the key, or write such a multiple.
+    `chunk_size`, `offset_query`, `metadata`, `checksum`, `interop_version`, `part_size` and `threshold` configure protocols that send a \
+    file in several requests: `chunk_size` has an effect only with `protocol: content_range`, `tus` or `resumable`, \
+    `offset_query` with `content_range`, `metadata` and `checksum` with `tus`, `interop_version` with `resumable`, and the \
+    other two with `s3_multipart`. `metadata` also has no \
+    effect if the request of `allocate` creates the upload. Google accepts parts whose size is a multiple of 256 KiB, and \
+    Microsoft multiples of 320 KiB; only the last part may have another size. Remove the key, or write such a multiple.
     """,
     in: """
       version: 1
@@ -210,13 +227,13 @@ extension Explanation {
     in: """
       version: 1
       name: photos
-      sessions: { quick: {} }
+      sessions: { quick: { ◊max_connections_per_host: 2 } }
       uploads:
         photos:
           session: quick
           files: { root: Pictures }
-          transfer: { ◊request: { url: "https://example.com/files/${file.path}" } }
-      """, wrong: "protocol: tus, ", right: "")
+          transfer: { request: { url: "https://example.com/files/${file.path}" } }
+      """, wrong: "service_type: background, ", right: "")
 
   static let takenFiles = Explanation(
     "An upload that removes the files of another upload",

@@ -1,0 +1,23 @@
+/// A digest of bytes that arrive in pieces.
+///
+/// It is not Sendable: only one thread uses it at a time.
+package protocol ByteDigest: AnyObject {
+  func update(_ bytes: UnsafeRawBufferPointer)
+  /// The digest of all bytes so far. The next update begins another digest.
+  func finalize() -> [UInt8]
+}
+
+/// The kinds of digests.
+package enum DigestAlgorithm: Hashable, Sendable {
+  case sha256
+  case sha1
+  case crc32
+
+  package func makeDigest() -> any ByteDigest {
+    switch self {
+    case .sha256: SHA256()
+    case .sha1: SHA1()
+    case .crc32: CRC32()
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import FerryDigest
+
+/// The numbers and ETags of the parts of an S3 upload.
+struct PartTags: Hashable, Sendable {
+  /// The ETags by the numbers of their parts.
+  private(set) var tags: [Int: String]
+
+  init(_ tags: [Int: String] = [:]) { self.tags = tags }
+
+  var count: Int { tags.count }
+
+  mutating func set(_ etag: String, of number: Int) { tags[number] = etag }
+
+  // MARK: In the journal
+
+  /// One line for each part: its number, a space and its ETag.
+  var text: String {
+    tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+  }
+
+  /// Reads the lines of `text`; `nil` if a line is malformed.
+  init?(text: String) {
+    tags = [:]
+    for line in text.split(separator: "\n") {
+      let columns = line.split(separator: " ", maxSplits: 1)
+      guard columns.count == 2, let number = Int(columns[0]), number >= 1 else { return nil }
+      tags[number] = String(columns[1])
+    }
+  }
+
+  // MARK: In requests and responses
+
+  /// The body of `CompleteMultipartUpload`.
+  var completion: [UInt8] {
+    var bytes = Array("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">".utf8)
+    for (number, etag) in tags.sorted(by: { $0.key < $1.key }) {
+      bytes += "<Part><PartNumber>\(number)</PartNumber><ETag>".utf8
+      for byte in etag.utf8 {
+        switch byte {
+        case UInt8(ascii: "&"): bytes += "&amp;".utf8
+        case UInt8(ascii: "<"): bytes += "&lt;".utf8
+        case UInt8(ascii: ">"): bytes += "&gt;".utf8
+        case UInt8(ascii: "\""): bytes += "&quot;".utf8
+        default: bytes.append(byte)
+        }
+      }
+      bytes += "</ETag></Part>".utf8
+    }
+    bytes += "</CompleteMultipartUpload>".utf8
+    return bytes
+  }
+
+  /// The ETag that Amazon S3 gives to an object of these parts: the MD5 of their MD5s, and their number; `nil` if an
+  /// ETag is not an MD5.
+  var objectETag: String? {
+    var digests: [UInt8] = []
+    for (_, etag) in tags.sorted(by: { $0.key < $1.key }) {
+      guard let digest = Self.digest(of: etag) else { return nil }
+      digests += digest
+    }
+    return MD5.hash(digests).map { "\(Hexadecimal.text($0))-\(tags.count)" }
+  }
+
+  /// Whether an object with this ETag consists of these parts.
+  func isETag(_ etag: String) -> Bool {
+    guard let objectETag else { return false }
+    return etag.utf8.filter { $0 != UInt8(ascii: "\"") }.elementsEqual(objectETag.utf8)
+  }
+
+  private static func digest(of etag: String) -> [UInt8]? {
+    let digits = etag.utf8.filter { $0 != UInt8(ascii: "\"") }
+    guard digits.count == 32 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: 32, by: 2) {
+      guard let high = Hexadecimal.value(digits[index]), let low = Hexadecimal.value(digits[index + 1]) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+}

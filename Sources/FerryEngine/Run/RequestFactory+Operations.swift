@@ -1,0 +1,118 @@
+import FerryDigest
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// The digests of the bytes that an attempt sends, by their algorithms.
+typealias PartDigests = [DigestAlgorithm: [UInt8]]
+
+/// Requests of transfers that send a file in several requests.
+extension RequestFactory {
+  /// Turns the request of a whole file into one of the requests in which its protocol sends the file.
+  func setOperation(
+    _ attempt: Attempt, _ machine: any TransferMachine, _ source: TransferRequest.FileSource,
+    _ digests: PartDigests, _ request: inout TransferRequest
+  ) throws(TransportFailure) {
+    if machine.followsLocation, let session = captures.session(of: attempt.ref) {
+      request.url = session.value
+      // The response determines the whole URL, which may contain the values of the URL before it.
+      let sensitive = request.sensitive
+      request.sensitive.urlBeginning =
+        sensitive.urlBeginning + sensitive.url
+        + (session.isSecret ? ["the Location of the last response"] : [])
+      request.sensitive.url = []
+      request.sensitive.isURLCaptured = true
+    }
+    let operation = machine.request(for: attempt.operation, size: source.size)
+    if operation.isForResource { try setResource(of: attempt, &request) }
+    switch attempt.operation {
+    case .whole: break
+    case .create(let range):
+      var part = source
+      part.part = range
+      request.body = .file(part)
+      request.headers.removeAll { ["content-length", "content-range"].contains($0.name.lowercased()) }
+      request.reportedInterim = 104
+    case .queryOffset, .listParts:
+      request.body = .none
+      request.headers.removeAll(where: \.describesBody)
+      // The offset may be in the body of the response.
+      request.destination = .memory(limit: 1 << 20, isNeeded: false)
+    case .send(let range):
+      var part = source
+      part.part = range
+      request.body = .file(part)
+      request.headers.removeAll { ["content-length", "content-range"].contains($0.name.lowercased()) }
+      // After a lost response, the server is asked for its offset before bytes are sent again.
+      request.atMostOnce = machine.asksAfterLoss
+    }
+    if operation.leavesOutObjectFields {
+      request.headers.removeAll { S3Multipart.describesObject($0.name) }
+    }
+    var query = operation.query
+    if operation.usesUploadID,
+      let id = captures[attempt.ref].allocate.first(where: { $0.name == "upload_id" })
+    {
+      query.append(.init(name: "uploadId", value: id.value))
+    }
+    request.url = Self.adding(query, to: request.url)
+    if let method = operation.method { request.method = method }
+    request.redirects.keeps308 = operation.keeps308
+    for field in operation.fields {
+      request.headers.removeAll { $0.name.lowercased() == field.name.lowercased() }
+      request.headers.append(.init(name: field.name, value: field.value))
+    }
+    if let declared = operation.checksum, let checksum = digests[declared.algorithm] {
+      request.headers.removeAll { $0.name.lowercased() == declared.field.lowercased() }
+      let value = declared.prefix + Base64.encode(checksum)
+      request.headers.append(.init(name: declared.field, value: value))
+    }
+  }
+
+  /// The part of a file of which the attempt's request needs another digest, for its signature or as a checksum, and the
+  /// algorithm; `nil` if it needs none.
+  ///
+  /// - Parameter digests: those that are already known.
+  func partToHash(
+    before attempt: Attempt, knowing digests: PartDigests = [:], _ scheduler: Scheduler
+  ) throws(TransportFailure) -> (source: TransferRequest.FileSource, algorithm: DigestAlgorithm)? {
+    guard case .send(let range) = attempt.operation else { return nil }
+    let prepared = steps[attempt]
+    let size = scheduler.fileSize(of: attempt.ref)
+    let checksum = prepared.transferProtocol.machine?.request(for: attempt.operation, size: size).checksum
+    let signed: DigestAlgorithm? = signsFile(attempt, prepared, scheduler) ? .sha256 : nil
+    let needed = [signed, checksum?.algorithm].compactMap(\.self)
+    guard let algorithm = needed.first(where: { digests[$0] == nil }),
+      absence(of: attempt.ref, scheduler) == nil,
+      var part = try source(of: attempt.ref, scheduler, wantsSHA256: false)
+    else { return nil }
+    part.part = range
+    return (part, algorithm)
+  }
+
+  /// A URL with more parameters in its query.
+  private static func adding(_ query: [OperationRequest.Field], to url: String) -> String {
+    var bytes = Array(url.utf8)
+    for parameter in query {
+      bytes.append(bytes.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?"))
+      bytes += parameter.name.utf8
+      bytes.append(UInt8(ascii: "="))
+      PercentEncoding.append(Array(parameter.value.utf8), for: .segment, to: &bytes)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.
+  private func setResource(
+    of attempt: Attempt, _ request: inout TransferRequest
+  ) throws(TransportFailure) {
+    guard let resource = captures.resource(of: attempt.ref) else {
+      throw TransportFailure(.capture, "the item has no upload resource", mayHaveReachedServer: false)
+    }
+    request.url = resource.value
+    request.headers.removeAll { $0.describesBody || RequestTemplate.describesFile($0.name) }
+    request.sensitive.urlBeginning = ["the URL of the upload resource"]
+    request.sensitive.url = []
+    request.sensitive.isURLCaptured = true
+  }
+}

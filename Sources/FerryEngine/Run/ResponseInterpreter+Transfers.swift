@@ -1,0 +1,128 @@
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+/// Responses to the requests of transfers that send a file in several requests.
+extension ResponseInterpreter {
+  /// Reads what a response states about its transfer, and keeps the session's URL and the captures.
+  func read(
+    _ answer: TransferResponse, to attempt: Attempt, _ machine: any TransferMachine, _ prepared: PreparedStep,
+    _ found: ResponseReading?, _ response: inout AttemptResult.Response, at now: Instant,
+    _ scheduler: Scheduler
+  ) {
+    let step = prepared.step
+    let size = scheduler.fileSize(of: attempt.ref)
+    if machine.followsLocation, 200...299 ~= answer.status, let location = answer.header("Location") {
+      var base = URLReference(answer.url)
+      base.removeUserinfo()
+      let url = URLReference(location).resolved(against: base)
+      guard url.isHTTP else {
+        response.transfer = .malformed("the Location in the response is neither an http nor an https URL")
+        return
+      }
+      captures.keep(session: url.description, of: attempt.ref, step)
+    }
+    response.transfer = machine.read(answer, to: attempt.operation, size: size)
+    if case .s3Multipart(let machine) = prepared.transferProtocol {
+      return keepParts(of: response.transfer, machine, attempt, step, size: size)
+    }
+    response.limit = machine.limit(in: answer)
+    guard case .offset(let offset) = response.transfer, !step.capture.isEmpty, 200...299 ~= answer.status
+    else { return }
+    let read =
+      if let found, found.mismatch == nil {
+        found.captures
+      } else {
+        Result { () throws(TransportFailure) in
+          try CaptureReader.read(step.capture, from: answer, prepared.patterns)
+        }
+      }
+    // Only the response that completes the upload must have every capture.
+    let isLast = machine.isCompleteAtEnd && offset == size
+    if case .failure = read, !isLast { return }
+    keep(read, answer, attempt, prepared, &response, at: now, scheduler)
+  }
+
+  /// Keeps the ETags of parts, and journals them once the server has all parts.
+  private func keepParts(
+    of reading: TransferReading, _ machine: S3Multipart, _ attempt: Attempt, _ step: Step, size: Int64
+  ) {
+    switch (reading, attempt.operation) {
+    case (.part(let etag), .send(let range)):
+      let number = machine.number(ofPartAt: range.lowerBound, size: size)
+      captures.keep(part: number, etag: etag, of: attempt.ref)
+    case (.parts(let list), _):
+      for part in list.parts where machine.has(part, size: size) {
+        captures.keep(part: part.number, etag: part.etag, of: attempt.ref)
+      }
+    default: return
+    }
+    let parts = captures.parts(of: attempt.ref)
+    guard parts.count == machine.partCount(size) else { return }
+    let capture = CapturedValue(name: RequestTemplate.partsCapture, value: parts.text, isSecret: false)
+    captures.keep([capture], of: attempt, step)
+  }
+}
+
+extension TransferResponse: OperationResponse {
+  package func values(of field: String) -> [String] {
+    headers.filter { $0.name.isField(named: field) }.map(\.value)
+  }
+
+  /// The maximum size of a body that is searched, in bytes.
+  private static let longestBody = 64 << 10
+
+  package func string(at pointer: String) -> String? {
+    guard startsObject, !isBodyCut, body.count <= Self.longestBody,
+      // The body is that of another kind of response.
+      let json = try? JSONParser.parse(body), case .string(let string) = json.value(at: pointer)
+    else { return nil }
+    return string
+  }
+
+  private var startsObject: Bool {
+    body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "{")
+  }
+
+  package func strings(at pointer: String) -> StringArray {
+    guard startsObject else { return .absent }
+    guard !isBodyCut, body.count <= Self.longestBody else { return .tooLarge }
+    // The body is that of another kind of response.
+    guard let json = try? JSONParser.parse(body) else { return .absent }
+    guard let value = json.value(at: pointer) else { return .absent }
+    guard case .array(let elements) = value else { return .malformed }
+    var strings: [String] = []
+    for element in elements {
+      guard case .string(let string) = element else { return .malformed }
+      strings.append(string)
+    }
+    return .listed(strings)
+  }
+
+  package var s3ErrorCode: String? {
+    guard body.count <= Self.longestBody, let document = try? XMLReader.read(body), document.name == "Error"
+    else {
+      return nil
+    }
+    return document.text(of: "Code")
+  }
+
+  package var listedParts: PartList? {
+    // The name of the root element differs between servers: `ListPartsResult`, `ListPartsResponse`.
+    guard !isBodyCut, let document = try? XMLReader.read(body), document.text(of: "UploadId") != nil else {
+      return nil
+    }
+    var list = PartList(parts: [], next: nil)
+    for part in document.all(at: "\(document.name)/Part") {
+      guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }), number >= 1,
+        let size = part.text(of: "Size").flatMap({ Int64($0) }), size >= 0, let etag = part.text(of: "ETag")
+      else { return nil }
+      list.parts.append(.init(number: number, size: size, etag: etag))
+    }
+    if document.text(of: "IsTruncated") == "true" {
+      guard let next = document.text(of: "NextPartNumberMarker").flatMap({ Int($0) }) else { return nil }
+      list.next = next
+    }
+    return list
+  }
+}

@@ -1,0 +1,45 @@
+extension ManifestDecoder {
+  /// The header fields that a signature sets, in lower case.
+  private static let signedFields: Set = [
+    "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token",
+  ]
+
+  /// F0328.
+  mutating func checkSigning(_ manifest: Manifest) {
+    let sessions = Dictionary(
+      manifest.sessions.map { ($0.name.value, $0.sign) }, uniquingKeysWith: { first, _ in first })
+    var reported: Set<SourceLocation> = []
+    for request in writtenRequests(manifest) {
+      guard case .awsV4 = request.template.sign ?? sessions[request.session] ?? nil else { continue }
+      let session = declared.declaration(request.session, in: .sessions)?.node
+      for headers in [request.node["headers"], session?["headers"]] {
+        for header in headers?.members ?? [] {
+          reportSigned(header.key, &reported, help: "remove it, or write 'sign: none' beside the request")
+        }
+      }
+      if let token = request.token, let apply = declared.declaration(token, in: .tokens)?.node["apply"],
+        let header = apply["header"], let name = header.scalar?.text
+      {
+        reportSigned(
+          Located(name, at: header.location), &reported,
+          help:
+            "remove 'token: \(token.clipped)' from the requests that are signed, or write 'sign: none' beside them"
+        )
+      }
+      if case .multipart = request.template.body, reported.insert(request.node.location).inserted {
+        report(
+          .signedRequest, at: request.node.location, "a 'multipart_form' transfer cannot be signed",
+          help: "write 'sign: none' in 'transfer'")
+      }
+    }
+  }
+
+  private mutating func reportSigned(
+    _ header: Located<String>, _ reported: inout Set<SourceLocation>, help: String
+  ) {
+    guard Self.signedFields.contains(header.value.lowercased()), reported.insert(header.location).inserted
+    else { return }
+    report(
+      .signedRequest, at: header.location, "the header \(header.value.quoted) is set by 'sign'", help: help)
+  }
+}

@@ -1,0 +1,116 @@
+/// What the responses to the requests of a resumable upload state.
+extension Resumable {
+  package func read(
+    _ response: any OperationResponse, to operation: TransferOperation, size: Int64
+  ) -> TransferReading {
+    let fields = Fields(response, interopVersion)
+    if fields.isComplete == true, operation != .queryOffset { return complete(fields, operation, size: size) }
+    switch (operation, response.status) {
+    case (.create(let range), 200...299): return readCreation(fields, of: range, size: size)
+    case (.send(let range), 200...299): return readPart(fields, of: range, size: size)
+    case (.queryOffset, 200...299): return readQuery(fields, response, size: size)
+    // The server has completed the upload, and does not repeat its response.
+    case (.send(let range), 400...499) where range.isEmpty && isCompleted(response): return .offset(size)
+    case (.send, _) where isCompleted(response): return .refused
+    // Another offset, or a lock that another request holds.
+    case (.send, 409), (.send, 423), (.queryOffset, 409), (.queryOffset, 423): return .refused
+    case (.send, 404), (.send, 410), (.queryOffset, 404), (.queryOffset, 410): return .gone
+    // Smaller parts may be accepted.
+    case (.send(let range), 413), (.create(let range), 413):
+      guard let most = limit(in: response)?.maxAppendSize, most < range.upperBound - range.lowerBound else {
+        return .other
+      }
+      return .refused
+    default: return .other
+    }
+  }
+
+  package func limit(in response: any OperationResponse) -> UploadLimit? {
+    UploadLimit(fields: response.values(of: "Upload-Limit"))
+  }
+
+  package func resource(in response: any OperationResponse, to operation: TransferOperation) -> String? {
+    guard case .create = operation, let location = response.values(of: "Location").first else { return nil }
+    let fields = Fields(response, interopVersion)
+    switch response.status {
+    // An iteration of the draft that differs must not be used.
+    case 104: return fields.hasVersion ? location : nil
+    // After a completed upload, and in the response of a server that ignores the protocol, Location has another meaning.
+    case 200...299: return fields.isComplete != true && fields.isOfProtocol ? location : nil
+    default: return nil
+    }
+  }
+
+  /// The fields of a response that belong to the protocol. A field with an invalid value is ignored.
+  private struct Fields {
+    var isComplete: Bool?
+    var offset: Int64?
+    /// Whether the response states the interop version of the request.
+    var hasVersion: Bool
+    /// Whether any field shows that the server supports the protocol.
+    var isOfProtocol: Bool
+
+    init(_ response: any OperationResponse, _ version: Int) {
+      func item(_ name: String) -> StructuredField.Item? {
+        let values = response.values(of: name)
+        return values.count == 1 ? StructuredField.item(values[0]) : nil
+      }
+      if version == 3 {
+        if case .boolean(let value) = item("Upload-Incomplete") { isComplete = !value }
+      } else if case .boolean(let value) = item("Upload-Complete") {
+        isComplete = value
+      }
+      if case .integer(let value) = item("Upload-Offset"), value >= 0 { offset = value }
+      hasVersion = item("Upload-Draft-Interop-Version") == .integer(Int64(version))
+      isOfProtocol =
+        isComplete != nil || offset != nil || hasVersion || !response.values(of: "Upload-Limit").isEmpty
+    }
+  }
+
+  /// The response is that of the resource to which the file was uploaded.
+  private func complete(_ fields: Fields, _ operation: TransferOperation, size: Int64) -> TransferReading {
+    if let offset = fields.offset, offset != size {
+      return .malformed("the server completed the upload after \(offset) of \(size) bytes")
+    }
+    return .completed
+  }
+
+  private func readCreation(_ fields: Fields, of range: Range<Int64>, size: Int64) -> TransferReading {
+    if let offset = fields.offset, offset < size || fields.isComplete == false { return .offset(offset) }
+    if fields.isComplete == false { return .offset(range.upperBound) }
+    // The server has accepted the whole file, or has ignored the protocol.
+    if range.upperBound == size { return .other }
+    guard fields.isOfProtocol else {
+      return .malformed(
+        "the server does not support resumable uploads, and took the first \(range.upperBound) of \(size) bytes for the "
+          + "whole file; remove 'chunk_size'")
+    }
+    return .offset(range.upperBound)
+  }
+
+  private func readPart(_ fields: Fields, of range: Range<Int64>, size: Int64) -> TransferReading {
+    if let offset = fields.offset, offset < size || fields.isComplete == false { return .offset(offset) }
+    if fields.isComplete == false { return .offset(range.upperBound) }
+    return range.upperBound == size ? .other : .offset(range.upperBound)
+  }
+
+  private func readQuery(
+    _ fields: Fields, _ response: any OperationResponse, size: Int64
+  ) -> TransferReading {
+    guard let offset = fields.offset else { return .malformed("the response has no valid Upload-Offset") }
+    let lengths = response.values(of: "Upload-Length")
+    if lengths.count == 1, case .integer(let length) = StructuredField.item(lengths[0]), length != size {
+      return .malformed("the server states another length of the upload than the file's \(size) bytes")
+    }
+    if fields.isComplete == true, offset != size {
+      return .malformed("the server completed the upload after \(offset) of \(size) bytes")
+    }
+    return .offset(offset)
+  }
+
+  /// Whether a problem document states that the upload was completed before.
+  private func isCompleted(_ response: any OperationResponse) -> Bool {
+    400...499 ~= response.status
+      && response.string(at: "/type") == "https://iana.org/assignments/http-problem-types#completed-upload"
+  }
+}

@@ -1,0 +1,137 @@
+/// Multipart uploads of Amazon S3 and compatible servers (`CreateMultipartUpload`, `UploadPart`, `ListParts`,
+/// `CompleteMultipartUpload` in Amazon's API reference). Files below a threshold are sent in a single PUT.
+package struct S3Multipart: Hashable, Codable, Sendable {
+  /// The size of each part except the last one, in bytes, unless the file has too many parts of this size.
+  package var partSize: Int64
+  /// The size from which a file is sent in parts, in bytes.
+  package var threshold: Int64
+
+  package static let defaultPartSize: Int64 = 8 << 20
+  package static let defaultThreshold: Int64 = 16 << 20
+  /// The maximum number of parts of an upload.
+  package static let mostParts: Int64 = 10_000
+
+  package init(partSize: Int64 = defaultPartSize, threshold: Int64 = defaultThreshold) {
+    self.partSize = partSize
+    self.threshold = threshold
+  }
+
+  /// Whether a file of this size is sent in a single PUT. An upload in parts needs at least one byte.
+  package func isSingle(_ size: Int64) -> Bool { size < max(threshold, 1) }
+
+  /// The size of each part except the last one: the declared size or, if the file would have too many parts, the least
+  /// multiple of 1 MiB with which it has not.
+  func partSize(of size: Int64) -> Int64 {
+    guard size > partSize *| Self.mostParts else { return partSize }
+    let least = (size - 1) / Self.mostParts + 1
+    return ((least - 1) >> 20 + 1) << 20
+  }
+
+  /// The number of parts of a file.
+  package func partCount(_ size: Int64) -> Int { Int((size - 1) / partSize(of: size) + 1) }
+
+  /// The number of the part that starts at an offset.
+  package func number(ofPartAt offset: Int64, size: Int64) -> Int { Int(offset / partSize(of: size)) + 1 }
+
+  private func range(ofPart number: Int, size: Int64) -> Range<Int64> {
+    let start = Int64(number - 1) * partSize(of: size)
+    return start..<min(size, start + partSize(of: size))
+  }
+}
+
+extension S3Multipart: TransferMachine {
+  package var asksAfterLoss: Bool { false }
+  package var isCompleteAtEnd: Bool { true }
+  package var followsLocation: Bool { false }
+
+  package func requestCount(size: Int64) -> Int64 { isSingle(size) ? 1 : Int64(partCount(size)) }
+
+  package func next(_ state: TransferState, size: Int64) -> TransferOperation {
+    if isSingle(size) { return .whole }
+    if state.isUncertain { return .listParts(after: state.listedThrough) }
+    return .send(range(ofPart: state.parts.firstMissing(state.sending), size: size))
+  }
+
+  package func request(for operation: TransferOperation, size: Int64) -> OperationRequest {
+    var request = OperationRequest()
+    switch operation {
+    case .whole, .create, .queryOffset: return request
+    case .listParts(let number):
+      request.method = "GET"
+      if number > 0 { request.query.append(.init(name: "part-number-marker", value: "\(number)")) }
+    case .send(let range):
+      let number = number(ofPartAt: range.lowerBound, size: size)
+      request.query.append(.init(name: "partNumber", value: "\(number)"))
+    }
+    request.usesUploadID = true
+    request.leavesOutObjectFields = true
+    return request
+  }
+
+  /// Codes of errors that are not the request's fault, and that S3 reports with a status of 4xx.
+  private static let passingCodes = [
+    "RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "OperationAborted",
+  ]
+
+  package func read(
+    _ response: any OperationResponse, to operation: TransferOperation, size: Int64
+  ) -> TransferReading {
+    guard 200...299 ~= response.status else {
+      guard 400...499 ~= response.status, let code = response.s3ErrorCode else { return .other }
+      return Self.passingCodes.contains(code) ? .refused : .other
+    }
+    switch operation {
+    case .whole, .create, .queryOffset: return .other
+    case .send:
+      let etags = response.values(of: "ETag")
+      guard let etag = etags.first, etags.count == 1, Self.isETag(etag) else {
+        return .malformed("the response to a part has no valid ETag")
+      }
+      return .part(etag: etag)
+    case .listParts:
+      guard let list = response.listedParts else { return .malformed("the response is not a list of parts") }
+      guard list.parts.allSatisfy({ Self.isETag($0.etag) }) else {
+        return .malformed("the list of parts has an invalid ETag")
+      }
+      return .parts(list)
+    }
+  }
+
+  /// Whether a text can be sent back to the server as the ETag of a part.
+  private static func isETag(_ text: String) -> Bool {
+    (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+  }
+
+  package func apply(
+    _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
+  ) -> TransferProgress {
+    switch (reading, operation) {
+    case (.part, .send(let range)):
+      let number = number(ofPartAt: range.lowerBound, size: size)
+      if state.parts.insert(number) { state.confirmedOffset += range.upperBound - range.lowerBound }
+    case (.parts(let list), .listParts(let last)):
+      for part in list.parts where has(part, size: size) {
+        if state.parts.insert(part.number) { state.confirmedOffset += part.size }
+      }
+      guard let next = list.next else {
+        state.isUncertain = false
+        break
+      }
+      guard next > last else {
+        return .contradicts("the server's list of parts does not end: it continues after part \(next) again")
+      }
+      state.listedThrough = next
+      return .proceeds
+    default: return .contradicts("the response does not match its request")
+    }
+    return state.parts.count == partCount(size) ? .complete : .proceeds
+  }
+
+  /// Whether a listed part is one of this file's parts. A part of another size was sent with another `part_size`, and is
+  /// sent again.
+  package func has(_ part: PartList.Part, size: Int64) -> Bool {
+    guard (1...partCount(size)).contains(part.number) else { return false }
+    let range = range(ofPart: part.number, size: size)
+    return part.size == range.upperBound - range.lowerBound
+  }
+}

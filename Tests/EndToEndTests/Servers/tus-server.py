@@ -1,0 +1,46 @@
+"""A tus server that we did not write: tuspyserver, with uvicorn.
+
+usage: tus-server.py FOLDER
+
+It prints `port N`, stores uploads at /files in FOLDER/uploads, and appends a line of JSON to FOLDER/complete.jsonl for
+each complete upload.
+"""
+
+import json
+import os
+import socket
+import sys
+
+import fastapi
+import uvicorn
+from tuspyserver import create_tus_router
+
+folder = sys.argv[1]
+
+
+def complete(path, metadata):
+    with open(os.path.join(folder, "complete.jsonl"), "a") as file:
+        file.write(json.dumps(dict(path=path, metadata=metadata)) + "\n")
+
+
+app = fastapi.FastAPI()
+app.include_router(
+    create_tus_router(prefix="/files", files_dir=os.path.join(folder, "uploads"), on_upload_complete=complete))
+
+
+async def noting(scope, receive, send):
+    """The application, which also appends each request and its status to FOLDER/requests.log."""
+
+    async def note(message):
+        if message["type"] == "http.response.start":
+            with open(os.path.join(folder, "requests.log"), "a") as file:
+                file.write("%s %d\n" % (scope["method"], message["status"]))
+        await send(message)
+
+    await app(scope, receive, note if scope["type"] == "http" else send)
+
+
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+print("port", listener.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(noting, log_level="warning")).run(sockets=[listener])

@@ -1,0 +1,60 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A tus server of ours that refuses and records every request that tus 1.0.0 forbids (`Servers/strict-tus-server.py`).
+final class StrictTusServer: Sendable {
+  let url: String
+  private let process: RunningCommand
+
+  struct Upload: Decodable {
+    /// The `Upload-Length`.
+    var size: Int
+    var stored: Int
+    /// The number of bytes that were received, including those that were not stored.
+    var received: Int
+    var metadata: [String: String]
+    var deleted: Bool
+    var sha256: String
+  }
+
+  struct Log: Decodable {
+    var uploads: [Upload]
+    var creations: Int
+    var patches: Int
+    var heads: Int
+    var deletes: Int
+    var tokens: Int
+    /// The other origin of the server, which is that of uploads with the option `elsewhere`.
+    var other: String
+    /// Requests that the protocol forbids.
+    var violations: [String]
+    /// The `Upload-Offset` of each PATCH.
+    var offsets: [Int]
+    /// The algorithm of the `Upload-Checksum` of each PATCH; empty without one.
+    var checksums: [String]
+  }
+
+  private init(_ process: RunningCommand) async throws {
+    self.process = process
+    url = "http://127.0.0.1:" + (try await process.line(after: "port "))
+  }
+
+  deinit { process.signal(SIGKILL) }
+
+  /// - Parameters:
+  ///   - fault: the body of a Python function, indented by two spaces. The script describes it and the options.
+  static func start(fault: String = "  return None", _ options: [String] = []) async throws
+    -> StrictTusServer
+  {
+    let script = Product.source("Tests/EndToEndTests/Servers/strict-tus-server.py")
+    return try await StrictTusServer(RunningCommand("python3", ["-u", script, fault] + options))
+  }
+
+  func log() async throws -> Log {
+    guard let url = URL(string: url + "/log") else { throw CommandFailure(description: "the URL is invalid") }
+    return try JSONDecoder().decode(Log.self, from: try await URLSession.shared.data(from: url).0)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+/// `transfer.protocol: tus` against a server that we did not write: tuspyserver.
+@Suite struct `A tus upload to tuspyserver` {
+  /// An unnoticed skip would look like a pass.
+  private static let isPossible: Bool = {
+    guard TusServer.python == nil else { return true }
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the tests of tus need tuspyserver and uvicorn; run scripts/setup test\n\n".utf8))
+    return false
+  }()
+
+  private static let chunk = 256 << 10
+
+  /// tuspyserver responds to a HEAD with 400 unless there are these two pairs.
+  private static func manifest(_ server: TusServer, chunked: Bool, metadata: String = "") -> String {
+    """
+    version: 1
+    name: tus
+    sessions: { s: { kind: background, max_connections_per_host: 2 } }
+    uploads:
+      files:
+        session: s
+        deliver: when_changed
+        files: { root: files }
+        retry: { limit: 10, initial: 10ms, max: 1s }
+        transfer:
+          protocol: tus
+          metadata: { filename: "${file.name}", filetype: "text/plain"\(metadata) }
+          request: { url: "\(server.url)/" }
+    \(chunked ? "      chunk_size: 256KiB\n" : "")
+    """
+  }
+
+  /// Expects each file of the job at the server, once, as it is.
+  private static func expectFiles(_ job: Workspace, at server: TusServer, _ names: [String]) async throws {
+    let complete = try server.complete
+    #expect(Set(complete.compactMap { $0.metadata["filename"] }) == Set(names))
+    let sent = try await TestFiles.digests(of: names, under: job.folder.path("files"))
+    for upload in complete {
+      let stored = try await TestFiles.digests(of: [upload.path], under: "/")
+      #expect(stored[upload.path] == sent[upload.metadata["filename"] ?? ""])
+    }
+  }
+
+  @Test(
+    .enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)),
+    arguments: [true, false])
+  func `arrives as it is, whatever its size and name`(_ chunked: Bool) async throws {
+    let server = try await TusServer.start()
+    let job = try Workspace(
+      Self.manifest(server, chunked: chunked, metadata: ", empty: \"\", note: \" ä b \""))
+    var random = SplitMix(seed: 4)
+    let files = [
+      "empty": 0, "Grüße aus Köln.txt": 1, "one": Self.chunk, "日本 1": Self.chunk + 1, "two": 2 * Self.chunk,
+    ]
+    for (name, size) in files { try job.folder.write(random.bytes(size), to: "files/\(name)") }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    try await Self.expectFiles(job, at: server, Array(files.keys))
+    #expect(try server.complete.count == files.count)
+    #expect(try server.complete.allSatisfy { $0.metadata["empty"] == "" && $0.metadata["note"] == " ä b " })
+    #expect(server.responses.filter { $0 == "POST 201" }.count == files.count)
+    #expect(server.responses.filter { $0 == "PATCH 204" }.count == (chunked ? 6 : 4))
+    #expect(report.totals.bytes.useful == files.values.reduce(0, +) && report.totals.bytes.resent == 0)
+    let before = server.responses.count
+    let again = try await job.run()
+    #expect(again.command.status == 0 && server.responses.count == before)
+    await server.stop()
+  }
+
+  @Test(
+    .enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(3)),
+    arguments: [true, false])
+  func `continues after kills`(_ chunked: Bool) async throws {
+    let server = try await TusServer.start()
+    let job = try Workspace(Self.manifest(server, chunked: chunked))
+    var random = SplitMix(seed: 9)
+    let files = ["large": 40_000_000, "medium": 9_000_000, "small": 1000]
+    for (name, size) in files { try job.folder.write(random.bytes(size), to: "files/\(name)") }
+    var kills = 0
+    for _ in 0..<6 {
+      let run = try job.start(["run", "job.yaml", "--quiet"])
+      // The kill comes at a random moment after the first request.
+      let count = server.responses.count
+      while run.isRunning, server.responses.count == count { try await Task.sleep(for: .milliseconds(2)) }
+      try await Task.sleep(for: .milliseconds(Int64(random.next() % 60)))
+      if run.isRunning { kills += 1 }
+      run.signal(SIGKILL)
+      _ = await run.end()
+    }
+    let last = try await job.ferry("run", "job.yaml")
+    #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
+    #expect(kills > 1)
+    #expect(server.responses.contains("HEAD 200"))
+    try await Self.expectFiles(job, at: server, Array(files.keys))
+    await server.stop()
+  }
+
+  @Test(.enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)))
+  func `of examples/tus.yaml arrives`() async throws {
+    let server = try await TusServer.start()
+    let job = try Workspace("")
+    var random = SplitMix(seed: 6)
+    try job.folder.write(random.bytes((8 << 20) + 1), to: "files/Am Meer.mp4")
+    let arguments = [Product.source("examples/tus.yaml")]
+    let environment = ["TUS_URL": server.url + "/", "TUS_ROOT": job.folder.path("files")]
+    let check = try await job.start(["check"] + arguments, environment: environment).end()
+    #expect(check.status == 0 && !check.stdout.contains("warning") && !check.stderr.contains("warning"))
+    let plan = try await job.start(["plan"] + arguments, environment: environment).end()
+    #expect(plan.status == 0 && plan.stderr.isEmpty)
+    #expect(plan.stdout.contains("1 item, 8.4 MB, in 2 parts"), "\(plan.stdout)")
+    #expect(plan.stdout.contains("transfer: PATCH ${allocate.url}  (tus)"), "\(plan.stdout)")
+    let run = try await job.start(["run"] + arguments, environment: environment).end()
+    #expect(run.status == 0, "\(run.stdout)\(run.stderr)")
+    try await Self.expectFiles(job, at: server, ["Am Meer.mp4"])
+    #expect(server.responses == ["POST 201", "PATCH 204", "PATCH 204"])
+    await server.stop()
+  }
+
+  @Test(.enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)))
+  func `is terminated if its file changes`() async throws {
+    let server = try await TusServer.start()
+    let job = try Workspace(Self.manifest(server, chunked: true))
+    try job.folder.write(Data(repeating: 1, count: 64 << 20), to: "files/f")
+    let run = try job.start(["run", "job.yaml", "--report", "report.json"])
+    while run.isRunning, !server.responses.contains("PATCH 204") {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    try job.folder.write(Data(repeating: 2, count: 5), to: "files/f")
+    let end = await run.end()
+    #expect(end.status != 0)
+    #expect(try job.report().item("f")?.reason?.code == "source_changed", "\(end.stdout)")
+    #expect(server.responses.last == "DELETE 204")
+    let next = try await job.ferry("run", "job.yaml")
+    #expect(next.status == 0, "\(next.stdout)\(next.stderr)")
+    try await Self.expectFiles(job, at: server, ["f"])
+    await server.stop()
+  }
+}

@@ -1,0 +1,163 @@
+import FerryManifest
+import FerrySimulation
+import Testing
+
+@testable import FerryPlan
+
+/// Resumable uploads in launches.
+@Suite struct `A launch of resumable uploads` {
+  private static func yaml(_ method: String = "POST", _ more: String = "") -> String {
+    Yaml.head + """
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          retry: { limit: 2, initial: 1s }
+          transfer:
+            protocol: resumable
+            \(more)
+            request:
+              method: \(method)
+              url: "http://host/files"
+              headers: { X-Own: a, Content-Type: image/png, Content-Disposition: inline }
+      """
+  }
+
+  /// A response that assigns an upload resource after 5 ms, and ends after 10 ms.
+  private static func assigning(_ reply: Reply) -> Reply {
+    var reply = reply
+    reply.resource = (1, .milliseconds(5))
+    return reply
+  }
+
+  @Test func `cancels its uploads with a step that the protocol adds`() throws {
+    let world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in .status(200) }
+    let steps = world.scheduler.plan.nodes.last?.steps ?? []
+    #expect(steps.map(\.kind) == [.transfer, .abandon])
+    #expect(steps.map(\.request.method) == ["POST", "DELETE"])
+    #expect(steps.map(\.request.url.description) == ["http://host/files", "${allocate.resource}"])
+    #expect(
+      steps[1].request.headers.map { "\($0.name): \($0.value)" }
+        == ["X-Own: a", "Upload-Draft-Interop-Version: 6"])
+  }
+
+  @Test func `sends one plain request to a server that ignores the protocol`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in .status(201) }
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `does not repeat a POST without a resource`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in .lost }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func `repeats a PUT without a resource`() throws {
+    var world = try World(Self.yaml("PUT"), files: ["up": ["f": 250]]) {
+      $0.number == 1 ? .lost : .status(201)
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<250), .create(0..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `asks the resource for the offset after a lost response`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1: Self.assigning(.lost)
+      case 2: .status(204, offset: 100)
+      default: .status(200)
+      }
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<250), .queryOffset, .send(100..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.entries.contains { if case .uploadIDAllocated = $0 { true } else { false } })
+  }
+
+  @Test func `continues in the next launch after a kill`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      switch call.attempt.operation {
+      case .create:
+        var reply = Self.assigning(.status(200))
+        reply.after = .seconds(100)
+        return reply
+      case .queryOffset: return .status(204, offset: 60)
+      case .send, .listParts, .whole: return .status(200)
+      }
+    }
+    world.launch()
+    while !world.entries.contains(where: { if case .uploadIDAllocated = $0 { true } else { false } }),
+      world.step()
+    {}
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<250)])
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.queryOffset, .send(60..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  private static func gone(_ call: Call) -> Reply {
+    var response = AttemptResult.Response(status: 404)
+    response.transfer = .gone
+    return Reply(answer: .response(response), after: .milliseconds(10))
+  }
+
+  /// - Parameter sent: the bytes of the first request that were sent before the connection was lost.
+  @Test(
+    arguments: [("POST", 250, false), ("POST", 249, true), ("PUT", 250, true)] as [(String, Int64, Bool)])
+  func `begins anew without its resource only if the file cannot be delivered twice`(
+    _ method: String, sent: Int64, isSentAgain: Bool
+  ) throws {
+    var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1:
+        var reply = Self.assigning(.lost)
+        reply.sent = sent
+        return reply
+      case 2: return Self.gone(call)
+      default: return .status(201)
+      }
+    }
+    world.run()
+    #expect(
+      world.starts.map(\.attempt.operation)
+        == [.create(0..<250), .queryOffset] + (isSentAgain ? [.create(0..<250)] : []))
+    let counts = world.scheduler.totals.items
+    #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
+  }
+
+  @Test func `judges the response to a completed upload as that of the declared request`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in
+      var response = AttemptResult.Response(status: 500)
+      response.transfer = .completed
+      return Self.assigning(Reply(answer: .response(response), after: .milliseconds(10)))
+    }
+    world.run()
+    // A POST that failed with 500 may have been executed, and the resource cannot tell.
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func `stops a request when the server states that it will refuse the file`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      guard call.step == .transfer else { return .status(204) }
+      var reply = Self.assigning(.status(200))
+      reply.after = .seconds(100)
+      reply.limit = UploadLimit(maxSize: 249)
+      return reply
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.step) == [.transfer, .abandon])
+    #expect(world.scheduler.totals.items.failed == 1)
+  }
+
+  @Test func `fails if an incomplete upload has no resource`() throws {
+    var world = try World(Self.yaml("PUT"), files: ["up": ["f": 250]]) { _ in .status(201, offset: 100) }
+    world.run()
+    #expect(world.starts.count == 1)
+    #expect(world.scheduler.totals.items.failed == 1)
+  }
+}

@@ -1,0 +1,145 @@
+import FerryManifest
+import FerryPlan
+import FerrySimulation
+import Testing
+
+/// The requests and responses of tus 1.0.0.
+@Suite struct `A tus upload` {
+  private static let whole = Tus()
+  private static let chunked = Tus(chunkSize: 100)
+
+  private func state(_ offset: Int64 = 0, isUncertain: Bool = false) -> TransferState {
+    var state = TransferState(isUncertain: isUncertain)
+    state.confirmedOffset = offset
+    return state
+  }
+
+  @Test func `sends the rest of the file in one request unless there is a chunk size`() {
+    #expect(Self.whole.next(state(), size: 250) == .send(0..<250))
+    #expect(Self.whole.next(state(99), size: 250) == .send(99..<250))
+    #expect(Self.chunked.next(state(200), size: 250) == .send(200..<250))
+    #expect([0, 1, 100, 101].map { Self.chunked.requestCount(size: $0) } == [1, 1, 1, 2])
+    #expect(Self.whole.requestCount(size: 1 << 40) == 1)
+  }
+
+  @Test func `of an empty file is complete when it has been created`() {
+    #expect(Self.whole.next(state(), size: 0) == .queryOffset)
+    var empty = state()
+    #expect(Self.whole.apply(.offset(0), of: .queryOffset, to: &empty, size: 0) == .complete)
+  }
+
+  @Test func `states its version, and the offset of its bytes`() {
+    let part = Self.whole.request(for: .send(5..<9), size: 9)
+    #expect(part.method == nil)
+    #expect(
+      part.fields.map { "\($0.name): \($0.value)" } == [
+        "Tus-Resumable: 1.0.0", "Upload-Offset: 5", "Content-Type: application/offset+octet-stream",
+      ])
+    let query = Self.whole.request(for: .queryOffset, size: 9)
+    #expect(query.method == "HEAD" && query.fields.map(\.name) == ["Tus-Resumable"])
+  }
+
+  @Test func `states the checksum of its bytes if the manifest asks for it`() {
+    let machine = Tus(chunkSize: 100, checksum: .crc32)
+    let checksum = machine.request(for: .send(0..<9), size: 9).checksum
+    #expect(checksum?.field == "Upload-Checksum" && checksum?.prefix == "crc32 ")
+    #expect(checksum?.algorithm == .crc32)
+    #expect(machine.request(for: .queryOffset, size: 9).checksum == nil)
+    #expect(Self.whole.request(for: .send(0..<9), size: 9).checksum == nil)
+  }
+
+  struct Row: Sendable {
+    var operation: TransferOperation
+    var response: StatedResponse
+    var reading: TransferReading
+  }
+
+  private static func row(
+    _ operation: TransferOperation, _ status: Int, _ fields: [String: [String]], _ reading: TransferReading
+  ) -> Row {
+    Row(operation: operation, response: StatedResponse(status: status, fields: fields), reading: reading)
+  }
+
+  static let rows = [
+    row(.send(0..<100), 204, ["upload-offset": ["100"]], .offset(100)),
+    row(.send(0..<100), 204, ["upload-offset": ["60"]], .offset(60)),
+    row(.send(100..<250), 204, ["upload-offset": ["250"]], .other),
+    row(.send(0..<100), 204, [:], .malformed("the response has no Upload-Offset")),
+    row(
+      .send(0..<100), 204, ["upload-offset": ["1", "2"]],
+      .malformed("the Upload-Offset of the response is malformed")),
+    row(
+      .send(0..<100), 204, ["upload-offset": ["-1"]],
+      .malformed("the Upload-Offset of the response is malformed")),
+    row(.queryOffset, 200, ["upload-offset": ["70"], "upload-length": ["250"]], .offset(70)),
+    row(.queryOffset, 200, ["upload-offset": ["250"], "upload-length": ["250"]], .offset(250)),
+    row(
+      .queryOffset, 200, ["upload-offset": ["70"], "upload-length": ["251"]],
+      .malformed("the server states another length of the upload than the file's 250 bytes")),
+    row(.send(0..<100), 409, [:], .refused), row(.send(0..<100), 423, [:], .refused),
+    row(.send(0..<100), 460, [:], .refused),
+    row(.queryOffset, 403, [:], .gone), row(.queryOffset, 404, [:], .gone),
+    row(.send(0..<100), 410, [:], .gone),
+    row(.send(0..<100), 413, [:], .other), row(.send(0..<100), 503, ["upload-offset": ["1"]], .other),
+  ]
+
+  @Test(arguments: rows)
+  func `is judged by its responses`(_ row: Row) {
+    #expect(Self.chunked.read(row.response, to: row.operation, size: 250) == row.reading)
+  }
+
+  // MARK: In a launch
+
+  private static let yaml =
+    Yaml.head + """
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          retry: { limit: 2, initial: 1s }
+          transfer:
+            protocol: tus
+            metadata: { filename: "${file.name}" }
+            request: { url: "http://host/files", headers: { X-Own: a } }
+      """
+
+  @Test func `is created and terminated by steps that the protocol adds`() throws {
+    let world = try World(Self.yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    let steps = world.scheduler.plan.nodes.last?.steps ?? []
+    #expect(steps.map(\.kind) == [.allocate, .transfer, .abandon])
+    #expect(steps.map(\.request.method) == ["POST", "PATCH", "DELETE"])
+    #expect(
+      steps.map(\.request.url.description)
+        == ["http://host/files", "${allocate.url}", "${allocate.url}"])
+    #expect(
+      steps[0].request.headers.map { "\($0.name): \($0.value)" }
+        == ["X-Own: a", "Tus-Resumable: 1.0.0", "Upload-Length: ${file.size}"])
+    #expect(steps.map(\.request.metadata.count) == [1, 0, 0])
+  }
+
+  @Test func `is created anew if the server no longer has it`() throws {
+    var world = try World(Self.yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    var allocated = 0
+    world.serve = { call in
+      switch (call.step, call.attempt.operation) {
+      case (.allocate, _):
+        allocated += 1
+        var reply = Reply.status(201)
+        reply.uploadID = allocated
+        return reply
+      case (.transfer, .send) where allocated == 1:
+        var reply = Reply.status(403)
+        guard case .response(var response) = reply.answer else { return reply }
+        response.transfer = .gone
+        reply.answer = .response(response)
+        return reply
+      case (.transfer, _): return .status(204)
+      default: return .status(204)
+      }
+    }
+    world.run()
+    #expect(allocated == 2)
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.starts.allSatisfy { $0.attempt.step != .abandon })
+  }
+}
