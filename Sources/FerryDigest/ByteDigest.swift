@@ -12,12 +12,14 @@ package enum DigestAlgorithm: Hashable, Sendable {
   case sha256
   case sha1
   case crc32
+  case crc32c
 
   package func makeDigest() -> any ByteDigest {
     switch self {
     case .sha256: SHA256()
     case .sha1: SHA1()
     case .crc32: CRC32()
+    case .crc32c: CRC32(.castagnoli)
     }
   }
 }

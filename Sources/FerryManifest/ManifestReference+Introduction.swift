@@ -62,14 +62,14 @@ extension ManifestReference {
     encoded in the same way, unless `url` or `query` has encoded it: then it is used as it is. After `lower`, \
     `${file.path}` keeps its `/` |
     | beginning of a URL | used as a URL | the result is used as a URL |
-    | host of a URL | as it is, and only if it can be in a host name | the result as it is, and only if it can be in a host name |
+    | host of a URL | unchanged; it must be valid in a host name | the result unchanged; it must be valid in a host name |
     | `form` | the whole string is encoded, including its literal parts | the filters are applied, then the whole string is encoded |
     | `json` | the whole string is escaped; bytes that are not UTF-8 become U+FFFD | the filters are applied, then the whole string is escaped; bytes that are not UTF-8 become U+FFFD |
     | header fields | as it is; bytes that are not UTF-8 become U+FFFD | the result as it is |
 
     `vars` and `each` are inserted verbatim and are never percent-encoded in a URL, with or without a filter.
 
-    So a value needs a filter in a header field and wherever one format is inside another:
+    A value therefore needs a filter in a header field and wherever one format is embedded in another:
 
     ```yaml
     headers:
@@ -114,9 +114,9 @@ extension ManifestReference {
         case .query: "percent-encoded for a URI component, including `/`"
         case .base64: "Base64 with padding (RFC 4648, section 4)"
         case .json:
-          "escaped for the inside of a JSON string (RFC 8259, section 7), without the quotation marks; in ASCII, so that "
-            + "it can be in a header field"
-        case .lower: "lower case by Unicode's mapping, independent of the locale"
+          "escaped for use inside a JSON string (RFC 8259, section 7), without the quotation marks; in ASCII, so that "
+            + "it can be used in a header field"
+        case .lower: "converted to lowercase by Unicode's mapping, regardless of the locale"
         case .sha256: "the SHA-256 of the bytes, in lower-case hexadecimal"
         }
       // The example is UTF-8, which every filter accepts.

@@ -92,7 +92,7 @@ package final class TransferLoop {
   /// The number of requests that were started and have not ended.
   package var inFlight: Int { busy.count }
 
-  /// The traffic of the requests in flight so far.
+  /// The traffic so far of the requests in flight.
   package var progress: Traffic {
     busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
   }

@@ -66,7 +66,7 @@ struct Resume: ParsableCommand {
       if let left = launch.maxDuration, left <= .zero {
         if !options.quiet {
           for job in jobs.all {
-            Output.complain("ferry: \(job.path) was not started: --max-duration has passed")
+            Output.complain("ferry: \(job.path) was not started: --max-duration has elapsed")
           }
         }
         codes.insert(.cutOff)

@@ -37,7 +37,7 @@ import Testing
     #expect(report.node("tell")?.state == "ambiguous" && report.node("tell")?.optional == true)
     #expect(
       command.stderr.contains(
-        "warning: the optional request tell: ambiguous: request may have been executed"),
+        "warning: optional request tell: ambiguous: request may have been executed"),
       "\(command.stderr)")
     #expect(command.stdout.contains("\n  request tell: ambiguous, optional ("), "\(command.stdout)")
   }

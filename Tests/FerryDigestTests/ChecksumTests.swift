@@ -12,7 +12,8 @@ import Testing
     return text(digest.finalize())
   }
 
-  /// The examples that NIST publishes for FIPS 180-4, and the check value of CRC-32 in the catalog of CRC algorithms.
+  /// The examples that NIST publishes for FIPS 180-4, the check values of CRC-32 and CRC-32C in the catalog of CRC
+  /// algorithms, and an example of RFC 3720, section B.4.
   @Test(arguments: [
     (DigestAlgorithm.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
     (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -23,6 +24,8 @@ import Testing
     (.sha1, String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
     (.crc32, "", "00000000"), (.crc32, "123456789", "cbf43926"),
     (.crc32, "The quick brown fox jumps over the lazy dog", "414fa339"),
+    (.crc32c, "", "00000000"), (.crc32c, "123456789", "e3069283"),
+    (.crc32c, String(repeating: "\0", count: 32), "8a9136aa"),
   ])
   func `is that of its bytes, in whatever pieces they come`(
     _ algorithm: DigestAlgorithm, input: String, digest: String
@@ -34,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [DigestAlgorithm.sha1, .crc32])
+  @Test(arguments: [DigestAlgorithm.sha1, .crc32, .crc32c])
   func `starts over after its end`(_ algorithm: DigestAlgorithm) {
     let digest = algorithm.makeDigest()
     Array("first".utf8).withUnsafeBytes(digest.update)

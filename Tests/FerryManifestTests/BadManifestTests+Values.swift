@@ -290,7 +290,7 @@ extension BadManifest {
       capture: { a: { regex: 1️⃣'id=\\w+' }, b: { regex: 2️⃣'id=(' } }
       """,
       .error(
-        "1️⃣", .invalidPattern, "this regular expression has no group",
+        "1️⃣", .invalidPattern, "this regular expression has no capture group",
         help: "put the part to capture in ( )"),
       .error(
         "2️⃣", .invalidPattern,

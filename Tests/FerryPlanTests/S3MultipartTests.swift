@@ -41,11 +41,11 @@ import Testing
   @Test func `is complete when the server has every part`() {
     var transfer = state([1, 3])
     #expect(
-      Self.machine.apply(.part(etag: "\"a\""), of: .send(100..<200), to: &transfer, size: 250) == .complete)
+      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250) == .complete)
     #expect(transfer.confirmedOffset == 250)
     transfer = state([1])
     #expect(
-      Self.machine.apply(.part(etag: "\"a\""), of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
+      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
     #expect(transfer.confirmedOffset == 200)
   }
 
@@ -163,7 +163,7 @@ import Testing
         var reply = Reply.status(200)
         reply.uploadID = 1
         return reply
-      case (.transfer, .send): return .status(200, transfer: .part(etag: "\"e\""))
+      case (.transfer, .send): return .status(200, transfer: .part(etag: "\"e\"", nil))
       default: return .status(200)
       }
     }

@@ -21,7 +21,7 @@ struct ExplicitList {
   private struct Folder {
     var path: [UInt8]
     var opened: SourceRoot.PlainFolder?
-    /// Whether the skipped folder, or the state folder, is on the path.
+    /// Whether the path contains the skipped folder (`isHidden`) or the state folder (`isInState`).
     var isHidden = false
     var isInState = false
   }
@@ -91,7 +91,7 @@ struct ExplicitList {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")
     }
     guard !TemporaryName.matches(Self.split(path).name) else {
-      return report(line, .temporary, "it is a temporary file of ferry, which may be incomplete")
+      return report(line, .temporary, "it is one of ferry's temporary files and may be incomplete")
     }
     switch look(at: path, line) {
     case .found(let status):

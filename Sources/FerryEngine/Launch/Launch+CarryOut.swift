@@ -58,7 +58,7 @@ extension Launch {
     for node in record.nodes where node.isExcusedFailure {
       let title = node.manifest.map { "\($0)/\(node.name)" } ?? node.name
       let reason = node.reason.map { ": \(ReasonText.text($0))" } ?? ""
-      run.notice("warning: the optional request \(title): \(node.state)\(reason)")
+      run.notice("warning: optional request \(title): \(node.state)\(reason)")
     }
   }
 

@@ -1,30 +1,48 @@
 import FerryDigest
+import FerryManifest
+import FerryPlan
 
-/// The numbers and ETags of the parts of an S3 upload.
+/// The numbers of the parts of an S3 upload, with the values by which the server knows them.
 struct PartTags: Hashable, Sendable {
-  /// The ETags by the numbers of their parts.
-  private(set) var tags: [Int: String]
+  struct Tag: Hashable, Sendable {
+    var etag: String
+    /// The checksum that the server has stated; `nil` for none.
+    var checksum: PartChecksum?
+  }
 
-  init(_ tags: [Int: String] = [:]) { self.tags = tags }
+  /// The tags by the numbers of their parts.
+  private(set) var tags: [Int: Tag] = [:]
+
+  init() {}
 
   var count: Int { tags.count }
 
-  mutating func set(_ etag: String, of number: Int) { tags[number] = etag }
+  mutating func set(_ tag: Tag, of number: Int) { tags[number] = tag }
 
   // MARK: In the journal
 
-  /// One line for each part: its number, a space and its ETag.
+  /// One line for each part, with its number, its ETag, and the algorithm and value of its checksum if it has one,
+  /// separated by spaces.
   var text: String {
-    tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+    tags.sorted { $0.key < $1.key }.map { number, tag in
+      let checksum = tag.checksum.map { " \($0.algorithm.rawValue) \($0.value)" } ?? ""
+      return "\(number) \(tag.etag)\(checksum)\n"
+    }.joined()
   }
 
   /// Reads the lines of `text`; `nil` if a line is malformed.
   init?(text: String) {
-    tags = [:]
     for line in text.split(separator: "\n") {
-      let columns = line.split(separator: " ", maxSplits: 1)
-      guard columns.count == 2, let number = Int(columns[0]), number >= 1 else { return nil }
-      tags[number] = String(columns[1])
+      let columns = line.split(separator: " ").map { String($0) }
+      guard columns.count == 2 || columns.count == 4, let number = Int(columns[0]), number >= 1 else {
+        return nil
+      }
+      var tag = Tag(etag: columns[1])
+      if columns.count == 4 {
+        guard let algorithm = Upload.Transfer.Checksum(rawValue: columns[2]) else { return nil }
+        tag.checksum = PartChecksum(algorithm, columns[3])
+      }
+      tags[number] = tag
     }
   }
 
@@ -33,9 +51,9 @@ struct PartTags: Hashable, Sendable {
   /// The body of `CompleteMultipartUpload`.
   var completion: [UInt8] {
     var bytes = Array("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">".utf8)
-    for (number, etag) in tags.sorted(by: { $0.key < $1.key }) {
+    for (number, tag) in tags.sorted(by: { $0.key < $1.key }) {
       bytes += "<Part><PartNumber>\(number)</PartNumber><ETag>".utf8
-      for byte in etag.utf8 {
+      for byte in tag.etag.utf8 {
         switch byte {
         case UInt8(ascii: "&"): bytes += "&amp;".utf8
         case UInt8(ascii: "<"): bytes += "&lt;".utf8
@@ -44,7 +62,12 @@ struct PartTags: Hashable, Sendable {
         default: bytes.append(byte)
         }
       }
-      bytes += "</ETag></Part>".utf8
+      bytes += "</ETag>".utf8
+      if let checksum = tag.checksum {
+        let element = checksum.algorithm.elementInS3
+        bytes += "<\(element)>\(checksum.value)</\(element)>".utf8
+      }
+      bytes += "</Part>".utf8
     }
     bytes += "</CompleteMultipartUpload>".utf8
     return bytes
@@ -54,8 +77,8 @@ struct PartTags: Hashable, Sendable {
   /// ETag is not an MD5.
   var objectETag: String? {
     var digests: [UInt8] = []
-    for (_, etag) in tags.sorted(by: { $0.key < $1.key }) {
-      guard let digest = Self.digest(of: etag) else { return nil }
+    for (_, tag) in tags.sorted(by: { $0.key < $1.key }) {
+      guard let digest = Self.digest(of: tag.etag) else { return nil }
       digests += digest
     }
     return MD5.hash(digests).map { "\(Hexadecimal.text($0))-\(tags.count)" }

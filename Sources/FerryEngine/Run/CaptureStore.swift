@@ -139,8 +139,8 @@ final class CaptureStore {
   /// The parts that the server has stated to have of the item's file.
   func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }
 
-  func keep(part number: Int, etag: String, of ref: ItemRef) {
-    items.keep(part: number, etag: etag, of: ref)
+  func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
+    items.keep(part: number, tag, of: ref)
   }
 
   /// The upload resource that the server has assigned to the item's transfer; `nil` if it has assigned none.

@@ -71,8 +71,8 @@ struct ItemValueStore {
   /// The parts that the server has stated to have of the item's file.
   func parts(of ref: ItemRef) -> PartTags { parts[ref] ?? PartTags() }
 
-  mutating func keep(part number: Int, etag: String, of ref: ItemRef) {
-    parts[ref, default: PartTags()].set(etag, of: number)
+  mutating func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
+    parts[ref, default: PartTags()].set(tag, of: number)
   }
 
   /// Removes the values of an item.

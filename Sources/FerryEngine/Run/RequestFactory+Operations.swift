@@ -76,17 +76,20 @@ extension RequestFactory {
   func partToHash(
     before attempt: Attempt, knowing digests: PartDigests = [:], _ scheduler: Scheduler
   ) throws(TransportFailure) -> (source: TransferRequest.FileSource, algorithm: DigestAlgorithm)? {
-    guard case .send(let range) = attempt.operation else { return nil }
+    guard attempt.step == .transfer, attempt.operation.isSending else { return nil }
     let prepared = steps[attempt]
+    guard let machine = prepared.transferProtocol.machine else { return nil }
     let size = scheduler.fileSize(of: attempt.ref)
-    let checksum = prepared.transferProtocol.machine?.request(for: attempt.operation, size: size).checksum
-    let signed: DigestAlgorithm? = signsFile(attempt, prepared, scheduler) ? .sha256 : nil
+    let checksum = machine.request(for: attempt.operation, size: size).checksum
+    // The digest of a whole file is that of `fileToHash`.
+    let isSigned = attempt.operation != .whole && signsFile(attempt, prepared, scheduler)
+    let signed: DigestAlgorithm? = isSigned ? .sha256 : nil
     let needed = [signed, checksum?.algorithm].compactMap(\.self)
     guard let algorithm = needed.first(where: { digests[$0] == nil }),
       absence(of: attempt.ref, scheduler) == nil,
       var part = try source(of: attempt.ref, scheduler, wantsSHA256: false)
     else { return nil }
-    part.part = range
+    part.part = attempt.operation.range
     return (part, algorithm)
   }
 

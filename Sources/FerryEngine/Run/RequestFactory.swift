@@ -220,7 +220,7 @@ struct RequestFactory {
         .destination, "cannot use the folder of \(work.saveTo): \(error.reason)",
         mayHaveReachedServer: false)
     }
-    // A 304 would report another user's file as unchanged.
+    // Checked before the request, because a 304 would report another user's file as unchanged.
     if let refusal = ReplacedFile.refusal(path) {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
     }

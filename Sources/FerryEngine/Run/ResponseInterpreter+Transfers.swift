@@ -43,17 +43,18 @@ extension ResponseInterpreter {
     keep(read, answer, attempt, prepared, &response, at: now, scheduler)
   }
 
-  /// Keeps the ETags of parts, and journals them once the server has all parts.
+  /// Keeps the ETags and checksums of parts, and journals them once the server has all parts.
   private func keepParts(
     of reading: TransferReading, _ machine: S3Multipart, _ attempt: Attempt, _ step: Step, size: Int64
   ) {
     switch (reading, attempt.operation) {
-    case (.part(let etag), .send(let range)):
+    case (.part(let etag, let checksum), .send(let range)):
       let number = machine.number(ofPartAt: range.lowerBound, size: size)
-      captures.keep(part: number, etag: etag, of: attempt.ref)
+      captures.keep(part: number, PartTags.Tag(etag: etag, checksum: checksum), of: attempt.ref)
     case (.parts(let list), _):
       for part in list.parts where machine.has(part, size: size) {
-        captures.keep(part: part.number, etag: part.etag, of: attempt.ref)
+        let tag = PartTags.Tag(etag: part.etag, checksum: part.checksum)
+        captures.keep(part: part.number, tag, of: attempt.ref)
       }
     default: return
     }
@@ -117,7 +118,10 @@ extension TransferResponse: OperationResponse {
       guard let number = part.text(of: "PartNumber").flatMap({ Int($0) }), number >= 1,
         let size = part.text(of: "Size").flatMap({ Int64($0) }), size >= 0, let etag = part.text(of: "ETag")
       else { return nil }
-      list.parts.append(.init(number: number, size: size, etag: etag))
+      let checksum = Upload.Transfer.Checksum.allCases.lazy.compactMap { algorithm in
+        part.text(of: algorithm.elementInS3).map { PartChecksum(algorithm, $0) }
+      }.first
+      list.parts.append(.init(number: number, size: size, etag: etag, checksum: checksum))
     }
     if document.text(of: "IsTruncated") == "true" {
       guard let next = document.text(of: "NextPartNumberMarker").flatMap({ Int($0) }) else { return nil }

@@ -216,7 +216,7 @@ package struct JournalCheck: Sendable {
           JournalFinding(
             .wrongOwner,
             "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
-            lost: "nothing; ferry rejects runs by this user",
+            lost: "nothing, but ferry refuses to run as this user",
             remedy: "run ferry as the user who owns it, or change its owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
@@ -225,7 +225,7 @@ package struct JournalCheck: Sendable {
             .openToOthers,
             "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): other users can access it",
             lost: "nothing, but other users may have read secret captures in it",
-            remedy: "chmod 600 \(path + suffix); the next run also corrects the mode"))
+            remedy: "chmod 600 \(path + suffix), or let the next run correct the mode"))
       }
     }
     return findings

@@ -120,7 +120,7 @@ package final class JournalWriter: @unchecked Sendable {
     threads.commit.submit { self.run() }
   }
 
-  /// Appends changes to one journal, in order. Returns their number for `.synced(through:)`. Waits only
+  /// Appends changes to one journal, in order. Returns their sequence number for `.synced(through:)`. Waits only
   /// while `queueLimit` is exceeded. Throws an error after a write was lost, and after `close()`.
   @discardableResult
   package func append(_ writes: [JournalWrite], to journal: Int) throws(JournalError) -> UInt64 {

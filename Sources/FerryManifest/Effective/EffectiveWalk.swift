@@ -92,8 +92,8 @@ struct EffectiveWalk {
     return all
   }
 
-  /// The keys that have a value, given or by default. Descriptions of other keys are omitted if these keys
-  /// exclude them.
+  /// The keys that have a value, explicitly or by default. A default that is only described in words is omitted
+  /// if one of these keys excludes its key.
   private func standing(in form: ObjectForm, beside given: Set<String>) -> Set<String> {
     let defaults = form.keys.filter { key in
       switch key.fallback(in: profile) {

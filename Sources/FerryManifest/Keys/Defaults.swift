@@ -9,7 +9,7 @@ struct Defaults {
   /// number of nodes.
   private var budget = ManifestDecoder.mostValues
 
-  /// Whether some values were not inserted. The decoder's own limit reports this.
+  /// Whether some values were not inserted. The decoder then reports that its own limit is exceeded.
   private var isExhausted: Bool { budget < 0 }
 
   /// The titles of the objects that have default values wherever they occur, and their names in `defaults`.

@@ -18,8 +18,8 @@ extension FileSelection {
       Key(
         "list", \.list, .path,
         doc: """
-          A file that lists one path per line, or `-` for standard input. A file is read when the nodes that the upload \
-          needs have ended, so that a fetch can write it.
+          A file that lists one path per line, or `-` for standard input. A list in a file is read when the nodes that \
+          the upload needs have ended, so that a fetch can write it.
           """,
         example: "files.txt"),
       Key(

@@ -24,7 +24,7 @@ struct ManifestDocument: Sendable {
         Key(
           "include", \.include, .list(.path), default: "none",
           doc: """
-            Other files whose sections are merged with these, name by name. Each path is relative to the file that \
+            Other files whose sections are merged with this file's, name by name. Each path is relative to the file that \
             contains it. A name that two files define is an error. An included file needs neither `version` nor `name`; \
             the paths in its other keys (`root`, `save_to`) are relative to the manifest's folder.
             """,
@@ -65,7 +65,7 @@ struct ManifestDocument: Sendable {
           doc: "Single requests, by name. Uploads, fetches and requests share one namespace."),
         Key(
           "on_end", \.manifest.onEnd, .named(OnEndRequest.shape, in: .onEnd), default: "none",
-          doc: "Requests that are sent when a run ends, whatever its exit code is, by name.",
+          doc: "Requests, by name, that are sent when a run ends, regardless of its exit code.",
           example: "{ notify: { session: quick, request: { url: http://127.0.0.1:8080/ended } } }"),
         Key(
           "conditions", \.manifest.conditions, .object(Conditions.shape), default: .itsKeys,

@@ -27,8 +27,8 @@ extension SingleRequest {
       .idempotencyKey(
         \.idempotencyHeader,
         doc: """
-          A header field that identifies a repeated request to the server, which makes it repeatable. Its value is the \
-          same for all attempts in a round.
+          A header field by which the server recognizes a repeated request. It makes the request repeatable. Its value \
+          is the same for all attempts in a round.
           """),
     ],
     rules: [.atMostOne(["repeatable", "idempotency_key"])],

@@ -16,7 +16,7 @@ extension Upload.Allocate {
         "renew_on", \.renewOn, .list(.integer(400...499), atLeastOne: true),
         default: "404, 410, and responses that show that the ID has expired",
         doc: """
-          Further statuses of a transfer or commit under an ID after which a new ID is allocated and the file starts over. \
+          Further statuses of a transfer or commit that cause a new ID to be allocated and the file to start over. \
           Without it, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
           is an S3 error document that says so (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
           """,
@@ -79,14 +79,22 @@ extension Upload.Transfer {
           "For `s3_multipart`: the size from which a file is sent in parts. A smaller file is sent in a single PUT.",
         example: "100MiB"),
       Key(
+        "parallel_parts", \.parallelParts, .integer(1...100), default: "4",
+        doc: """
+          For `s3_multipart`: the maximum number of parts of one file that are sent at the same time. Each uses one of the \
+          session's connections (`max_connections_per_host`).
+          """,
+        example: "8"),
+      Key(
         "metadata", \.metadata, .metadata, default: "none",
         doc: "For `tus`: the pairs of `Upload-Metadata`. ferry sends the values in Base64.",
         example: "{ filename: \"${file.name}\" }"),
       Key(
         "checksum", \.checksum, .choice(), default: "none",
         doc: """
-          For `tus`: the algorithm of the checksum that is sent with each part (`Upload-Checksum`). ferry reads each part \
-          twice: to compute the checksum, and to send it. A part that arrives damaged is sent again after a wait.
+          For `tus` and `s3_multipart`: the algorithm of the checksum that is sent with each part (`Upload-Checksum`, \
+          `x-amz-checksum-…`), if the server supports it. ferry reads each part twice: to compute the checksum, and to \
+          send it. A part that arrives damaged is sent again after a wait.
           """,
         example: "sha1"),
       .stepToken(\.token),

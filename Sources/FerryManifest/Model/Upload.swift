@@ -122,10 +122,12 @@ package struct Upload: Equatable, Sendable {
       case head
     }
 
-    /// The checksum that is sent with each part (tus).
+    /// The checksum that is sent with each part (tus, S3).
     package enum Checksum: String, Codable, Sendable, CaseIterable {
       case sha1
+      case sha256
       case crc32
+      case crc32c
     }
 
     /// The default size of a chunk for `content_range`, and for `tus` with a checksum: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
@@ -139,6 +141,8 @@ package struct Upload: Equatable, Sendable {
     package var partSize: Int64?
     /// The size from which a file is sent to S3 in parts, in bytes; `nil` for 16 MiB.
     package var threshold: Int64?
+    /// The maximum number of parts of one file that are sent at the same time (S3); `nil` for the default.
+    package var parallelParts: Int?
     /// The pairs of `Upload-Metadata` (tus).
     package var metadata: [RequestTemplate.Field] = []
     /// `nil` for none.

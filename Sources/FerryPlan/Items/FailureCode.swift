@@ -60,7 +60,7 @@ extension FailureCode {
   package static let maxDuration = FailureCode(rawValue: "max_duration")
   /// The node is waiting for its dependencies, or their outcomes do not satisfy its `when`.
   package static let needs = FailureCode(rawValue: "needs")
-  /// There is no network, or the session does not allow it.
+  /// There is no network, or the session does not allow the current one.
   package static let network = FailureCode(rawValue: "network")
   /// The interval of the fetch is `never`.
   package static let never = FailureCode(rawValue: "never")

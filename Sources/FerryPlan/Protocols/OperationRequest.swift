@@ -62,11 +62,13 @@ package struct PartList: Hashable, Sendable {
     /// In bytes.
     package var size: Int64
     package var etag: String
+    package var checksum: PartChecksum?
 
-    package init(number: Int, size: Int64, etag: String) {
+    package init(number: Int, size: Int64, etag: String, checksum: PartChecksum? = nil) {
       self.number = number
       self.size = size
       self.etag = etag
+      self.checksum = checksum
     }
   }
 
@@ -94,8 +96,8 @@ package enum StringArray: Hashable, Sendable {
 package enum TransferReading: Hashable, Sendable {
   /// The server has this number of bytes from the start of the file.
   case offset(Int64)
-  /// The server has stored the part that was sent, under this ETag.
-  case part(etag: String)
+  /// The server has stored the part that was sent, under this ETag and with this checksum.
+  case part(etag: String, PartChecksum?)
   /// The server has these parts.
   case parts(PartList)
   /// The response should state an offset or a part, and does not.

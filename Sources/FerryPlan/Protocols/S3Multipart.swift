@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// Multipart uploads of Amazon S3 and compatible servers (`CreateMultipartUpload`, `UploadPart`, `ListParts`,
 /// `CompleteMultipartUpload` in Amazon's API reference). Files below a threshold are sent in a single PUT.
 package struct S3Multipart: Hashable, Codable, Sendable {
@@ -5,15 +7,25 @@ package struct S3Multipart: Hashable, Codable, Sendable {
   package var partSize: Int64
   /// The size from which a file is sent in parts, in bytes.
   package var threshold: Int64
+  /// The maximum number of parts of one file that are sent at the same time.
+  package var parallelRequests: Int
+  /// The checksum that is sent with each part; `nil` for none.
+  package var checksum: Upload.Transfer.Checksum?
 
+  package static let defaultParallelParts = 4
   package static let defaultPartSize: Int64 = 8 << 20
   package static let defaultThreshold: Int64 = 16 << 20
   /// The maximum number of parts of an upload.
   package static let mostParts: Int64 = 10_000
 
-  package init(partSize: Int64 = defaultPartSize, threshold: Int64 = defaultThreshold) {
+  package init(
+    partSize: Int64 = defaultPartSize, threshold: Int64 = defaultThreshold,
+    parallelRequests: Int = defaultParallelParts, checksum: Upload.Transfer.Checksum? = nil
+  ) {
     self.partSize = partSize
     self.threshold = threshold
+    self.parallelRequests = parallelRequests
+    self.checksum = checksum
   }
 
   /// Whether a file of this size is sent in a single PUT. An upload in parts needs at least one byte.
@@ -52,8 +64,25 @@ extension S3Multipart: TransferMachine {
     return .send(range(ofPart: state.parts.firstMissing(state.sending), size: size))
   }
 
+  package func hasFurther(_ state: TransferState, size: Int64) -> Bool {
+    !state.isUncertain && state.parts.firstMissing(state.sending) <= partCount(size)
+  }
+
+  package func begin(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
+    guard case .send(let range) = operation else { return }
+    state.sending.insert(number(ofPartAt: range.lowerBound, size: size))
+  }
+
+  package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
+    guard case .send(let range) = operation else { return }
+    state.sending.remove(number(ofPartAt: range.lowerBound, size: size))
+  }
+
   package func request(for operation: TransferOperation, size: Int64) -> OperationRequest {
     var request = OperationRequest()
+    if operation.isSending {
+      request.checksum = checksum.map { .init(field: $0.fieldInS3, prefix: "", algorithm: $0.algorithm) }
+    }
     switch operation {
     case .whole, .create, .queryOffset: return request
     case .listParts(let number):
@@ -87,14 +116,21 @@ extension S3Multipart: TransferMachine {
       guard let etag = etags.first, etags.count == 1, Self.isETag(etag) else {
         return .malformed("the response to a part has no valid ETag")
       }
-      return .part(etag: etag)
+      return .part(etag: etag, statedChecksum(response))
     case .listParts:
       guard let list = response.listedParts else { return .malformed("the response is not a list of parts") }
-      guard list.parts.allSatisfy({ Self.isETag($0.etag) }) else {
-        return .malformed("the list of parts has an invalid ETag")
+      guard list.parts.allSatisfy({ Self.isETag($0.etag) && $0.checksum?.isValid != false }) else {
+        return .malformed("the list of parts has an invalid ETag or checksum")
       }
       return .parts(list)
     }
+  }
+
+  /// The checksum of the part in the response; `nil` if the server states none.
+  private func statedChecksum(_ response: any OperationResponse) -> PartChecksum? {
+    guard let checksum, let value = response.values(of: checksum.fieldInS3).first else { return nil }
+    let stated = PartChecksum(checksum, value)
+    return stated.isValid ? stated : nil
   }
 
   /// Whether a text can be sent back to the server as the ETag of a part.

@@ -9,6 +9,18 @@ package protocol TransferMachine: Sendable {
   /// - Parameter size: the size of the file, in bytes.
   func next(_ state: TransferState, size: Int64) -> TransferOperation
 
+  /// The maximum number of requests for one file at the same time.
+  var parallelRequests: Int { get }
+
+  /// Whether a further request can be sent while others are being sent.
+  func hasFurther(_ state: TransferState, size: Int64) -> Bool
+
+  /// Records that a request is being sent.
+  func begin(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
+
+  /// Records that a request has ended, before its response is applied.
+  func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
+
   /// The number of requests for a file of this size if nothing interrupts them.
   func requestCount(size: Int64) -> Int64
 
@@ -54,6 +66,10 @@ package protocol TransferMachine: Sendable {
 }
 
 extension TransferMachine {
+  package var parallelRequests: Int { 1 }
+  package func hasFurther(_ state: TransferState, size: Int64) -> Bool { false }
+  package func begin(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
+  package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
   package var assignsResource: Bool { false }
   package func resource(in response: any OperationResponse, to operation: TransferOperation) -> String? {
     nil
@@ -135,7 +151,9 @@ extension TransferProtocol {
       self = .s3Multipart(
         S3Multipart(
           partSize: transfer.partSize ?? S3Multipart.defaultPartSize,
-          threshold: transfer.threshold ?? S3Multipart.defaultThreshold))
+          threshold: transfer.threshold ?? S3Multipart.defaultThreshold,
+          parallelRequests: transfer.parallelParts ?? S3Multipart.defaultParallelParts,
+          checksum: transfer.checksum))
     case .put, .post, .multipartForm: self = .whole
     }
   }

@@ -91,12 +91,3 @@ extension Tus: TransferMachine {
     state.advance(to: reading.offset, after: operation, size: size, isCompleteAtEnd: true)
   }
 }
-
-extension Upload.Transfer.Checksum {
-  fileprivate var algorithm: DigestAlgorithm {
-    switch self {
-    case .sha1: .sha1
-    case .crc32: .crc32
-    }
-  }
-}

@@ -14,10 +14,15 @@ extension Upload {
       request.sign = transfer.request.sign
       return request
     }
+    // A condition applies to the request that creates the object.
+    var creation = request("POST", [.literal("uploads")]) { !S3Multipart.isCondition($0) }
+    if let checksum = transfer.checksum {
+      creation.headers.removeAll { $0.name.lowercased() == "x-amz-checksum-algorithm" }
+      creation.headers.append(
+        .init(name: "x-amz-checksum-algorithm", value: Template(literal: checksum.nameInS3)))
+    }
     upload.allocate = Allocate(
-      token: transfer.token,
-      // A condition applies to the request that creates the object.
-      request: request("POST", [.literal("uploads")]) { !S3Multipart.isCondition($0) },
+      token: transfer.token, request: creation,
       capture: [Capture(name: "upload_id", source: .xml(path: "InitiateMultipartUploadResult/UploadId"))])
     var completion = request("POST", [.literal("uploadId="), id]) {
       S3Multipart.isCondition($0) || !S3Multipart.describesObject($0)

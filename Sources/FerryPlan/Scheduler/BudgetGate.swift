@@ -110,6 +110,9 @@ struct BudgetGate: Sendable {
     return .asks(ask(-free, all: false))
   }
 
+  /// Whether the reservation is covered by leases now. Unlike `covers`, this asks for none.
+  func isCovered(_ place: ItemRef) -> Bool { isReserved(place) && (cutoff == .soft || free >= 0) }
+
   /// The number of bytes that the strict limits still allow; `nil` if none of them is known.
   private var left: Int64? {
     limits.filter(isStrict).compactMap(\.left).min()

@@ -22,6 +22,8 @@ struct HostQueue: Sendable {
   var intending: [(sequence: UInt64, ready: Ready)] = []
   /// Steps of discretionary tasks that wait for other conditions, and whether their intent is on disk.
   var held: [(ready: Ready, isIntended: Bool)] = []
+  /// Items of which requests are being sent, and which may send further ones at the same time.
+  var parallel: [ItemRef] = []
   /// Uploads whose first step uses this queue, by priority.
   var sources: [Int] = []
   /// Nothing is sent before this time, because the host failed or requested a pause.

@@ -275,7 +275,7 @@ extension ItemProgress {
 }
 
 extension ItemChange {
-  /// Makes the upload ID an orphan, if the item has one. This entry precedes the entry that removes the ID.
+  /// Makes the item's upload ID, if any, an orphan. The orphan's entry precedes the entry that removes the ID.
   fileprivate mutating func orphan(_ item: ItemProgress, _ reason: OrphanReason, in context: ItemContext) {
     guard item.uploadID != nil else { return }
     let orphaning = Orphaning(reason, isInDoubt: item.doubt > .none)

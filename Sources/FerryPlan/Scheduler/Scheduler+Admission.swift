@@ -21,7 +21,7 @@ extension Scheduler {
     return hostQueues[hostQueue].ready.popMin()
   }
 
-  private func eligibleSource(_ hostQueue: Int) -> Int? {
+  func eligibleSource(_ hostQueue: Int) -> Int? {
     if let limit = options.limit, begunCount >= limit { return nil }
     // Accessed by index, not by value: an upload's state is large, and this runs for each item.
     for index in hostQueues[hostQueue].sources where mayBegin(index) { return index }

@@ -75,6 +75,7 @@ extension Scheduler {
     hostQueues[hostQueue].inFlight += 1
     flights[attempt.id] = Flight(attempt: attempt, hostQueue: hostQueue, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
+    if attempt.operation != .whole { begin(attempt, on: hostQueue) }
   }
 
   /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.

@@ -133,8 +133,8 @@ extension Scheduler {
     return false
   }
 
-  /// Reserves the bytes that the request needs. The size of a file that is sent is known, and another attempt at
-  /// sending it may require a further lease.
+  /// Reserves the bytes that the request needs. If they are already reserved, another attempt to send the file may
+  /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let size = ready.ref.item.flatMap { item in
       uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }

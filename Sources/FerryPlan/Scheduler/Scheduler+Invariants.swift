@@ -30,7 +30,8 @@ extension Scheduler {
     }
   }
 
-  /// Every item that has begun is in exactly one place: a request, a queue or a wait.
+  /// Every item that has begun is in exactly one place: a request, a queue or a wait. A transfer can send several
+  /// requests at the same time.
   private func misplaced(of upload: Int) -> [String] {
     let node = uploads[upload].node
     var places: [Int: [(name: String, activity: ItemProgress.Activity)]] = [:]
@@ -49,7 +50,9 @@ extension Scheduler {
     for ready in uploads[upload].sent { note(ready.ref, "batch", .waiting) }
     var found: [String] = []
     for (item, active) in uploads[upload].active.sorted(by: { $0.key < $1.key }) {
-      let names = places[item, default: []].map(\.name)
+      var names = places[item, default: []].map(\.name)
+      let requests = names.count { $0 == "request" }
+      if requests == active.attempts.requestsInFlight { names.removeFirst(max(0, min(requests, names.count) - 1)) }
       if names.count != 1 { found.append("item \(item) of \(plan.nodes[node.index].name) is in \(names)") }
       if let place = places[item]?.first, place.activity != active.progress.activity {
         found.append("item \(item) is \(active.progress.activity), but waits in \(place.name)")

@@ -51,7 +51,10 @@ extension Scheduler {
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
     case .abandon: finishRelease(flight, step, result.answer, verdict)
-    case .allocate, .transfer, .commit, .probe, .fetch, .request: finish(flight, step, result, verdict)
+    case .allocate, .transfer, .commit, .probe, .fetch, .request:
+      let landing = Landing(flight: flight, result: result, verdict: verdict)
+      guard let judged = landed(landing) else { return }
+      finish(judged.flight, judgedStep(judged.flight, judged.result.answer), judged.result, judged.verdict)
     }
   }
 
@@ -199,7 +202,7 @@ extension Scheduler {
     case .conditions where stop == nil:
       if startsOver { discardUploadID(ref, .startedOver) }
       again(ref, startsOver ? .allocate : step.kind == .commit ? commitKind(of: ref) : step.kind)
-    case .expired, .conditions, nil:
+    case .expired, .conditions, .superseded, nil:
       if startsOver { discardUploadID(ref, .startedOver) }
       leave(ref, flight.interruption == .expired ? .expired : stopReason)
     }

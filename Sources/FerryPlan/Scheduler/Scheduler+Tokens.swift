@@ -26,6 +26,13 @@ extension Scheduler {
     }
   }
 
+  /// Whether the step's token can be used now. Unlike `isTokenReady`, this changes nothing.
+  func hasToken(for step: Step) -> Bool {
+    guard let node = step.token else { return true }
+    guard let token = tokens[node.index], case .valid = token.phase else { return false }
+    return !needsRefresh(node, token)
+  }
+
   /// Whether a token is due for its refresh, `before_expiry` before it expires. If its lifetime is less than twice
   /// that, it is refreshed after half of its lifetime.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
@@ -71,7 +78,7 @@ extension Scheduler {
       switch flight.interruption {
       case .conditions where stop == nil: enqueue(flight.attempt.ref, .token)
       case .expired: fail(token: node, .expired)
-      case .conditions, .cancelled, .refused, nil: fail(token: node, stopReason)
+      case .conditions, .cancelled, .refused, .superseded, nil: fail(token: node, stopReason)
       }
     }
   }

@@ -17,7 +17,7 @@ extension Scheduler {
     return rules.commit != nil && !rules.transferProtocol.isDeliveredByTransfer(size: fileSize(of: ref))
   }
 
-  private func machine(of ref: ItemRef) -> (any TransferMachine)? {
+  func machine(of ref: ItemRef) -> (any TransferMachine)? {
     uploadIndex[ref.node.index].flatMap { uploads[$0].rules.transferProtocol.machine }
   }
 
@@ -29,12 +29,13 @@ extension Scheduler {
 
   /// Applies the result of one of several requests of a transfer to the transfer, and counts its bytes.
   ///
-  /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `offset` if another request
+  /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `partial` if another request
   ///   follows.
   mutating func follow(_ flight: Flight, _ result: AttemptResult, _ verdict: Verdict) -> Verdict {
     let ref = flight.attempt.ref
     guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return verdict }
     let before = state.confirmedOffset
+    machine.end(flight.attempt.operation, in: &state, size: fileSize(of: ref))
     var followed = verdict
     switch verdict {
     case .partial, .succeeded:

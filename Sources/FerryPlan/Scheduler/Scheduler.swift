@@ -75,6 +75,8 @@ package struct Scheduler: Sendable {
     case cancelled(RecordedFailure)
     /// The server has stated that it will refuse the file.
     case refused(RecordedFailure)
+    /// Another request for the same file has failed in such a way that this one is of no use.
+    case superseded
   }
 
   /// - Parameters:

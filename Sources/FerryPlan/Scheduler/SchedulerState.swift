@@ -20,8 +20,19 @@ struct AttemptHistory: Sendable {
   var greatestOffset: Int64 = 0
   /// The bytes that its transfer has sent in several requests, and that no response has confirmed.
   var unconfirmedBytes: Int64 = 0
+  /// The number of requests of its transfer that are being sent, if it takes several.
+  var requestsInFlight = 0
+  /// The results that have consequences once none of these requests is being sent any more.
+  var postponed: [Landing] = []
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
+}
+
+/// The end of an attempt.
+struct Landing: Sendable {
+  var flight: Scheduler.Flight
+  var result: AttemptResult
+  var verdict: Verdict
 }
 
 /// One upload in a launch.

@@ -27,7 +27,7 @@ package enum ReasonText {
     return DisplayPath.line(text)
   }
 
-  /// Shows a time that a document contains as RFC 3339.
+  /// Converts an RFC 3339 time from a document to the time zone. Returns any other text unchanged.
   package static func moment(_ text: String, in zone: CalendarZone) -> String {
     Instant(rfc3339: text)?.rfc3339(in: zone) ?? text
   }

@@ -129,7 +129,7 @@ final class SimulatedNetwork {
       let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
       parts[ref, default: []].append(
         .init(number: number, size: range.upperBound - range.lowerBound, etag: "\"simulated\""))
-      response.transfer = .part(etag: "\"simulated\"")
+      response.transfer = .part(etag: "\"simulated\"", nil)
       if parts[ref]?.count == machine.partCount(call.fileSize) { parts[ref] = nil }
     case .listParts: response.transfer = .parts(PartList(parts: parts[ref] ?? [], next: nil))
     }

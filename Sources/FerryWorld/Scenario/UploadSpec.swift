@@ -53,6 +53,8 @@ package struct UploadSpec: Hashable, Sendable {
   package var validForSeconds = 3600
   package var retries = 3
   package var isEveryRun = false
+  /// The maximum number of parts of one file that are sent at the same time.
+  package var parallelParts = 1
   /// Whether unused upload IDs are released.
   package var abandons = false
   package var needsOther: String?
@@ -71,6 +73,7 @@ package struct UploadSpec: Hashable, Sendable {
     spec.retries = random.one(of: [3, 3, 1, 0])
     spec.isEveryRun = random.once(in: 8)
     spec.abandons = random.once(in: 2)
+    spec.parallelParts = random.one(of: [1, 2, 4])
     spec.commitHost = random.one(of: [.same, .same, .other, .captured])
     return spec
   }
@@ -97,7 +100,7 @@ package struct UploadSpec: Hashable, Sendable {
     case .tus:
       lines.append("    transfer: { protocol: tus, chunk_size: 1MB, request: { url: \"\(url)\" } }")
     case .s3:
-      let keys = "protocol: s3_multipart, part_size: 1MB, threshold: 1MB"
+      let keys = "protocol: s3_multipart, part_size: 1MB, threshold: 1MB, parallel_parts: \(parallelParts)"
       lines.append("    transfer: { \(keys), request: { url: \"\(url)/${file.path}\" } }")
     case .resumable, .resumablePut, .resumableParts:
       let parts = shape == .resumableParts ? "chunk_size: 1MB, " : ""

@@ -196,7 +196,7 @@ struct WorldServer {
       let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
       uploads[id - 1].parts[number] = range.upperBound - range.lowerBound
       uploads[id - 1].isWhole = uploads[id - 1].parts.count == machine.partCount(call.fileSize)
-      return .status(200, transfer: .part(etag: "\"\(number)\""))
+      return .status(200, transfer: .part(etag: "\"\(number)\"", nil))
     case .listParts(let last):
       let rest = uploads[id - 1].parts.filter { $0.key > last }.sorted { $0.key < $1.key }
       let page = rest.prefix(2).map { PartList.Part(number: $0.key, size: $0.value, etag: "\"\($0.key)\"") }

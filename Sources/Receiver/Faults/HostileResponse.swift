@@ -130,9 +130,9 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .transferEncodingGzip: "a gzip-compressed body with Transfer-Encoding: gzip, chunked"
     case .transferEncodingNotGzip: "a plain body with Transfer-Encoding: gzip, chunked"
     case .transferEncodingUnknown: "a plain body with a nonexistent transfer coding"
-    case .gzipBomb: "size= zero bytes, compressed to 1/158 of that size, with Content-Encoding: gzip"
+    case .gzipBomb: "size= bytes of zeros, compressed to 1/158 of that size, with Content-Encoding: gzip"
     case .transferEncodingGzipBomb:
-      "size= zero bytes, compressed to 1/158 of that size, with Transfer-Encoding: gzip, chunked"
+      "size= bytes of zeros, compressed to 1/158 of that size, with Transfer-Encoding: gzip, chunked"
     case .wrongContentLength: "a body longer than its Content-Length"
     case .conflictingContentLengths: "two different Content-Length fields"
     case .contentLengthAndChunked: "a chunked body with a Content-Length"

@@ -95,7 +95,7 @@ struct IdlePolicyTests {
       [
         ExpectedWarning(
           mark: "1️⃣", code: .idlePolicy,
-          message: "this has no effect: no kind of launch has a window that could end",
+          message: "this has no effect: no kind of launch has an execution window",
           help: "remove it, or set a window, such as 'background: 30s'")
       ])
     expectWarnings(

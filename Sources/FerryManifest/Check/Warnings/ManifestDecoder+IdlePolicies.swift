@@ -53,7 +53,7 @@ extension ManifestDecoder {
       })
     else { return }
     warnOfIdlePolicy(
-      manifest, "execution_window.on_expiry", "no kind of launch has a window that could end",
+      manifest, "execution_window.on_expiry", "no kind of launch has an execution window",
       help: "remove it, or set a window, such as 'background: 30s'")
   }
 

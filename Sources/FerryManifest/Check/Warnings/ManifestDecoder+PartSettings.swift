@@ -2,8 +2,8 @@ extension ManifestDecoder {
   /// The settings of protocols that send a file in several requests, and the protocols that use each.
   private static let partSettings: [(name: String, protocols: [Upload.Transfer.`Protocol`])] = [
     ("chunk_size", [.contentRange, .tus, .resumable]), ("offset_query", [.contentRange]),
-    ("metadata", [.tus]), ("checksum", [.tus]), ("part_size", [.s3Multipart]), ("threshold", [.s3Multipart]),
-    ("interop_version", [.resumable]),
+    ("metadata", [.tus]), ("checksum", [.tus, .s3Multipart]), ("part_size", [.s3Multipart]), ("threshold", [.s3Multipart]),
+    ("parallel_parts", [.s3Multipart]), ("interop_version", [.resumable]),
   ]
 
   /// F0713. Settings for parts in uploads that do not send parts, and sizes that the known servers reject.

@@ -32,8 +32,8 @@ extension Explanation {
   static let variablesTooDeep = Explanation(
     "Variables nested too deeply",
     """
-    Variables refer to each other through more than \(Variables.deepest) levels. The limit keeps a hostile \
-    manifest from exhausting the machine. Replace some of the references with literal values.
+    References between variables are nested more than \(Variables.deepest) levels deep. The limit keeps a hostile \
+    manifest from exhausting the machine's resources. Replace some of the references with literal values.
     """)
 
   static let variablesTooLarge = Explanation(

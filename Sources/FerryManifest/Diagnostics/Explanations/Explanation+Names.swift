@@ -74,8 +74,8 @@ extension Explanation {
     "No single request has this name",
     """
     `${requests.NAME.CAPTURE}` refers to a value captured by a single request, but no request with \
-    this name is declared in `requests`. Uploads and fetches do not capture values for other nodes. Declare it, or \
-    correct the spelling.
+    this name is declared in `requests`. Uploads and fetches do not capture values for other nodes. Declare the request, \
+    or correct the spelling.
     """,
     in: """
       version: 1
@@ -137,7 +137,7 @@ extension Explanation {
       """, wrong: "file.sha1", right: "file.sha256")
 
   static let referenceOutOfPlace = Explanation(
-    "A reference where it has no value yet",
+    "A reference to a value that is not available yet",
     """
     Each value becomes available at a certain time: names, paths and durations must be known before a run, \
     `${file.…}` is available in the steps of an upload, `${allocate.…}` only after `allocate`, and \

@@ -94,7 +94,7 @@ extension Explanation {
   static let invalidPattern = Explanation(
     "A regular expression that cannot be used",
     """
-    The pattern does not compile, is too long, or has no group although it is used for a capture: a capture \
+    The pattern does not compile, is too long, or has no capture group although a capture uses it: a capture \
     takes the text that the first group matches. The syntax is that of PCRE2 (pcre2syntax(3)), in which `\\d`, `\\w` \
     and `\\s` match only ASCII characters. Single quotes keep YAML from interpreting the backslashes.
     """,
@@ -110,7 +110,7 @@ extension Explanation {
       """, wrong: "'id=\\d+'", right: "'id=(\\d+)'")
 
   static let invalidHeaderName = Explanation(
-    "An invalid name of a header field",
+    "An invalid header field name",
     """
     The name of a header field consists of ASCII letters, digits, `-` and a few other characters, without \
     spaces or colons (RFC 9110 §5.1). A common mistake is to put the colon inside the quotes. Write only the name \

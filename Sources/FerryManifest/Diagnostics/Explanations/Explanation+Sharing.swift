@@ -35,11 +35,11 @@ extension Explanation {
     "Included files nested too deeply",
     """
     Included files are nested more deeply than ferry allows, or there are too many of them. The limits keep a \
-    hostile set of files from exhausting the machine. Include the files in one list instead.
+    hostile set of files from exhausting the machine's resources. Include the files in one list instead.
     """)
 
   static let eachOutOfPlace = Explanation(
-    "A reference to each outside a for_each",
+    "A reference to 'each' outside a 'for_each'",
     """
     `${each.key}` and `${each.value}` refer to the current element of `for_each`, and exist only inside an upload \
     or fetch that has `for_each`. Add `for_each` to the node, or use a variable.

@@ -4,8 +4,8 @@ extension Explanation {
     """
     The file is larger than the whole budget of every network that its session may use, so it would wait \
     indefinitely. Only `ferry plan` can detect this, because it reads the sizes of the files; a run reports such a \
-    file as failed. Raise the limit, use `cutoff: soft`, which lets a transfer that has started finish, \
-    exclude the file, or let the session use a different network.
+    file as failed. Raise the limit, exclude the file, let the session use a different network, or use \
+    `cutoff: soft`, with which a transfer that has started may finish.
     """)
 
   static let unknownTimeZone = Explanation(

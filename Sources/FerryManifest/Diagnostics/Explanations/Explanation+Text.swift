@@ -4,7 +4,7 @@ extension Explanation {
     """
     ferry reads the whole manifest into memory, so its size is limited. A manifest of this size nearly \
     always lists the names of files. Select the files with globs in `files.include`, or put them into a \
-    separate file, one path per line, and name it in `files.list`: such a list can be of any length.
+    separate file, one path per line, and name it in `files.list`: such a list can be up to 1 GiB in size.
     """)
 
   static let invalidUTF8 = Explanation(
@@ -88,7 +88,7 @@ extension Explanation {
     "Lists and mappings nested too deeply",
     """
     There are more than \(YAMLComposer.deepest) levels of lists and mappings, more than ten times as many as \
-    any manifest needs. The limit keeps a hostile text from exhausting the machine. Look for unclosed \
+    any manifest needs. The limit keeps a hostile text from exhausting the machine's resources. Look for unclosed \
     brackets, or for an error in the program that wrote the file.
     """)
 

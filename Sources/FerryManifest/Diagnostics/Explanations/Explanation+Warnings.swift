@@ -52,7 +52,7 @@ extension Explanation {
     "A pattern that matches no file",
     """
     A pattern of `files.include` matches no file under `root`. Only `ferry plan` and `ferry run` access the \
-    disk. This is fine if the files do not exist yet. Otherwise check the spelling and capitalization; \
+    disk. Ignore the warning if the files do not exist yet. Otherwise check the spelling and capitalization; \
     `*` does not match a slash, but `**` does.
     """)
 
@@ -179,7 +179,7 @@ extension Explanation {
   static let partSettings = Explanation(
     "A setting for parts that has no effect, or that servers may reject",
     """
-    `chunk_size`, `offset_query`, `metadata`, `checksum`, `interop_version`, `part_size` and `threshold` configure protocols that send a \
+    `chunk_size`, `offset_query`, `metadata`, `checksum`, `interop_version`, `part_size`, `threshold` and `parallel_parts` configure protocols that send a \
     file in several requests: `chunk_size` has an effect only with `protocol: content_range`, `tus` or `resumable`, \
     `offset_query` with `content_range`, `metadata` and `checksum` with `tus`, `interop_version` with `resumable`, and the \
     other two with `s3_multipart`. `metadata` also has no \
