@@ -165,6 +165,10 @@ extension Scheduler {
         let reason = reasonForWaiting(index)
         note(reason, of: NodeID(index))
         noteFailedTokens(of: NodeID(index))
+        // A release may have given up a host for which only items of the remaining batch wait.
+        if plan.nodes[index].deliverySteps.contains(where: { givenUp(to: $0) == reason }) {
+          note(.temporary, of: NodeID(index))
+        }
         recordFailure(ofFetch: index, reason)
         nodes[index].phase = .left(reason)
       case .notSelected, .waiting, .settling, .closed, .left: break
@@ -241,6 +245,11 @@ extension Scheduler {
     hostQueueIndices[.init(session: step.session, origin: step.origin)].flatMap {
       hostQueues[$0].givenUp ?? hostQueues[$0].hold
     }
+  }
+
+  /// The reason why ferry has given up on the host of this step.
+  private func givenUp(to step: Step) -> RecordedFailure? {
+    hostQueueIndices[.init(session: step.session, origin: step.origin)].flatMap { hostQueues[$0].givenUp }
   }
 
   private func reasonForWaiting(upload index: Int) -> RecordedFailure? {

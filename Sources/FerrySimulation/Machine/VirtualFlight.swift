@@ -11,6 +11,8 @@ struct VirtualFlight: Sendable {
   var reply: Reply
   /// Whether the client knows the upload resource that the server has assigned.
   var knowsResource = false
+  /// Whether ferry has canceled it.
+  var isCancelled = false
   /// The bytes that have been reported.
   var sent: Int64 = 0
   var received: Int64 = 0
@@ -22,6 +24,10 @@ struct VirtualFlight: Sendable {
     let moment = startedAt.advanced(by: resource.after)
     return moment < at ? moment : nil
   }
+
+  /// The bytes of the body that the server may have. A simulated server acts when the request starts, so it may have the
+  /// whole body of a canceled request.
+  var bodySent: Int64 { isCancelled ? max(sent, reply.sent) : sent }
 
   /// The bytes transferred until a given time.
   func moved(until now: Instant) -> (sent: Int64, received: Int64, overhead: Int64) {

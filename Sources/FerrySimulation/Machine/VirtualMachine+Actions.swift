@@ -118,6 +118,7 @@ extension VirtualMachine {
     // A request that completes before that time keeps its result.
     guard end < flight.at || flight.reply.lingers == .zero else { return }
     flight.reply.answer = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
+    flight.isCancelled = true
     flight.at = end
     flights[id] = flight
     arrivals.insert(Arrival(at: end, id: id))

@@ -138,7 +138,7 @@ extension VirtualMachine {
         AttemptResult(
           id: id, answer: flight.reply.answer,
           traffic: Traffic(
-            bodySent: flight.sent, bodyReceived: flight.received, headersSent: flight.overhead),
+            bodySent: flight.bodySent, bodyReceived: flight.received, headersSent: flight.overhead),
           duration: flight.startedAt.duration(to: now)))
     }
     if bytes > 0 { handle(.moved(bytes)) }

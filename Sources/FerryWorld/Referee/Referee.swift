@@ -190,7 +190,8 @@ package struct Referee {
     case .cancelled(let session, _, let finishing, _):
       cancelled[session] = (cancelled[session] ?? true) && finishing
     case .submitted(let node, let items):
-      guard batches[node.index]?.open.isEmpty ?? true else { return }
+      let hasEnded = batches[node.index]?.open.isEmpty ?? true
+      guard hasEnded || late.contains(where: { $0.node == node.index }) else { return }
       for item in 0..<items.count {
         late.insert(FileKey(node: node.index, path: Array(items.files.path(item))))
       }
