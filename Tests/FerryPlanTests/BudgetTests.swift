@@ -151,8 +151,8 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
-    #expect(world.plan.canEverFit(5_500_000, session: SessionID(0), isDiscretionary: true))
-    #expect(!world.plan.canEverFit(6_000_001, session: SessionID(0), isDiscretionary: true))
+    #expect(world.plan.canEverFit(5_500_000, of: NodeID(0), isDiscretionary: true))
+    #expect(!world.plan.canEverFit(6_000_001, of: NodeID(0), isDiscretionary: true))
   }
 
   @Test(arguments: ["false", "true"], ["all", "discretionary"])

@@ -13,7 +13,7 @@ enum OversizedFiles {
       let found = sizes.indices.filter { item in
         table.begun[item]?.state != .transferred
           && !job.plan.canEverFit(
-            sizes[item], session: node.session,
+            sizes[item], of: NodeID(index),
             isDiscretionary: session.isDiscretionary(ifOfBackground: launch != .foreground))
       }
       guard let largest = found.max(by: { sizes[$0] < sizes[$1] }) else { return nil }

@@ -30,6 +30,8 @@ extension ContentRange: TransferMachine {
   package var isCompleteAtEnd: Bool { form == .bare }
   package var followsLocation: Bool { form == .bare }
 
+  package func longestRequest(size: Int64) -> Int64 { min(size, chunkSize) }
+
   package func requestCount(size: Int64) -> Int64 { size == 0 ? 1 : (size - 1) / chunkSize + 1 }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {

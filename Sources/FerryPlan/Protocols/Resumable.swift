@@ -27,6 +27,8 @@ extension Resumable: TransferMachine {
   package var followsLocation: Bool { false }
   package var assignsResource: Bool { true }
 
+  package func longestRequest(size: Int64) -> Int64 { min(size, chunkSize ?? size) }
+
   package func requestCount(size: Int64) -> Int64 {
     guard size > 0, let chunkSize else { return 1 }
     return (size - 1) / chunkSize + 1

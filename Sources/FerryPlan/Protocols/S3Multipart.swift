@@ -56,6 +56,8 @@ extension S3Multipart: TransferMachine {
   package var isCompleteAtEnd: Bool { true }
   package var followsLocation: Bool { false }
 
+  package func longestRequest(size: Int64) -> Int64 { isSingle(size) ? size : min(size, partSize(of: size)) }
+
   package func requestCount(size: Int64) -> Int64 { isSingle(size) ? 1 : Int64(partCount(size)) }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {

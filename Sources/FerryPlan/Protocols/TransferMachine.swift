@@ -21,6 +21,9 @@ package protocol TransferMachine: Sendable {
   /// Records that a request has ended, before its response is applied.
   func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
 
+  /// The maximum number of the file's bytes in a request.
+  func longestRequest(size: Int64) -> Int64
+
   /// The number of requests for a file of this size if nothing interrupts them.
   func requestCount(size: Int64) -> Int64
 

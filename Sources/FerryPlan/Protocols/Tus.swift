@@ -26,6 +26,8 @@ extension Tus: TransferMachine {
   package var isCompleteAtEnd: Bool { true }
   package var followsLocation: Bool { false }
 
+  package func longestRequest(size: Int64) -> Int64 { min(size, chunkSize ?? size) }
+
   package func requestCount(size: Int64) -> Int64 {
     guard size > 0, let chunkSize else { return 1 }
     return (size - 1) / chunkSize + 1

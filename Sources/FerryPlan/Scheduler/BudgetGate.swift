@@ -80,7 +80,8 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks to send `size` bytes for an item, node or orphan; `size` is `nil` if it is unknown.
+  /// Asks to send `size` bytes for an item, node or orphan, in addition to those that are reserved for it; `size` is
+  /// `nil` if it is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
       switch (cutoff, size) {
@@ -131,7 +132,7 @@ struct BudgetGate: Sendable {
   }
 
   private mutating func reserve(_ bytes: Int64, for place: ItemRef) {
-    reservations[place] = bytes
+    reservations[place, default: 0] +|= bytes
     reserved +|= bytes
     unsent +|= bytes
   }
@@ -152,6 +153,14 @@ struct BudgetGate: Sendable {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
     reserved -|= bytes +| (repeated.removeValue(forKey: place) ?? 0)
     bounds[place] = nil
+    unsent = min(unsent, reserved)
+  }
+
+  /// Releases a part of the reservation of an item, after one of several requests for its file has ended.
+  mutating func release(_ place: ItemRef, bytes: Int64) {
+    guard let all = reservations[place], bytes < all else { return release(place) }
+    reservations[place] = all - bytes
+    reserved -|= bytes
     unsent = min(unsent, reserved)
   }
 

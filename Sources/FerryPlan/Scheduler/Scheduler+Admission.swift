@@ -76,7 +76,7 @@ extension Scheduler {
     guard let gate = gateOfNext(upload), let item = uploads[upload].pending.first,
       uploads[upload].items.begun[item]?.state != .transferred
     else { return .admitted }
-    let size = uploads[upload].items.files.sizes[item]
+    let size = reservedSize(of: ItemRef(node, item), gate)
     switch gates[gate].admit(ItemRef(node, item), size: size) {
     case .admitted: return .admitted
     case .asks(let request):
@@ -90,9 +90,9 @@ extension Scheduler {
 
   private mutating func skip(_ upload: Int, _ item: Int, _ size: Int64) {
     let ref = ItemRef(uploads[upload].node, item)
-    guard plan.canEverFit(size, session: session(of: ref.node), isDiscretionary: isDiscretionary(ref)) else {
+    guard plan.canEverFit(fileSize(of: ref), of: ref.node, isDiscretionary: isDiscretionary(ref)) else {
       _ = beginNextItem(of: upload)
-      return end(ref, .failed, .neverFits(size))
+      return end(ref, .failed, .neverFits(fileSize(of: ref)))
     }
     if now >= deadline(of: ref) {
       _ = beginNextItem(of: upload)

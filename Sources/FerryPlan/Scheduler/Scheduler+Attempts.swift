@@ -88,9 +88,7 @@ extension Scheduler {
     let useful = self[attempts: ref]?.usefulBytes ?? 0
     metrics.startsOver(useful)
     // The reservation of a file that was sent completely has been released.
-    if progress.transfer != nil, useful > 0, let gate = gate(of: ref) {
-      gates[gate].sendsAgain(ref, bytes: useful)
-    }
+    if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }
     self[attempts: ref]?.usefulBytes = 0
     self[attempts: ref]?.unconfirmedBytes = 0
     self[attempts: ref]?.hostQueues = [:]

@@ -136,11 +136,57 @@ extension Scheduler {
   /// Reserves the bytes that the request needs. If they are already reserved, another attempt to send the file may
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
-    let size = ready.ref.item.flatMap { item in
-      uploadIndex[ready.ref.node.index].map { uploads[$0].items.files.sizes[item] }
-    }
+    let size = ready.ref.item.map { _ in reservedSize(of: ready.ref, gate) }
     guard gates[gate].isReserved(ready.ref) else { return gates[gate].admit(ready.ref, size: size) }
     return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
+  }
+
+  /// Whether the bytes of an item are reserved for one request at a time, so that its transfer stops between two requests
+  /// when a hard budget is used up, and continues in another window.
+  func reservesByRequest(_ ref: ItemRef, _ gate: Int) -> Bool {
+    guard gates[gate].cutoff == .hard, case .upload(let work) = plan.nodes[ref.node.index].work else {
+      return false
+    }
+    return work.continuesInOtherWindows(fileSize(of: ref), gates[gate].limits.map(\.budget))
+  }
+
+  /// The bytes that are reserved for an item before it is sent: those of its whole file, or of one request.
+  func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64 {
+    let size = fileSize(of: ref)
+    guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }
+    let confirmed = progress(of: ref)?.transfer?.confirmedOffset ?? 0
+    return min(machine.longestRequest(size: size), size - min(confirmed, size))
+  }
+
+  /// Reserves the bytes of another request for a file of which requests are being sent. Returns whether they are covered.
+  mutating func coversFurther(_ ref: ItemRef) -> Bool {
+    guard let gate = gate(of: ref) else { return true }
+    guard reservesByRequest(ref, gate) else { return gates[gate].isCovered(ref) }
+    switch gates[gate].admit(ref, size: reservedSize(of: ref, gate)) {
+    case .admitted: return true
+    case .asks(let request):
+      ask(request)
+      return false
+    case .refused: return false
+    }
+  }
+
+  /// Releases the reservation of one of several requests for a file, which has ended.
+  mutating func releaseReservation(of flight: Flight) {
+    let ref = flight.attempt.ref
+    guard flight.attempt.operation.isSending, let gate = gate(of: ref), reservesByRequest(ref, gate) else {
+      return
+    }
+    let isLast = self[attempts: ref].map { $0.requestsInFlight <= 1 } ?? true
+    let bytes = flight.attempt.operation.length(of: fileSize(of: ref))
+    gates[gate].release(ref, bytes: isLast ? .max : bytes)
+  }
+
+  /// Records that bytes of an item's file have been sent and have to be sent again, if the bytes of the whole file are
+  /// reserved.
+  mutating func sendsAgain(_ ref: ItemRef, bytes: Int64) {
+    guard let gate = gate(of: ref), !reservesByRequest(ref, gate) else { return }
+    gates[gate].sendsAgain(ref, bytes: bytes)
   }
 
   /// The release of an upload ID does not wait for another window: the next run retries it.
@@ -177,12 +223,40 @@ struct SessionGates: Sendable {
 }
 
 extension Plan {
-  /// Whether a file of this size fits the budgets of any network that its session may use.
-  package func canEverFit(_ size: Int64, session: SessionID, isDiscretionary: Bool) -> Bool {
-    let session = sessions[session.index]
-    return session.networks.contains { network in
-      policies.budgets.limits(on: network, isDiscretionary: isDiscretionary)
-        .allSatisfy { $0.budget.cutoff == .soft || size <= $0.budget.limit }
+  /// Whether a file of this size fits the budgets of any network that its session may use. A hard budget needs room only
+  /// for one request of a transfer that continues in the next window.
+  package func canEverFit(_ size: Int64, of node: NodeID, isDiscretionary: Bool) -> Bool {
+    guard case .upload(let work) = nodes[node.index].work else { return true }
+    return sessions[nodes[node.index].session.index].networks.contains { network in
+      let budgets = policies.budgets.limits(on: network, isDiscretionary: isDiscretionary).map(\.budget)
+      var wanted = size
+      if work.continuesInOtherWindows(size, budgets), let machine = work.transferProtocol.machine {
+        wanted = machine.longestRequest(size: size)
+      }
+      return budgets.allSatisfy { $0.cutoff == .soft || wanted <= $0.limit }
+    }
+  }
+}
+
+extension UploadWork {
+  /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in its next window:
+  /// if a budget is hard, and upload IDs do not expire before that.
+  fileprivate func continuesInOtherWindows(_ size: Int64, _ budgets: [Budget]) -> Bool {
+    guard let machine = transferProtocol.machine, machine.requestCount(size: size) > 1 else { return false }
+    return budgets.contains { $0.cutoff == .hard }
+      && budgets.allSatisfy { budget in validFor.map { $0 > budget.per.longestSpan } ?? true }
+  }
+}
+
+extension Budget.Window {
+  /// The greatest length of a window.
+  fileprivate var longestSpan: Duration {
+    switch self {
+    case .hour: .seconds(3_600)
+    // Days have 25 hours when clocks are set back.
+    case .day: .seconds(25 * 3_600)
+    case .week: .seconds(7 * 86_400 + 3_600)
+    case .month: .seconds(31 * 86_400 + 3_600)
     }
   }
 }

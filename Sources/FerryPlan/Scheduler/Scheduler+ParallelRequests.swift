@@ -40,6 +40,7 @@ extension Scheduler {
       }
       guard !isPreceded(ref, on: hostQueue) else { return false }
       hostQueues[hostQueue].parallel.removeFirst()
+      guard coversFurther(ref) else { continue }
       start(ready(ref, .transfer), on: hostQueue)
       return true
     }
@@ -51,9 +52,7 @@ extension Scheduler {
     guard now < deadline(of: ref), !isHeld(ref, on: hostQueue), hasToken(for: step(ref.node, .transfer)) else {
       return false
     }
-    if let expires = progress(of: ref)?.uploadID?.expires, expires <= now { return false }
-    guard let gate = gate(of: ref) else { return true }
-    return gates[gate].isCovered(ref)
+    return progress(of: ref)?.uploadID?.expires.map { now < $0 } ?? true
   }
 
   /// Whether work of a higher priority can use the connection.
@@ -73,7 +72,7 @@ extension Scheduler {
     self[attempts: ref]?.requestsInFlight -= 1
     guard attempts.requestsInFlight > 1 else {
       self[attempts: ref]?.postponed = []
-      return attempts.postponed.reduce(landing) { $1.verdict.severity >= $0.verdict.severity ? $1 : $0 }
+      return judged(attempts.postponed + [landing])
     }
     if landing.verdict == .partial {
       self[attempts: ref]?.replacements = 0
@@ -83,6 +82,15 @@ extension Scheduler {
       if landing.verdict.endsUpload { supersede(ref) }
     }
     return nil
+  }
+
+  /// The most serious of the results of requests for one file. A cancellation by the user applies to all of them.
+  private func judged(_ landings: [Landing]) -> Landing? {
+    var judged = landings.max { $0.verdict.severity < $1.verdict.severity }
+    for landing in landings {
+      if case .cancelled = landing.flight.interruption { judged?.flight.interruption = landing.flight.interruption }
+    }
+    return judged
   }
 
   /// Stops the other requests for a file, which are of no use.

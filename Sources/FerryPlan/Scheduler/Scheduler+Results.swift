@@ -64,8 +64,8 @@ extension Scheduler {
     if verdict == .succeeded {
       sample(ref.node, result)
       self[attempts: ref]?.usefulBytes = result.traffic.bodySent
-    } else if let gate = gate(of: ref) {
-      gates[gate].sendsAgain(ref, bytes: result.traffic.bodySent)
+    } else {
+      sendsAgain(ref, bytes: result.traffic.bodySent)
     }
   }
 

@@ -59,6 +59,7 @@ extension Scheduler {
     }
     change(ref, .updateTransfer(state))
     count(flight, result, followed, confirmedBefore: before)
+    releaseReservation(of: flight)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
     // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
     // that loses bytes repeatedly would never exhaust them.
@@ -100,7 +101,7 @@ extension Scheduler {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
     metrics.startsOver(lost)
     self[attempts: ref]?.usefulBytes -= lost
-    if let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: bytes) }
+    sendsAgain(ref, bytes: bytes)
   }
 
   /// Whether the server may have the whole file after this request, according to its result.
@@ -201,6 +202,6 @@ extension Scheduler {
     metrics.countPart(sent: sent, useful: useful)
     self[attempts: ref]?.unconfirmedBytes = confirmed == nil ? unconfirmed : 0
     self[attempts: ref]?.usefulBytes +|= useful
-    if sent > useful, let gate = gate(of: ref) { gates[gate].sendsAgain(ref, bytes: sent - useful) }
+    if sent > useful { sendsAgain(ref, bytes: sent - useful) }
   }
 }
