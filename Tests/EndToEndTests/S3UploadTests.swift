@@ -92,7 +92,8 @@ struct `An upload to S3` {
     #expect(again.report.totals.requests == 0)
   }
 
-  @Test func `works as in the example`() async throws {
+  @Test(arguments: ["s3", "s3-multipart"])
+  func `works as in the examples`(_ name: String) async throws {
     let server = try await S3Server.start()
     let folder = try TemporaryFolder()
     var random = SplitMix(seed: 5)
@@ -100,7 +101,7 @@ struct `An upload to S3` {
     try folder.write(random.bytes(100), to: "files/small")
     let command = try await Command.run(
       Product.path("ferry"),
-      ["run", Product.source("examples/s3-multipart.yaml"), "--state", folder.path("state")],
+      ["run", Product.source("examples/\(name).yaml"), "--state", folder.path("state")],
       environment: server.environment.merging(
         ["S3_BUCKET_URL": server.bucketURL, "S3_FILES": folder.path("files")]) { $1 })
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// examples/webdav-move.yaml against a server that we did not write: Apache's mod_dav.
-@Suite struct `The WebDAV example` {
+/// examples/webdav-move.yaml and examples/webdav.yaml against a server that we did not write: Apache's mod_dav.
+@Suite struct `A WebDAV example` {
   /// An unnoticed skip would look like a pass.
   private static let isPossible: Bool = {
     guard !ApacheServer.missingPrograms.isEmpty else { return true }
@@ -47,6 +47,39 @@ import Testing
     let again = try await Self.start(job, server).end()
     #expect(again.status == 0, "\(again.stdout)\(again.stderr)")
     #expect(server.requests.dropFirst(before).allSatisfy { $0.hasPrefix("405 MKCOL ") })
+    await server.stop()
+  }
+
+  @Test(
+    .enabled(if: isPossible, "apache2 and openssl are needed: scripts/setup test"), .timeLimit(.minutes(1)))
+  func `puts the files of two folders to Apache, each once`() async throws {
+    let server = try await ApacheServer.start()
+    for collection in ["documents", "photos"] {
+      let command = try await Command.run(
+        "curl", ["-sf", "-u", ApacheServer.login, "-X", "MKCOL", "\(server.url)/\(collection)"])
+      #expect(command.status == 0)
+    }
+    // Its folders are in the home directory, and the login beside the manifest.
+    let job = try Workspace(
+      String(contentsOfFile: Product.source("examples/webdav.yaml"), encoding: .utf8))
+    try job.folder.write(Data("\(ApacheServer.login)\n".utf8), to: "backup.login")
+    let documents = ["Süß & gut #1.txt": Data("text".utf8), "empty": Data()]
+    for (name, content) in documents { try job.folder.write(content, to: "Documents/\(name)") }
+    for name in [".hidden", "draft.tmp"] { try job.folder.write(Data("x".utf8), to: "Documents/\(name)") }
+    let photo = Data(repeating: 7, count: 300_000)
+    try job.folder.write(photo, to: "Pictures/a b.jpg")
+    let environment = ["BACKUP_SERVER": server.url, "HOME": job.folder.path("")]
+    let first = try await job.ferry("run", "job.yaml", environment: environment)
+    #expect(first.status == 0, "\(first.stdout)\(first.stderr)")
+    #expect(try server.files(in: "documents") == documents)
+    #expect(try server.files(in: "photos") == ["a b.jpg": photo])
+    // A photo is never sent again, and a document if it has changed.
+    try job.folder.write(Data("another".utf8), to: "Pictures/a b.jpg")
+    try job.folder.write(Data("longer text".utf8), to: "Documents/empty")
+    let second = try await job.ferry("run", "job.yaml", environment: environment)
+    #expect(second.status == 0, "\(second.stdout)\(second.stderr)")
+    #expect(try server.files(in: "documents")["empty"] == Data("longer text".utf8))
+    #expect(server.requests.count { $0.contains(" PUT ") } == 4)
     await server.stop()
   }
 
