@@ -285,4 +285,80 @@ struct BudgetTests {
     #expect(world.scheduler.totals.items.failed == 2)
     #expect(world.scheduler.isRoundThrough)
   }
+
+  // MARK: Files that are sent in several requests
+
+  private func worldOfParts(_ budget: String, validFor: String = "30d") throws -> World {
+    let yaml = """
+      version: 1
+      name: test
+      sessions: { s: {} }
+      budgets: { any: { limit: \(budget) } }
+      uploads:
+        up:
+          session: s
+          files: { root: . }
+          allocate:
+            request: { method: POST, url: "http://host/up" }
+            capture: { id: { json: /id } }
+            valid_for: \(validFor)
+          transfer: { protocol: content_range, chunk_size: 1MB, request: { url: "http://host/${allocate.id}" } }
+
+      """
+    var (stored, allocated) = (Int64(0), 0)
+    var world = try World(yaml, files: ["up": ["f": 4_000_000]]) { call in
+      guard call.step == .transfer else {
+        (stored, allocated) = (0, allocated + 1)
+        var reply = Reply.status(200)
+        reply.uploadID = allocated
+        return reply
+      }
+      if case .send(let range) = call.attempt.operation { stored = range.upperBound }
+      var reply: Reply = stored == 4_000_000 ? .status(200) : .status(308, offset: stored)
+      reply.after = .seconds(1)
+      reply.sent = call.size
+      return reply
+    }
+    world.options.conditions = .init(network: .wired)
+    return world
+  }
+
+  private func parts(_ world: World) -> [Int64] {
+    world.starts.compactMap { start in
+      if case .send(let range) = start.attempt.operation { range.lowerBound / 1_000_000 } else { nil }
+    }
+  }
+
+  @Test func theyStopAtAHardLimitAndContinueInTheNextWindow() throws {
+    var world = try worldOfParts("2500kB, per: day, cutoff: hard")
+    world.run()
+    #expect(parts(world) == [0, 1])
+    #expect(world.scheduler.exitCode == .deferred)
+    #expect(world.scheduler.totals.bytes.useful == 2_000_000)
+    world.machine.now = world.machine.now.advanced(by: .seconds(86_400))
+    world.run()
+    #expect(world.starts.first?.attempt.operation == .queryOffset)
+    #expect(parts(world) == [2, 3])
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.totals.bytes.useful == 2_000_000 && world.scheduler.totals.bytes.resent == 0)
+  }
+
+  @Test func theyWaitForTheNextWindowOfTheSameLaunch() throws {
+    var world = try worldOfParts("2500kB, per: hour, cutoff: hard")
+    world.options.patience = .seconds(3 * 3_600)
+    world.run()
+    #expect(parts(world) == [0, 1, 2, 3])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test(arguments: [
+    ("2500kB, per: day, cutoff: cautious", "30d"), ("2500kB, per: day, cutoff: hard", "25h"),
+    ("500kB, per: day, cutoff: hard", "30d"),
+  ])
+  func theyMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
+    var world = try worldOfParts(budget, validFor: validFor)
+    world.run()
+    #expect(parts(world).isEmpty)
+    #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
+  }
 }

@@ -51,7 +51,7 @@ package struct Referee {
   /// The number of requests in the launch.
   var requests: [ItemRef: Int] = [:]
   /// The number of consecutive 401 responses, by item or node, with the step.
-  var refusals: [ItemRef: (step: Step.Kind, count: Int)] = [:]
+  var refusals: [ItemRef: (step: Step.Kind, count: Int, at: Instant)] = [:]
   /// The sessions that `ferry cancel` has ended, and whether work that had begun continues.
   var cancelled: [SessionID: Bool] = [:]
   var batches: [Int: Batch] = [:]
@@ -219,8 +219,10 @@ package struct Referee {
       refusals[ref] = nil
       return
     }
-    let before = refusals[ref]?.step == flight.call.step ? refusals[ref]?.count ?? 0 : 0
-    refusals[ref] = (flight.call.step, before + 1)
+    let before = refusals[ref]?.step == flight.call.step ? refusals[ref] : nil
+    // A request that was sent before the last refusal could not have a new token.
+    if let before, flight.call.now < before.at { return }
+    refusals[ref] = (flight.call.step, (before?.count ?? 0) + 1, now)
   }
 
   private mutating func take(_ action: Action, _ machine: VirtualMachine) {
