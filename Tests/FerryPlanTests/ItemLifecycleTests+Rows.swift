@@ -118,15 +118,20 @@ extension ItemLifecycleTests {
           }
         }),
       Row(
-        transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true))],
+        transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true)), .updateTransfer(advanced)],
         state: "transferring",
         isPossible: { $0.begun?.stageName == "transferring" },
         newState: "transferring, with the new state of the transfer",
         after: { state, transition in
           guard case .updateTransfer(let transfer) = transition else { return state }
           return state.mapProgress { $0.stage = .transferring($0.uploadID, transfer) }
-        }, journal: "–",
-        entries: { _, _ in [] }),
+        }, journal: "`transferAdvanced`, if the server has stated another offset",
+        entries: { state, transition in
+          guard case .updateTransfer(let transfer) = transition,
+            transfer.confirmedOffset != state.begun?.transfer?.confirmedOffset
+          else { return [] }
+          return [.transferAdvanced(ref, bytes: transfer.confirmedOffset)]
+        }),
       Row(
         transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
         isPossible: { $0.begun?.stageName == "transferring" },
@@ -160,6 +165,13 @@ extension ItemLifecycleTests {
         journal: "`uploadIDDiscarded`", entries: { _, _ in [.uploadIDDiscarded(ref)] }),
     ]
   }
+
+  /// A transfer of which the server has some bytes.
+  private static let advanced: TransferState = {
+    var state = TransferState(isUncertain: false)
+    state.confirmedOffset = 100
+    return state
+  }()
 
   private static let doubts = [
     Row(

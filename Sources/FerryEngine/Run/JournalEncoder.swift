@@ -133,8 +133,8 @@ final class JournalEncoder {
       (session, .resumed(period: delay.period, at: delay.resumedAt))
     case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
-    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred,
-      .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
+    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
+      .fileTransferred, .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       nil
     }
@@ -200,6 +200,8 @@ final class JournalEncoder {
         return serverWrites(values, row: $0) + [.allocated(row: $0, captures: captured, expires: expires)]
           + partialWrites(ref, scheduler, row: $0)
       }
+    case .transferAdvanced(let ref, let bytes):
+      return row(ref).map { [.confirmedBytes(row: $0, bytes)] }
     case .fileTransferred(let ref):
       return row(ref).map {
         let values = captures[ref]
@@ -328,7 +330,8 @@ final class JournalEncoder {
       ]
     case .fetchFailed(_, let failure, let at):
       [.fetchFailed(node: row, round: round, failure: failure, at: at)]
-    case .itemsQueued, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
+    case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .fileTransferred, .uploadIDDiscarded,
+      .sessionResumed,
       .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:
       []
@@ -350,7 +353,7 @@ extension JournalEntry {
     case .sessionResumed, .sessionInForeground, .batchCompleted: nil
     case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
-      .fileTransferred(let ref),
+      .transferAdvanced(let ref, _), .fileTransferred(let ref),
       .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),
       .orphanResolved(let ref),
       .orphanReleaseFailed(let ref, _, _):

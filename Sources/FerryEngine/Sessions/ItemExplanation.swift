@@ -141,9 +141,15 @@ package struct ItemExplanation {
     match.pathBase64 = DisplayPath.base64(path)
     var isKnown = false
     if let row = preview.launchState.rows[index], row.id != 0 {
-      try preview.journals.all[node.session.index]?.item(node: row.id, path: path) { item in
+      let journal = preview.journals.all[node.session.index]
+      var begun: Int64?
+      try journal?.item(node: row.id, path: path) { item in
         isKnown = true
         try describe(item, of: node, row, &match)
+        if try item.state == .allocated { begun = item.id }
+      }
+      if let begun, let bytes = try journal?.confirmedBytes(row: begun) {
+        match.transfer = transfer(of: node, size: match.size ?? 0, confirmed: bytes)
       }
     }
     guard isKnown || place != nil else { return nil }
@@ -199,6 +205,18 @@ package struct ItemExplanation {
     if try !state.isClosed && state != .queued && !item.captures.isEmpty {
       match.uploadId = .init(expiresAt: item.expires?.rfc3339)
     }
+  }
+
+  /// The state of a transfer that takes several requests; `nil` for any other.
+  private func transfer(of node: Node, size: Int64, confirmed: Int64) -> ItemDocument.Transfer? {
+    guard case .upload(let work) = node.work, let machine = work.transferProtocol.machine,
+      let name = work.transferProtocol.name, (0...size).contains(confirmed)
+    else { return nil }
+    let requests = machine.requestCount(size: size)
+    let longest = max(machine.longestRequest(size: size), 1)
+    let remaining = (size - confirmed) / longest + ((size - confirmed) % longest > 0 ? 1 : 0)
+    return .init(
+      protocol: name, confirmedBytes: confirmed, requests: requests, remainingRequests: min(remaining, requests))
   }
 
   private func ambiguities(of row: NodeRow, _ node: Node) -> AmbiguityFinder {

@@ -129,5 +129,8 @@ extension DatabaseSchema {
           ALTER TABLE node ADD COLUMN failed_at INTEGER;
           ALTER TABLE session ADD COLUMN foreground_at INTEGER;
           """),
+      Migration(
+        name: "session 10: how many bytes of a file a server has confirmed",
+        sql: "ALTER TABLE item ADD COLUMN confirmed_bytes INTEGER;"),
     ])
 }

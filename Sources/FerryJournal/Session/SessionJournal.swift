@@ -277,6 +277,13 @@ package final class SessionJournal: Sendable {
     }
   }
 
+  /// The number of bytes of an item's file that the server has stated to have; `nil` if it has stated none.
+  package func confirmedBytes(row: Int64) throws(JournalError) -> Int64? {
+    try access { db in
+      try Int64.fetchOne(db, sql: "SELECT confirmed_bytes FROM item WHERE id = ?", arguments: [row])
+    }
+  }
+
   /// Checkpoints the log into the file and closes the journal, which must not be used afterwards. A second
   /// call has no effect.
   package func close() throws(JournalError) {

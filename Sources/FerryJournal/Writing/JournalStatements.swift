@@ -18,7 +18,7 @@ struct JournalStatements {
   }
 
   private enum Statement: Int, CaseIterable {
-    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, transferred, released, closed,
+    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, confirmedBytes, transferred, released, closed,
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, resumed, foreground, events
@@ -40,7 +40,7 @@ struct JournalStatements {
         UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
         expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
         failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL,
-        root_device = NULL, root_inode = NULL, after_tried = NULL, \(Self.noKey),
+        root_device = NULL, root_inode = NULL, after_tried = NULL, confirmed_bytes = NULL, \(Self.noKey),
         \(Self.noServers) WHERE id = ?1
         """
       case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
@@ -50,14 +50,15 @@ struct JournalStatements {
       case .allocated:
         """
         UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4,
-        \(Self.noKey) WHERE id = ?1
+        confirmed_bytes = NULL, \(Self.noKey) WHERE id = ?1
         """
+      case .confirmedBytes: "UPDATE item SET confirmed_bytes = ?2 WHERE id = ?1"
       case .transferred:
         "UPDATE item SET state = 2, intent = NULL, sha256 = ?2, \(Self.noKey) WHERE id = ?1"
       case .released:
         """
         UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        sha256 = NULL, \(Self.noKey), \(Self.noServers) WHERE id = ?1
+        sha256 = NULL, confirmed_bytes = NULL, \(Self.noKey), \(Self.noServers) WHERE id = ?1
         """
       case .closed:
         """
@@ -176,6 +177,10 @@ struct JournalStatements {
       let statement = try handle(.allocated)
       bind(statement, 2, captures: captures)
       bind(statement, 4, expires?.nanoseconds)
+      try update(statement, row: row)
+    case .confirmedBytes(let row, let bytes):
+      let statement = try handle(.confirmedBytes)
+      bind(statement, 2, bytes)
       try update(statement, row: row)
     case .servers(let row, let servers):
       let statement = try handle(.servers)

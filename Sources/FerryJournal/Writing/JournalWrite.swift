@@ -19,6 +19,9 @@ package enum JournalWrite: Sendable {
   case withdraw(row: Int64)
   /// The upload-ID step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
+  /// The number of the file's bytes that the server has stated to have, for people. It is valid for an item that has an
+  /// upload ID and is not transferred.
+  case confirmedBytes(row: Int64, Int64)
   /// The servers to which an upload ID or a transferred file belongs. The write that records the ID or the transfer
   /// follows in the same append.
   case servers(row: Int64, String)

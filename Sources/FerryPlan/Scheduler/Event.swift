@@ -91,6 +91,9 @@ package enum JournalEntry: Hashable, Sendable {
   /// The request was certainly not sent, or the server refused it.
   case intentWithdrawn(ItemRef)
   case uploadIDAllocated(ItemRef, expires: Instant?)
+  /// The server has stated another number of bytes that it has of the file. Only people read this record; a later launch
+  /// asks the server.
+  case transferAdvanced(ItemRef, bytes: Int64)
   case fileTransferred(ItemRef)
   /// The item no longer has its upload ID; it starts over at its allocation.
   case uploadIDDiscarded(ItemRef)

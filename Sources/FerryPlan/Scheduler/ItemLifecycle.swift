@@ -222,7 +222,10 @@ extension ItemProgress {
       intent = .none
       return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.startTransfer, .transferring): break
-    case (.updateTransfer(let state), .transferring(let id, _)): stage = .transferring(id, state)
+    case (.updateTransfer(let state), .transferring(let id, let before)):
+      stage = .transferring(id, state)
+      guard state.confirmedOffset != before.confirmedOffset else { break }
+      return [.transferAdvanced(context.ref, bytes: state.confirmedOffset)]
     case (.finishTransfer, .transferring(let id, _)):
       // A completed upload resource is no longer needed.
       stage = .transferred(context.hasAllocate ? id : nil)

@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 
 /// The state of an item or node, as written by `ferry explain ITEM --format json`. The JSON keys are a
@@ -40,6 +41,8 @@ package struct ItemDocument: Encodable, Sendable {
     package var round: Int64?
     package var handedOverAt: String?
     package var uploadId: UploadID?
+    /// For an item of which a server has a part.
+    package var transfer: Transfer?
     package var deliveredAt: String?
     /// For a delivered file with an `after` action.
     package var after: After?
@@ -112,6 +115,25 @@ package struct ItemDocument: Encodable, Sendable {
     case ends
     /// There is nothing to do in this round.
     case nothing
+  }
+
+  /// The part of a file that the server has stated to have.
+  package struct Transfer: Encodable, Sendable {
+    package var `protocol`: Upload.Transfer.`Protocol`
+    /// A hint: the next run asks the server.
+    package var confirmedBytes: Int64
+    /// The number of requests that send the file, and of those that remain.
+    package var requests: Int64
+    package var remainingRequests: Int64
+
+    package init(
+      protocol: Upload.Transfer.`Protocol`, confirmedBytes: Int64, requests: Int64, remainingRequests: Int64
+    ) {
+      self.protocol = `protocol`
+      self.confirmedBytes = confirmedBytes
+      self.requests = requests
+      self.remainingRequests = remainingRequests
+    }
   }
 
   /// An upload ID in the journal. Its value is not shown.

@@ -25,6 +25,13 @@ package enum ItemText {
       let until = uploadID.expiresAt.map { " until \(ReasonText.moment($0, in: zone))" } ?? ""
       lines.append("  holds an upload ID\(until)")
     }
+    if let transfer = match.transfer {
+      let sent = transfer.requests - transfer.remainingRequests
+      let requests = transfer.requests > 1 ? ", \(sent) of \(transfer.requests) parts" : ""
+      lines.append(
+        "  the server has confirmed \(ByteText.text(transfer.confirmedBytes))"
+          + "\(match.size.map { " of \(ByteText.text($0))" } ?? "")\(requests) (\(transfer.protocol.rawValue))")
+    }
     if let delivered = match.deliveredAt {
       lines.append("  delivered \(ReasonText.moment(delivered, in: zone))")
     }

@@ -86,6 +86,7 @@ package struct VirtualJournal: Sendable {
       guard let row = row(ref, tables) else { return }
       items[ref.node.index].set(row, .queued)
       items[ref.node.index].set(row, uploadID: nil)
+    case .transferAdvanced: break
     case .fetchFailed(let node, let failure, let at):
       failedFetches[node.index] = FailedFetch(at: at, failure: failure, isOpen: true)
     case .itemClosed(let ref, let state, let failure, let at):

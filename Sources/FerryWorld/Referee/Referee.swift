@@ -260,7 +260,7 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+    case .uploadIDAllocated, .transferAdvanced, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       break
     }

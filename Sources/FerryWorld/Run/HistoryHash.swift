@@ -55,6 +55,9 @@ struct HistoryHash: Sendable {
     case .uploadIDAllocated(let ref, let expires):
       combine(ref)
       combine(Int(expires?.nanoseconds ?? 0))
+    case .transferAdvanced(let ref, let bytes):
+      combine(ref)
+      combine(Int(bytes))
     case .fileTransferred(let ref): combine(ref)
     case .uploadIDDiscarded(let ref): combine(ref)
     case .itemClosed(let ref, let state, _, let at):
