@@ -24,7 +24,7 @@ demo: ## upload real files, kill ferry halfway, resume, and show what happened
 	swift build -c release --static-swift-stdlib --product ferry-receiver
 	@scripts/demo
 
-test: ## lint and run all tests, including those against docker-registry and Apache
+test: ## lint and run all tests, including those against the servers of docs/servers.md
 	@scripts/setup test
 	swift build --build-tests
 	@$(MAKE) lint

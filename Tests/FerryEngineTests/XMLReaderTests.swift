@@ -48,6 +48,13 @@ struct XMLReaderTests {
     #expect(value.first(at: "a/b/c")?.text == "1")
   }
 
+  @Test func theRootMayHaveAnyNameIfThePathNamesNone() throws {
+    for root in ["InitiateMultipartUploadResult", "InitiateMultipartUpload"] {
+      #expect(try read("<\(root)><UploadId>1</UploadId></\(root)>").first(at: "*/UploadId")?.text == "1")
+    }
+    #expect(try read("<a><b><UploadId>1</UploadId></b></a>").first(at: "*/UploadId") == nil)
+  }
+
   @Test func theRootIsRecognized() throws {
     #expect(try read("<Error><Code>InternalError</Code></Error>").name == "Error")
     #expect(try read("<e:Error xmlns:e='x'/>").name == "Error")

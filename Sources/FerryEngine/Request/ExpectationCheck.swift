@@ -32,15 +32,15 @@ package enum ExpectationCheck {
     return nil
   }
 
-  /// The reason why the body is not an XML document with this root element. S3 may respond to the completion of an upload
-  /// with a 200 before it knows the outcome, and report an error in the body.
-  private static func rootMismatch(_ root: String, _ answer: TransferResponse) -> Mismatch? {
+  /// The reason why the body is not an XML document with this element. S3 may respond to the completion of an upload with
+  /// a 200 before it knows the outcome, and report an error in the body.
+  private static func elementMismatch(_ path: String, _ answer: TransferResponse) -> Mismatch? {
     guard !answer.isBodyCut, let document = try? XMLReader.read(answer.body) else {
       return .init(message: "the response is not an XML document", kind: .undecided)
     }
-    if document.name == root { return nil }
-    let code = document.name == "Error" ? ", but reports an error" : ""
-    return .init(message: "the response is not a '\(root)'\(code)", kind: .undecided)
+    if document.name == "Error" { return .init(message: "the response reports an error", kind: .undecided) }
+    if document.first(at: path) != nil { return nil }
+    return .init(message: "there is no element \(path) in the response's XML", kind: .undecided)
   }
 
   /// The first mismatch; `nil` if the response meets the expectation.
@@ -48,7 +48,7 @@ package enum ExpectationCheck {
     _ expectation: Expectation, _ answer: TransferResponse, _ patterns: Patterns
   ) -> Mismatch? {
     if let message = headerMismatch(expectation, answer) { return different(message, expectation, answer) }
-    if let root = expectation.rootElement, let mismatch = rootMismatch(root, answer) { return mismatch }
+    if let path = expectation.element, let mismatch = elementMismatch(path, answer) { return mismatch }
     var reader = ResponseReader(answer, patterns)
     if !expectation.json.isEmpty {
       do throws(JSONProblem) {

@@ -9,8 +9,9 @@ package struct Expectation: Hashable, Codable, Sendable {
   /// A regular expression that must match somewhere in the body.
   package var regex: String?
 
-  /// The name of the root element of the XML body; `nil` if any body is expected.
-  package var rootElement: String?
+  /// The path of an element that the XML body must have, whose root must not be `Error`; `nil` if any body is expected.
+  /// Only protocols set it. The name `*` stands for any element.
+  package var element: String?
   /// Whether the `ETag` must be that of the parts which the item's transfer has sent to an S3 server.
   package var hasETagOfParts = false
 
@@ -43,6 +44,6 @@ package struct Expectation: Hashable, Codable, Sendable {
 
   /// Whether the body or headers are checked, in addition to the status.
   package var readsAnswer: Bool {
-    !headers.isEmpty || !json.isEmpty || regex != nil || rootElement != nil
+    !headers.isEmpty || !json.isEmpty || regex != nil || element != nil
   }
 }

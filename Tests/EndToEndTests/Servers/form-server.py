@@ -8,6 +8,7 @@ in FOLDER/settings.json are read for each form request:
     to FOLDER/stopped.jsonl
   token: the bearer token that a form request must have
   status: the status of the response
+  forgotten: upload IDs that it no longer knows
 POST /ids returns an upload ID, POST /commit/ID commits it and appends a line to FOLDER/commits.jsonl, and POST /token
 returns a token: t1, then t2, and so on.
 """
@@ -60,6 +61,8 @@ async def commit(request):
 
 async def form(request):
     wish = settings()
+    if request.match_info.get("id") in wish.get("forgotten", []):
+        return web.Response(status=404)
     limit = wish.get("stop")
     entry = {
         "method": request.method,

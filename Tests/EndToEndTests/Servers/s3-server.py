@@ -3,14 +3,15 @@
 usage: s3-server.py BUCKET
 
 It listens on a free port of 127.0.0.1, creates a user who may do everything with S3, and the bucket, and prints one
-line each for `port`, `access_key` and `secret_key`. It ends with its standard input, or on SIGTERM.
+line each for `port`, `access_key` and `secret_key`, and for the user's other key `other_access_key` and
+`other_secret_key`. It ends with its standard input, or on SIGTERM.
 """
 
 import os
 import sys
 
 # Of the requests below, none is authorized; of all later requests, each must be.
-os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
+os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
 os.environ.update(AWS_ACCESS_KEY_ID="setup", AWS_SECRET_ACCESS_KEY="setup", AWS_DEFAULT_REGION="us-east-1")
 
 import boto3
@@ -35,12 +36,14 @@ url = f"http://127.0.0.1:{port}"
 
 iam = boto3.client("iam", endpoint_url=url)
 iam.create_user(UserName="ferry")
-key = iam.create_access_key(UserName="ferry")["AccessKey"]
+key, other = [iam.create_access_key(UserName="ferry")["AccessKey"] for _ in range(2)]
 policy = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}'
 iam.put_user_policy(UserName="ferry", PolicyName="all", PolicyDocument=policy)
 boto3.client("s3", endpoint_url=url).create_bucket(Bucket=sys.argv[1])
 
 print("access_key", key["AccessKeyId"])
 print("secret_key", key["SecretAccessKey"])
+print("other_access_key", other["AccessKeyId"])
+print("other_secret_key", other["SecretAccessKey"])
 print("port", port, flush=True)
 sys.stdin.read()

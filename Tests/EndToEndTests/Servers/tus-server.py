@@ -1,6 +1,6 @@
-"""A tus server that we did not write: tuspyserver, with uvicorn.
+"""A tus server that we did not write, with uvicorn.
 
-usage: tus-server.py FOLDER
+usage: tus-server.py MODULE FOLDER        (MODULE is tuspyserver or tussi)
 
 It prints `port N`, stores uploads at /files in FOLDER/uploads, and appends a line of JSON to FOLDER/complete.jsonl for
 each complete upload.
@@ -11,11 +11,9 @@ import os
 import socket
 import sys
 
-import fastapi
 import uvicorn
-from tuspyserver import create_tus_router
 
-folder = sys.argv[1]
+module, folder = sys.argv[1:]
 
 
 def complete(path, metadata):
@@ -23,9 +21,31 @@ def complete(path, metadata):
         file.write(json.dumps(dict(path=path, metadata=metadata)) + "\n")
 
 
-app = fastapi.FastAPI()
-app.include_router(
-    create_tus_router(prefix="/files", files_dir=os.path.join(folder, "uploads"), on_upload_complete=complete))
+def tuspyserver():
+    import fastapi
+    from tuspyserver import create_tus_router
+
+    router = create_tus_router(prefix="/files", files_dir=os.path.join(folder, "uploads"), on_upload_complete=complete)
+    app = fastapi.FastAPI()
+    app.include_router(router)
+    return app
+
+
+def tussi():
+    from tussi import FilesystemStorage, TUSApp, UploadCompletedEvent
+
+    async def note_event(event):
+        if isinstance(event, UploadCompletedEvent):
+            complete(os.path.join(folder, "complete", event.upload_info.upload_id), event.upload_info.metadata)
+
+    os.mkdir(os.path.join(folder, "uploads"))
+    return TUSApp(
+        storage=FilesystemStorage(directory=os.path.join(folder, "uploads")),
+        completed_dir=os.path.join(folder, "complete"),
+        on_event=note_event)
+
+
+app = dict(tuspyserver=tuspyserver, tussi=tussi)[module]()
 
 
 async def noting(scope, receive, send):

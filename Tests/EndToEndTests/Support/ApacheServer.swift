@@ -19,8 +19,7 @@ final class ApacheServer: Sendable {
 
   deinit { process.signal(SIGTERM) }
 
-  /// Starts the server with an empty collection. Apache cannot choose a port itself, and another program may take a
-  /// port that was free, so a failed start is repeated with another port.
+  /// Starts the server with an empty collection.
   static func start() async throws -> ApacheServer {
     let folder = try TemporaryFolder()
     for name in ["data", "locks"] {
@@ -29,19 +28,12 @@ final class ApacheServer: Sendable {
     }
     chmod(folder.url.path(percentEncoded: false), 0o755)
     try folder.write(Data(try await passwords().utf8), to: "passwords")
-    var last = ""
-    for _ in 0..<5 {
-      let port = try freePort()
+    let (process, port) = try await LoopbackPort.start(log: { folder.text("error.log") }) { port in
       try folder.write(Data(configuration(folder, port: port).utf8), to: "httpd.conf")
-      let process = try RunningCommand(
+      return try RunningCommand(
         "apache2", ["-f", folder.path("httpd.conf"), "-D", "FOREGROUND", "-k", "start"])
-      if try await listens(on: port, process) {
-        return ApacheServer(url: "http://127.0.0.1:\(port)", folder: folder, process: process)
-      }
-      let end = await process.end()
-      last = end.stderr + folder.text("error.log")
     }
-    throw CommandFailure(description: "apache2 did not start\n\(last)")
+    return ApacheServer(url: "http://127.0.0.1:\(port)", folder: folder, process: process)
   }
 
   /// Stops the server and waits until it has exited.
@@ -106,50 +98,13 @@ final class ApacheServer: Sendable {
 
       """
   }
+}
 
-  /// A port that no program uses at the moment.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-      }
-    }
-    guard status == 0 else { throw CommandFailure(description: "no free port: errno \(errno)") }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  /// Waits until the server accepts connections. Returns `false` if it exits instead.
-  private static func listens(on port: Int, _ process: RunningCommand) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline, process.isRunning {
-      if connects(to: port) { return true }
-      // There is no event to wait for: the server's readiness has no other sign.
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    process.signal(SIGKILL)
-    return false
-  }
-
-  private static func connects(to port: Int) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = loopback(port: port)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-  }
-
-  private static func loopback(port: Int) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    return address
+extension ApacheServer: UploadServer {
+  func delivered() async throws -> [String] {
+    // While it receives a file, mod_dav_fs has it under such a name.
+    let names = try names(in: "").filter { !$0.hasPrefix(".davfs.tmp") }
+    guard !names.isEmpty else { return [] }
+    return Array(try await TestFiles.digests(of: names, under: folder.path("data")).values)
   }
 }

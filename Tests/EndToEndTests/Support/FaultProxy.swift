@@ -13,12 +13,17 @@ final class FaultProxy: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter faults: the elements of a JSON array; see the script.
-  static func start(before server: String, faults: String = "") async throws -> FaultProxy {
+  /// - Parameters:
+  ///   - faults: the elements of a JSON array; see the script.
+  ///   - options: a JSON object; see the script.
+  static func start(
+    before server: String, faults: String = "", options: String = "{}"
+  ) async throws -> FaultProxy {
     let port = server.split(separator: ":").last.map { String($0) } ?? ""
     let input = Pipe()
     let process = try RunningCommand(
-      "python3", ["-u", Product.source("Tests/EndToEndTests/Servers/fault-proxy.py"), port, "[\(faults)]"],
+      "python3",
+      ["-u", Product.source("Tests/EndToEndTests/Servers/fault-proxy.py"), port, "[\(faults)]", options],
       input: input)
     return try await FaultProxy(process, input: input)
   }
@@ -28,7 +33,7 @@ final class FaultProxy: Sendable {
     var bytes: Int
   }
 
-  /// The requests whose bodies have arrived, in order.
+  /// The requests whose bodies have arrived or which have broken off, in order.
   var requests: [Request] {
     process.stdout.split(separator: "\n").compactMap { text in
       let words = text.split(separator: " ")
@@ -40,4 +45,40 @@ final class FaultProxy: Sendable {
   func count(_ pattern: String) -> Int {
     requests.count { $0.line.range(of: pattern, options: .regularExpression) != nil }
   }
+
+  /// The number of bodies' bytes that have arrived with such requests.
+  func bytes(_ pattern: String) -> Int {
+    requests.filter { $0.line.range(of: pattern, options: .regularExpression) != nil }
+      .reduce(0) { $0 + $1.bytes }
+  }
+
+  /// The number of responses of the server with a status of 2xx to such requests.
+  func successes(_ pattern: String) -> Int {
+    process.stdout.split(separator: "\n").count { text in
+      let words = text.split(separator: " ", maxSplits: 2)
+      guard words.count == 3, words[0] == "response", words[1].hasPrefix("2") else { return false }
+      return words[2].range(of: pattern, options: .regularExpression) != nil
+    }
+  }
+
+  /// Waits until a request is held for the nth time, and returns its target.
+  func waitUntilHeld(_ count: Int = 1, by run: RunningCommand) async throws -> String {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline, run.isRunning {
+      let held = process.stdout.split(separator: "\n").filter { $0.hasPrefix("held ") }
+      if held.count >= count, let target = held[count - 1].split(separator: " ").last {
+        return String(target)
+      }
+      // There is no event to wait for: the proxy's output is a file.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    throw CommandFailure(
+      description: "no request was held\n\(process.stdout)\(process.stderr)\n\(run.stdout)\(run.stderr)")
+  }
+
+  /// Lets the held request continue.
+  func release() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+
+  /// The output of the proxy, for messages.
+  var log: String { process.stdout + process.stderr }
 }

@@ -62,7 +62,7 @@ final class FormServer: Sendable {
     _ = await process.end()
   }
 
-  /// Changes its behavior: `stop`, `token`, `status`.
+  /// Changes its behavior: `stop`, `token`, `status`, `forgotten`.
   func set(_ settings: String) throws {
     // A rename, so that the server never reads a part of it.
     try folder.write(Data("{\(settings)}".utf8), to: "settings.new")
@@ -92,5 +92,12 @@ final class FormServer: Sendable {
     return try folder.text(name).split(separator: "\n").map {
       try decoder.decode(Value.self, from: Data($0.utf8))
     }
+  }
+}
+
+extension FormServer: UploadServer {
+  func delivered() async throws -> [String] { try commits.compactMap(\.form.file?.sha256) }
+  func forget(_ target: String) async throws {
+    try set("\"forgotten\": [\"\(target.split(separator: "/").last ?? "")\"]")
   }
 }

@@ -79,3 +79,21 @@ final class Registry: Sendable {
     return command
   }
 }
+
+extension Registry: UploadServer {
+  private static let storage = "storage/docker/registry/v2"
+
+  func delivered() async throws -> [String] {
+    let blobs = folder.path("\(Self.storage)/blobs/sha256")
+    let names = (FileManager.default.subpaths(atPath: blobs) ?? []).filter { $0.hasSuffix("/data") }
+    guard !names.isEmpty else { return [] }
+    return Array(try await TestFiles.digests(of: names, under: blobs).values)
+  }
+
+  /// Removes the folder of the upload, as the registry's purge does.
+  func forget(_ target: String) async throws {
+    guard let name = target.split(separator: "?").first?.split(separator: "/").last else { return }
+    let uploads = folder.path("\(Self.storage)/repositories/ferry/files/_uploads")
+    try FileManager.default.removeItem(atPath: "\(uploads)/\(name)")
+  }
+}

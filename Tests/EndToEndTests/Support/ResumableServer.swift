@@ -61,3 +61,16 @@ final class ResumableServer: Sendable {
     return try JSONDecoder().decode(Log.self, from: try await URLSession.shared.data(from: url).0)
   }
 }
+
+extension ResumableServer: UploadServer {
+  func delivered() async throws -> [String] { try await log().uploads.filter(\.complete).map(\.sha256) }
+  func forget(_ target: String) async throws {
+    try await delete(target, header: "Upload-Draft-Interop-Version: 6")
+  }
+  func violations() async throws -> [String] { try await log().violations }
+
+  func stop() async {
+    process.signal(SIGTERM)
+    _ = await process.end()
+  }
+}

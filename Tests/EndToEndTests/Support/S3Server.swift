@@ -21,6 +21,8 @@ final class S3Server: Sendable {
   /// The credentials of a user who may do everything with S3.
   let accessKey: String
   let secretKey: String
+  /// Another access key of the same user, and its secret.
+  let otherKeys: [String]
   private let process: RunningCommand
   /// The server ends when its standard input is closed, even if this process is killed.
   private let input: Pipe
@@ -41,6 +43,9 @@ final class S3Server: Sendable {
     url = "http://127.0.0.1:" + (try await process.line(after: "port ", within: .seconds(60)))
     accessKey = try await process.line(after: "access_key ")
     secretKey = try await process.line(after: "secret_key ")
+    otherKeys = [
+      try await process.line(after: "other_access_key "), try await process.line(after: "other_secret_key "),
+    ]
   }
 
   deinit { process.signal(SIGKILL) }
@@ -66,6 +71,12 @@ final class S3Server: Sendable {
   /// Runs a Python program with `s3`, a client of boto3 with the user's credentials, and `bucket`, and returns what it
   /// prints.
   func python(_ program: String) async throws -> String {
+    try await Self.python(program, url, accessKey, secretKey, bucket: bucket)
+  }
+
+  static func python(
+    _ program: String, _ url: String, _ accessKey: String, _ secretKey: String, bucket: String
+  ) async throws -> String {
     let setup = """
       import boto3, sys
       s3 = boto3.client("s3", endpoint_url=sys.argv[1], aws_access_key_id=sys.argv[2],
@@ -73,7 +84,7 @@ final class S3Server: Sendable {
       bucket = sys.argv[4]
 
       """
-    guard let python = Self.python else { throw CommandFailure(description: "no Python has moto") }
+    guard let python else { throw CommandFailure(description: "no Python has boto3") }
     let command = try await Command.run(python, ["-c", setup + program, url, accessKey, secretKey, bucket])
     guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
     return command.stdout
@@ -88,4 +99,45 @@ final class S3Server: Sendable {
       """
     ).split(separator: "\n").map { String($0) }.sorted()
   }
+}
+
+/// A server of S3 with two pairs of access key and secret key.
+protocol S3UploadServer: UploadServer {
+  var bucket: String { get }
+  var credentials: [[String]] { get }
+}
+
+extension S3UploadServer {
+  /// Runs a Python program as ``S3Server/python(_:)`` does.
+  func boto(_ program: String) async throws -> String {
+    try await S3Server.python(program, url, credentials[1][0], credentials[1][1], bucket: bucket)
+  }
+
+  func delivered() async throws -> [String] {
+    let lines = try await boto(
+      """
+      import hashlib
+      for entry in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
+        body = s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"]
+        print(hashlib.sha256(body.read()).hexdigest())
+      """)
+    return lines.split(separator: "\n").map(String.init)
+  }
+
+  /// The number of unfinished multipart uploads.
+  func openUploads() async throws -> Int {
+    let text = try await boto("print(len(s3.list_multipart_uploads(Bucket=bucket).get('Uploads', [])))")
+    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
+  }
+
+  func forget(_ target: String) async throws {
+    let components = URLComponents(string: target)
+    let upload = components?.queryItems?.first { $0.name == "uploadId" }?.value ?? ""
+    let key = components?.path.split(separator: "/").dropFirst().joined(separator: "/") ?? ""
+    _ = try await boto("s3.abort_multipart_upload(Bucket=bucket, Key='\(key)', UploadId='\(upload)')")
+  }
+}
+
+extension S3Server: S3UploadServer {
+  var credentials: [[String]] { [[accessKey, secretKey], otherKeys] }
 }

@@ -121,7 +121,10 @@ final class SessionServer: Sendable {
         if style == "graph":
           return self.json(202 if isPart else 200, dict(expirationDateTime="2030-01-01T00:00:00Z", nextExpectedRanges=["%d-" % stored]))
         self.reply(308, dict(Range="bytes=0-%d" % (stored - 1)) if stored else {})
-      def do_DELETE(self): self.reply(204)
+      # Only the tests end a session so; the next request of the session gets 404.
+      def do_DELETE(self):
+        entry, _ = self.session()
+        if entry: entry["gone"] = not entry["done"]; self.reply(204)
       def do_PUT(self):
         length = int(self.headers.get("Content-Length") or 0)
         unit, _, text = self.headers["Content-Range"].partition(" ")
@@ -160,5 +163,15 @@ final class SessionServer: Sendable {
     print("port", server.server_port, flush=True)
     server.serve_forever()
     """
+  }
+}
+
+extension SessionServer: UploadServer {
+  func delivered() async throws -> [String] { try await log().sessions.filter(\.done).map(\.sha256) }
+  func forget(_ target: String) async throws { try await delete(target, header: "Accept: */*") }
+
+  func stop() async {
+    process.signal(SIGTERM)
+    _ = await process.end()
   }
 }

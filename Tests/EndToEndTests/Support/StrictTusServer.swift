@@ -58,3 +58,18 @@ final class StrictTusServer: Sendable {
     return try JSONDecoder().decode(Log.self, from: try await URLSession.shared.data(from: url).0)
   }
 }
+
+extension StrictTusServer: UploadServer {
+  func delivered() async throws -> [String] {
+    try await log().uploads.filter { $0.stored == $0.size && !$0.deleted }.map(\.sha256)
+  }
+
+  func forget(_ target: String) async throws { try await delete(target, header: "Tus-Resumable: 1.0.0") }
+
+  func violations() async throws -> [String] { try await log().violations }
+
+  func stop() async {
+    process.signal(SIGTERM)
+    _ = await process.end()
+  }
+}

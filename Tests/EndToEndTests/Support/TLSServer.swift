@@ -42,14 +42,7 @@ final class TLSServer: Sendable {
   static func start(
     in folder: TemporaryFolder, isHTTP2: Bool = false, _ serve: String
   ) async throws -> TLSServer {
-    let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
-    let words = [
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-      "-subj",
-      "/CN=ferry test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
-    ]
-    let made = try await Command.run("openssl", words)
-    guard made.status == 0 else { throw CommandFailure(description: made.stderr) }
+    let (key, certificate) = try await makeCertificate(in: folder)
     let script = """
       import socket, ssl, sys, threading, time
       context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -90,6 +83,29 @@ final class TLSServer: Sendable {
       RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
   }
 
+  /// Makes a certificate for 127.0.0.1 that is signed with its own key.
+  static func makeCertificate(in folder: TemporaryFolder) async throws -> (key: String, certificate: String) {
+    let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
+    let words = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+      "-subj", "/CN=ferry test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+      certificate,
+    ]
+    let made = try await Command.run("openssl", words)
+    guard made.status == 0 else { throw CommandFailure(description: made.stderr) }
+    return (key, certificate)
+  }
+
+  /// Starts ferry in a mount namespace in which only this certificate is trusted. The process ID is that of ferry.
+  static func start(
+    _ job: Workspace, _ words: [String], trusting certificate: String, environment: [String: String] = [:]
+  ) throws -> RunningCommand {
+    let mount = "mount --bind \"$1\" \(authorities) && shift && exec \"$@\""
+    return try job.start(
+      ["-m", "sh", "-c", mount, "sh", certificate, Product.path("ferry")] + words, program: "unshare",
+      environment: environment)
+  }
+
   /// The requests so far, as `POST /path`.
   var requests: [String] {
     process.stdout.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("request ") }
@@ -100,12 +116,8 @@ final class TLSServer: Sendable {
   func run(
     _ job: Workspace, environment: [String: String] = [:]
   ) async throws -> (command: Command, report: RunReport) {
-    let trusting = "mount --bind \"$1\" \(Self.authorities) && shift && exec \"$@\""
     let words = ["run", "job.yaml", "--report", "report.json"]
-    let command = try await job.start(
-      ["-m", "sh", "-c", trusting, "sh", certificate, Product.path("ferry")] + words, program: "unshare",
-      environment: environment
-    ).end()
+    let command = try await Self.start(job, words, trusting: certificate, environment: environment).end()
     do {
       return (command, try job.report())
     } catch {

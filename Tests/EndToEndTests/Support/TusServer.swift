@@ -1,11 +1,25 @@
 import Foundation
 
-/// A tus server that we did not write: tuspyserver (`Servers/tus-server.py`).
+/// A tus server that we did not write: tuspyserver or tussi (`Servers/tus-server.py`).
 ///
 /// Ends with the last reference to it.
 final class TusServer: Sendable {
+  /// The module that implements the server.
+  enum Module: String, Sendable {
+    case tuspyserver, tussi
+
+    /// A Python that has the module and uvicorn.
+    var python: String? {
+      switch self {
+      case .tuspyserver: TusServer.python
+      case .tussi: TusServer.pythonWithTussi
+      }
+    }
+  }
+
   /// A Python that has tuspyserver and uvicorn.
   static let python = PythonModules.python(with: ["tuspyserver", "uvicorn"])
+  private static let pythonWithTussi = PythonModules.python(with: ["tussi", "uvicorn"])
 
   /// An upload that is complete.
   struct Upload: Decodable {
@@ -15,22 +29,26 @@ final class TusServer: Sendable {
   }
 
   let url: String
+  private let module: Module
   private let folder: TemporaryFolder
   private let process: RunningCommand
 
-  private init(url: String, folder: TemporaryFolder, process: RunningCommand) {
-    (self.url, self.folder, self.process) = (url, folder, process)
+  private init(url: String, module: Module, folder: TemporaryFolder, process: RunningCommand) {
+    (self.url, self.module, self.folder, self.process) = (url, module, folder, process)
   }
 
   deinit { process.signal(SIGKILL) }
 
-  static func start() async throws -> TusServer {
-    guard let python else { throw CommandFailure(description: "no Python has tuspyserver and uvicorn") }
+  static func start(_ module: Module = .tuspyserver) async throws -> TusServer {
+    guard let python = module.python else {
+      throw CommandFailure(description: "no Python has \(module) and uvicorn")
+    }
     let folder = try TemporaryFolder()
     let script = Product.source("Tests/EndToEndTests/Servers/tus-server.py")
-    let process = try RunningCommand(python, ["-u", script, folder.path("")])
+    let process = try RunningCommand(python, ["-u", script, module.rawValue, folder.path("")])
     let port = try await process.line(after: "port ")
-    return TusServer(url: "http://127.0.0.1:\(port)/files", folder: folder, process: process)
+    return TusServer(
+      url: "http://127.0.0.1:\(port)/files", module: module, folder: folder, process: process)
   }
 
   func stop() async {
@@ -48,4 +66,28 @@ final class TusServer: Sendable {
 
   /// The method and the status of each response, such as `PATCH 204`.
   var responses: [String] { folder.text("requests.log").split(separator: "\n").map(String.init) }
+}
+
+extension TusServer: UploadServer {
+  var origin: String { String(url.dropLast("/files".count)) }
+
+  func delivered() async throws -> [String] {
+    let paths = try complete.map(\.path)
+    guard !paths.isEmpty else { return [] }
+    let digests = try await TestFiles.digests(of: paths, under: "/")
+    return paths.map { digests[$0] ?? "" }
+  }
+
+  func forget(_ target: String) async throws {
+    switch module {
+    case .tuspyserver: try await delete(target, header: "Tus-Resumable: 1.0.0")
+    case .tussi:
+      // It does not implement the termination of uploads.
+      let name = target.split(separator: "/").last ?? ""
+      for path in try FileManager.default.contentsOfDirectory(atPath: folder.path("uploads"))
+      where path.contains(name) {
+        try FileManager.default.removeItem(atPath: folder.path("uploads/\(path)"))
+      }
+    }
+  }
 }

@@ -1,0 +1,227 @@
+import Foundation
+import Testing
+
+/// One row of the table in docs/servers.md: a protocol and a server, and what the tests need to know about them.
+struct ServerRow: Sendable, CustomTestStringConvertible {
+  /// The source of the token with which ferry uploads.
+  enum Token: Sendable {
+    /// The proxy issues bearer tokens. The server gets this value of `Authorization`, or none.
+    case proxy(authorization: String? = nil)
+    /// The server's issuer, at this URL.
+    case issuer(@Sendable (any UploadServer) -> String)
+    /// The proxy returns access keys of the server, with which ferry signs its requests.
+    case accessKeys
+  }
+
+  /// How much of a file is sent again after an interruption.
+  enum Resumption: Sendable {
+    /// What the server had received of the file counts, even within a part.
+    case byte
+    /// Whole parts count.
+    case part
+    /// The file is sent from its start.
+    case none
+  }
+
+  /// The first two cells of the row, in plain text.
+  let name: String
+  let isPossible: Bool
+  let start: @Sendable () async throws -> any UploadServer
+  /// The versions of HTTP that Caddy offers in front of the server; `nil` without Caddy.
+  var caddy: String?
+  var token = Token.proxy()
+  /// The steps of the upload, each line indented by four spaces; `URL` stands for that of the server.
+  var steps: String
+  let size: Int
+  /// The size of a part; `nil` if the file is sent in one request.
+  let part: Int?
+  /// A pattern of the requests that send bytes of the file, as `METHOD TARGET`.
+  let data: String
+  /// A pattern of the requests that create an upload; `nil` if the protocol has no upload IDs.
+  let creation: String?
+  /// A pattern of the requests whose success delivers a file; `nil` if only the server can tell.
+  var completion: String?
+  var resumption: Resumption
+  /// Whether the server ends an upload if a request that sends its bytes is broken off.
+  var endsBrokenUploads = false
+  /// A pattern of the first request with the upload ID, if the one that sends the first bytes has none.
+  var query: String?
+  /// Whether an upload must be removed between two runs, because the server fails with 500 otherwise.
+  var isForgottenBetweenRuns = false
+
+  var testDescription: String { name }
+
+  var parts: Int { part.map { (size + $0 - 1) / $0 } ?? 1 }
+
+  /// The rows whose servers are there. An unnoticed skip would look like a pass.
+  static let possible: [ServerRow] = all.filter { row in
+    if row.isPossible { return true }
+    FileHandle.standardError.write(
+      Data("\n!!!! SKIPPED: the row '\(row.name)' of docs/servers.md; run scripts/setup test\n\n".utf8))
+    return false
+  }
+
+  static let all: [ServerRow] =
+    [
+      put("nginx", NginxServer.isPossible) { try await NginxServer.start() },
+      put(
+        "Apache", ApacheServer.missingPrograms.isEmpty,
+        token: .proxy(authorization: "Basic " + Data(ApacheServer.login.utf8).base64EncodedString())
+      ) { try await ApacheServer.start() },
+      put("Caddy (HTTP/2), nginx", NginxServer.isPossible && CaddyServer.isPossible, caddy: "h1 h2") {
+        try await NginxServer.start()
+      },
+      monolithic, registry, sessions,
+      tus("tuspyserver", TusServer.python != nil) { try await TusServer.start() },
+      tus("Caddy (HTTP/1.1), tuspyserver", TusServer.python != nil && CaddyServer.isPossible, caddy: "h1") {
+        try await TusServer.start()
+      },
+      tus("Caddy (HTTP/2), tuspyserver", TusServer.python != nil && CaddyServer.isPossible, caddy: "h1 h2") {
+        try await TusServer.start()
+      },
+      tus("tussi", TusServer.Module.tussi.python != nil, resumption: .part) {
+        try await TusServer.start(.tussi)
+      },
+      tus("strict-tus-server.py", true, part: nil) { try await StrictTusServer.start() },
+      resumable("resumable-server.py", true),
+      resumable("Caddy (HTTP/2), resumable-server.py", CaddyServer.isPossible, caddy: "h1 h2"),
+      s3("moto", S3Server.isPossible, isForgottenBetweenRuns: true) { try await S3Server.start() },
+      s3("rclone", RcloneServer.isPossible) { try await RcloneServer.start() },
+      form,
+    ]
+
+  private static let chunk = 512 << 10
+
+  private static func put(
+    _ server: String, _ isPossible: Bool, caddy: String? = nil, token: Token = .proxy(),
+    _ start: @escaping @Sendable () async throws -> any UploadServer
+  ) -> ServerRow {
+    ServerRow(
+      name: "put | \(server)", isPossible: isPossible, start: start, caddy: caddy, token: token,
+      steps: """
+            transfer: { request: { method: PUT, url: "URL/${file.path}" } }
+        """,
+      size: 4_000_077, part: nil, data: "^PUT ", creation: nil, completion: "^PUT ", resumption: .none)
+  }
+
+  private static let monolithic = ServerRow(
+    name: "put | docker-registry", isPossible: Registry.missingPrograms.isEmpty,
+    start: { try await Registry.start() }, token: .issuer(issuer),
+    steps: """
+          allocate:
+            request: { method: POST, url: "URL/v2/ferry/files/blobs/uploads/" }
+            capture: { location: { header: Location } }
+          transfer:
+            request:
+              method: PUT
+              url: "${allocate.location}&digest=sha256:${file.sha256}"
+              headers: { Content-Type: application/octet-stream }
+      """,
+    size: 4_000_077, part: nil, data: "^PUT ", creation: "^POST ", completion: "^PUT ", resumption: .none,
+    endsBrokenUploads: true)
+
+  private static let registry = ServerRow(
+    name: "content_range | docker-registry", isPossible: Registry.missingPrograms.isEmpty,
+    start: { try await Registry.start() }, token: .issuer(issuer),
+    steps: """
+          allocate:
+            request: { method: POST, url: "URL/v2/ferry/files/blobs/uploads/" }
+            capture: { location: { header: Location } }
+          transfer:
+            protocol: content_range
+            chunk_size: 512KiB
+            request:
+              method: PATCH
+              url: ${allocate.location}
+              headers: { Content-Type: application/octet-stream }
+            capture: { location: { header: Location } }
+          commit:
+            request: { method: PUT, url: "${transfer.location}&digest=sha256:${file.sha256}" }
+      """,
+    size: 4 * chunk + 77, part: chunk, data: "^PATCH ", creation: "^POST ", completion: "^PUT ",
+    resumption: .none, endsBrokenUploads: true)
+
+  private static func issuer(_ server: any UploadServer) -> String {
+    let issuer = (server as? Registry)?.issuer ?? ""
+    return "\(issuer)/token?service=ferry-test-registry&scope=repository:ferry/files:pull,push"
+  }
+
+  private static let sessions = ServerRow(
+    name: "content_range | SessionServer.swift", isPossible: true,
+    start: { try await SessionServer.start() },
+    steps: """
+          allocate:
+            request: { method: POST, url: "URL/google" }
+            capture: { session: { header: Location } }
+          transfer:
+            protocol: content_range
+            chunk_size: 512KiB
+            request: { url: "${allocate.session}" }
+      """,
+    size: 4 * chunk + 77, part: chunk, data: "^PUT ", creation: "^POST /google", resumption: .byte)
+
+  private static func tus(
+    _ server: String, _ isPossible: Bool, part: Int? = chunk, resumption: Resumption = .byte,
+    caddy: String? = nil,
+    _ start: @escaping @Sendable () async throws -> any UploadServer
+  ) -> ServerRow {
+    // tuspyserver responds to a HEAD with 400 unless there are these two pairs.
+    ServerRow(
+      name: "tus | \(server)", isPossible: isPossible, start: start, caddy: caddy,
+      steps: """
+            transfer:
+              protocol: tus
+              metadata: { filename: "${file.name}", filetype: text/plain }
+              request: { url: "URL/files\(part == nil ? "" : "/")" }
+        \(part == nil ? "" : "      chunk_size: 512KiB\n")
+        """,
+      size: part == nil ? 4_000_077 : 4 * chunk + 77, part: part, data: "^PATCH ", creation: "^POST /files",
+      resumption: resumption)
+  }
+
+  private static func resumable(_ server: String, _ isPossible: Bool, caddy: String? = nil) -> ServerRow {
+    ServerRow(
+      name: "resumable | \(server)", isPossible: isPossible, start: { try await ResumableServer.start() },
+      caddy: caddy,
+      steps: """
+            transfer: { protocol: resumable, request: { method: POST, url: "URL/made" } }
+        """,
+      // More than the buffers of the sockets hold: otherwise, ferry cannot know that the server does not have the file.
+      size: 12_000_077, part: nil, data: "^(POST /made|PATCH )", creation: "^POST /made",
+      resumption: .byte, query: "^HEAD ")
+  }
+
+  private static func s3(
+    _ server: String, _ isPossible: Bool, isForgottenBetweenRuns: Bool = false,
+    _ start: @escaping @Sendable () async throws -> any UploadServer
+  ) -> ServerRow {
+    ServerRow(
+      name: "s3_multipart | \(server)", isPossible: isPossible, start: start, token: .accessKeys,
+      steps: """
+            transfer:
+              protocol: s3_multipart
+              part_size: 5MiB
+              threshold: 6MiB
+              sign: { aws_v4: { region: us-east-1, access_key: "${token.id}", secret_key: "${token.secret}" } }
+              request: { url: "URL/photos/${file.path}" }
+        """,
+      size: 12 << 20, part: 5 << 20, data: "partNumber=", creation: "^POST .*uploads",
+      completion: "^POST .*uploadId=", resumption: .part, isForgottenBetweenRuns: isForgottenBetweenRuns)
+  }
+
+  private static let form = ServerRow(
+    name: "multipart_form | aiohttp", isPossible: FormServer.python != nil,
+    start: { try await FormServer.start() },
+    steps: """
+          allocate: { request: { method: POST, url: "URL/ids" }, capture: { id: { json: /id } } }
+          transfer:
+            protocol: multipart_form
+            form: { file: { field: photo } }
+            request: { url: "URL/forms/${allocate.id}" }
+          commit:
+            request: { method: POST, url: "URL/commit/${allocate.id}" }
+            idempotency_key: { header: Idempotency-Key }
+      """,
+    size: 4_000_077, part: nil, data: "^POST /forms/", creation: "^POST /ids", completion: "^POST /commit/",
+    resumption: .none)
+}
