@@ -48,6 +48,15 @@ struct XMLReaderTests {
     #expect(value.first(at: "a/b/c")?.text == "1")
   }
 
+  @Test func anAsteriskMatchesEveryName() throws {
+    for root in ["InitiateMultipartUploadResult", "InitiateMultipartUpload"] {
+      let value = try read("<\(root)><Key>b</Key><UploadId>7</UploadId></\(root)>")
+      #expect(value.first(at: "*/UploadId")?.text == "7")
+    }
+    #expect(try read("<a><b>1</b><c>2</c></a>").all(at: "a/*").map(\.text) == ["1", "2"])
+    #expect(try read("<a><b><UploadId>7</UploadId></b></a>").first(at: "*/UploadId") == nil)
+  }
+
   @Test func theRootIsRecognized() throws {
     #expect(try read("<Error><Code>InternalError</Code></Error>").name == "Error")
     #expect(try read("<e:Error xmlns:e='x'/>").name == "Error")

@@ -13,7 +13,7 @@ struct XMLValue: Hashable, Sendable {
   /// The first element at a path in document order, or `nil`.
   ///
   /// - Parameter path: the names of the elements from this one, which is included, separated by `/`, such as
-  ///   `InitiateMultipartUploadResult/UploadId`.
+  ///   `InitiateMultipartUploadResult/UploadId`. The name `*` matches every element; a manifest cannot contain it.
   func first(at path: String) -> XMLValue? {
     first(at: Self.names(of: path)[...])
   }
@@ -35,11 +35,15 @@ struct XMLValue: Hashable, Sendable {
       .map { Substring($0).utf8 }
   }
 
+  private func matches(_ name: Substring.UTF8View) -> Bool {
+    name.elementsEqual(CollectionOfOne(UInt8(ascii: "*"))) || isNamed(name)
+  }
+
   /// Compares bytes: String's == treats differently composed characters as equal; XML does not.
   private func isNamed(_ name: some Sequence<UInt8>) -> Bool { self.name.utf8.elementsEqual(name) }
 
   private func first(at names: ArraySlice<Substring.UTF8View>) -> XMLValue? {
-    guard let name = names.first, isNamed(name) else { return nil }
+    guard let name = names.first, matches(name) else { return nil }
     let rest = names.dropFirst()
     guard !rest.isEmpty else { return self }
     for child in children {
@@ -49,7 +53,7 @@ struct XMLValue: Hashable, Sendable {
   }
 
   private func collect(_ names: ArraySlice<Substring.UTF8View>, into found: inout [XMLValue]) {
-    guard let name = names.first, isNamed(name) else { return }
+    guard let name = names.first, matches(name) else { return }
     let rest = names.dropFirst()
     guard !rest.isEmpty else { return found.append(self) }
     for child in children { child.collect(rest, into: &found) }

@@ -18,7 +18,9 @@ extension Upload {
       token: transfer.token,
       // A condition applies to the request that creates the object.
       request: request("POST", [.literal("uploads")]) { !S3Multipart.isCondition($0) },
-      capture: [Capture(name: "upload_id", source: .xml(path: "InitiateMultipartUploadResult/UploadId"))])
+      // The name of the root element differs between servers: `InitiateMultipartUploadResult`, or
+      // `InitiateMultipartUpload` (rclone serve s3 and other servers that use gofakes3).
+      capture: [Capture(name: "upload_id", source: .xml(path: "*/UploadId"))])
     var completion = request("POST", [.literal("uploadId="), id]) {
       S3Multipart.isCondition($0) || !S3Multipart.describesObject($0)
     }
