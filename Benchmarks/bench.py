@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares ferry with `curl -Z`, and measures its memory, its resume after a kill, and the opening of a large journal.
+"""Compares ferry with `curl -Z`, s5cmd and rclone, and measures its memory, and how it resumes after a kill.
 
 See Benchmarks/README.md.
 
@@ -20,17 +20,18 @@ sys.dont_write_bytecode = True
 from measure import TOP, Wrong, file_system
 from nginx import Nginx
 from puts import Puts
+from s3 import S3
 
-PARTS = ["curl", "memory", "resume"]
+PARTS = ["curl", "memory", "resume", "s3"]
 
 
 def main() -> int:
     options = argparse.ArgumentParser(
-        description="Compares ferry with `curl -Z`, and measures its memory, resuming and opening.")
+        description="Compares ferry with `curl -Z`, s5cmd and rclone, and measures its memory, resuming and opening.")
     options.add_argument("--only", action="append", choices=[*PARTS, "opening"], default=[],
                          help="measure only this part; may be repeated")
     options.add_argument("--files", type=int,
-                         help="number of files in the parts curl and memory (20,000)")
+                         help="number of small files in the parts curl and memory (20,000) and s3 (5,000)")
     options.add_argument("--resume-files", type=int, default=100_000, help="number of files in the part resume")
     options.add_argument("--opening-items", type=int, default=1_000_000,
                          help="number of files in the part opening, which is measured only if it is named")
@@ -83,6 +84,8 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict) -> None:
                 figures["resume"] = puts.resume(given.resume_files, given.runs)
             if "opening" in parts:
                 figures["opening"] = puts.opening(given.opening_items, given.runs)
+    if "s3" in parts:
+        figures["s3"] = S3(ferry, work).measure(given.files or 5_000, given.runs)
 
 
 if __name__ == "__main__":

