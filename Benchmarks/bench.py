@@ -11,18 +11,20 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 
+from kills import Kills
 from measure import TOP, Wrong, file_system
 from nginx import Nginx
 from puts import Puts
 from s3 import S3
 
-PARTS = ["curl", "memory", "resume", "s3"]
+PARTS = ["curl", "memory", "resume", "s3", "resume-kills"]
 
 
 def main() -> int:
@@ -36,6 +38,8 @@ def main() -> int:
     options.add_argument("--opening-items", type=int, default=1_000_000,
                          help="number of files in the part opening, which is measured only if it is named")
     options.add_argument("--runs", type=int, default=5, help="number of runs of each client in each series")
+    options.add_argument("--kills", type=int, default=10, help="number of kills of each protocol in resume-kills")
+    options.add_argument("--seed", type=int, help="seed of the moments of the kills; random by default")
     options.add_argument("--ferry", type=pathlib.Path, default=TOP / ".build/release/ferry",
                          help="the program to measure")
     options.add_argument("--work", type=pathlib.Path, default=TOP / ".build/bench",
@@ -86,6 +90,9 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict) -> None:
                 figures["opening"] = puts.opening(given.opening_items, given.runs)
     if "s3" in parts:
         figures["s3"] = S3(ferry, work).measure(given.files or 5_000, given.runs)
+    if "resume-kills" in parts:
+        seed = random.SystemRandom().randrange(1_000_000) if given.seed is None else given.seed
+        figures["resume_kills"] = {"seed": seed, "protocols": Kills(ferry, work, seed).measure(given.kills)}
 
 
 if __name__ == "__main__":
