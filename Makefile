@@ -60,7 +60,7 @@ simulate: ## run the scheduler in random simulated worlds (FERRY_SIMULATE=60s FE
 	@scripts/setup build
 	@scripts/simulate
 
-bench: ## compare ferry with curl -Z, and measure its memory
+bench: ## compare ferry with curl -Z, s5cmd and rclone, and measure its memory
 	@scripts/setup bench
 	swift build -c release --static-swift-stdlib
 	@python3 Benchmarks/bench.py
