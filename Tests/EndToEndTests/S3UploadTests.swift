@@ -6,12 +6,14 @@ import Testing
 struct `An upload to S3` {
   private static let part = 5 << 20
 
-  private func job(_ server: S3Server, _ proxy: FaultProxy, headers: String = "") throws -> Workspace {
+  private func job(
+    _ server: S3Server, _ proxy: FaultProxy, headers: String = "", keys: String = "", connections: Int = 2
+  ) throws -> Workspace {
     try Workspace(
       """
       version: 1
       name: s3
-      sessions: { s3: { kind: background, max_connections_per_host: 2, sign: { aws_v4: {} } } }
+      sessions: { s3: { kind: background, max_connections_per_host: \(connections), sign: { aws_v4: {} } } }
       uploads:
         photos:
           session: s3
@@ -21,6 +23,7 @@ struct `An upload to S3` {
             protocol: s3_multipart
             part_size: 5MiB
             threshold: 6MiB
+            \(keys)
             request: { url: "\(proxy.url)/\(server.bucket)/${file.path}"\(headers) }
 
       """)
@@ -109,6 +112,75 @@ struct `An upload to S3` {
     #expect(try await self.digests(server) == digests)
   }
 
+  @Test func `sends several parts of a file at the same time`() async throws {
+    let server = try await S3Server.start()
+    let proxy = try await FaultProxy.start(
+      before: server.url, faults: #"{"match": "partNumber", "delay": 0.5}"#)
+    let job = try job(server, proxy, keys: "parallel_parts: 4", connections: 6)
+    try write(["large": 4 * Self.part], to: job)
+    let (command, report) = try await run(job, server)
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.bytes.useful == 4 * Self.part && report.totals.bytes.resent == 0)
+    #expect(try await digests(server) == expected(["large"], job))
+    #expect(proxy.mostConcurrent("partNumber") == 4)
+  }
+
+  @Test(arguments: ["crc32c", "sha256", "crc32", "sha1"])
+  func `has the checksums of its parts`(_ algorithm: String) async throws {
+    let server = try await S3Server.start()
+    let proxy = try await FaultProxy.start(before: server.url)
+    // moto reads a checksum only if this field of Amazon's clients names its algorithm.
+    let headers = ", headers: { x-amz-sdk-checksum-algorithm: \(algorithm.uppercased()) }"
+    let job = try job(server, proxy, headers: headers, keys: "checksum: \(algorithm)")
+    try write(["large": 7 << 20, "small": 1000], to: job)
+    let (command, _) = try await run(job, server)
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(try await digests(server) == expected(["large", "small"], job))
+    // The server returns the checksum that it has received, and compares nothing.
+    let stated = try await server.python(
+      """
+      head = s3.head_object(Bucket=bucket, Key="small", ChecksumMode="ENABLED")
+      print(head.get("Checksum\(algorithm.uppercased())"))
+      """)
+    let script = """
+      import base64, hashlib, sys, zlib
+      data = open(sys.argv[1], "rb").read()
+      def crc32c(data):
+        crc = 0xFFFFFFFF
+        for byte in data:
+          crc ^= byte
+          for _ in range(8): crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        return (crc ^ 0xFFFFFFFF).to_bytes(4, "big")
+      sums = {"sha1": lambda: hashlib.sha1(data).digest(), "sha256": lambda: hashlib.sha256(data).digest(),
+              "crc32": lambda: zlib.crc32(data).to_bytes(4, "big"), "crc32c": lambda: crc32c(data)}
+      print(base64.b64encode(sums[sys.argv[2]]()).decode())
+      """
+    let wanted = try await Command.run("python3", ["-c", script, job.folder.path("files/small"), algorithm])
+    #expect(stated == wanted.stdout, "\(stated)")
+  }
+
+  @Test func `shows in explain the part that the server has, after a kill`() async throws {
+    let server = try await S3Server.start()
+    let proxy = try await FaultProxy.start(
+      before: server.url, faults: #"{"match": "partNumber=[3-9]", "delay": 60}"#)
+    let job = try job(server, proxy)
+    try write(["large": 4 * Self.part], to: job)
+    let run = try job.start(["run", "job.yaml", "--quiet"], environment: server.environment)
+    while run.isRunning, proxy.count("partNumber=[12]") < 2 { try await Task.sleep(for: .milliseconds(10)) }
+    // Two more parts are sent when these have ended; their outcomes are written within 5 ms.
+    try await Task.sleep(for: .seconds(1))
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let explained = try await job.ferry(
+      "explain", "large", "--manifest", "job.yaml", environment: server.environment)
+    #expect(
+      explained.stdout.contains("the server has confirmed 10.5 MB of 21.0 MB, 2 of 4 parts (s3_multipart)"),
+      "\(explained.stdout)\(explained.stderr)")
+    let json = try await job.ferry(
+      "explain", "large", "--manifest", "job.yaml", "--format", "json", environment: server.environment)
+    #expect(json.stdout.contains(#""confirmed_bytes" : 10485760"#), "\(json.stdout)")
+  }
+
   @Test func `sends only the missing parts after each kill`() async throws {
     let server = try await S3Server.start()
     let proxy = try await FaultProxy.start(
@@ -137,7 +209,7 @@ struct `An upload to S3` {
     #expect(try await digests(server) == expected(["large"], job))
     let received = proxy.requests.filter { $0.line.contains("partNumber=") }.reduce(0) { $0 + $1.bytes }
     #expect(kills > 2, "\(kills) kills")
-    #expect(received - size <= kills * Self.part, "at most what was in flight is received twice")
+    #expect(received - size <= kills * 2 * Self.part, "at most what was in flight is received twice")
     #expect(proxy.count("^GET .*uploadId=") >= kills - 1, "the parts are listed after a kill")
   }
 

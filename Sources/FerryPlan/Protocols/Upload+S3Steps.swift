@@ -53,7 +53,10 @@ extension S3Multipart {
     // The key that a customer provides is needed for every part.
     let isOfRequest =
       name.hasPrefix("x-amz-server-side-encryption-customer-")
-      || ["x-amz-request-payer", "x-amz-expected-bucket-owner", "x-amz-security-token"].contains(name)
+      || [
+        "x-amz-request-payer", "x-amz-expected-bucket-owner", "x-amz-security-token",
+        "x-amz-sdk-checksum-algorithm",
+      ].contains(name)
     return name.hasPrefix("x-amz-") && !isOfRequest
   }
 

@@ -46,6 +46,17 @@ final class FaultProxy: Sendable {
     requests.count { $0.line.range(of: pattern, options: .regularExpression) != nil }
   }
 
+  /// The greatest number of such requests that have waited for their responses at the same time.
+  func mostConcurrent(_ pattern: String) -> Int {
+    var (now, most) = (0, 0)
+    for line in process.stdout.split(separator: "\n")
+    where line.range(of: pattern, options: .regularExpression) != nil {
+      now += line.hasPrefix("response ") ? -1 : 1
+      most = max(most, now)
+    }
+    return most
+  }
+
   /// The number of bodies' bytes that have arrived with such requests.
   func bytes(_ pattern: String) -> Int {
     requests.filter { $0.line.range(of: pattern, options: .regularExpression) != nil }
