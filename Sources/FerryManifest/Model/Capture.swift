@@ -1,4 +1,4 @@
-/// The source of a value in a response.
+/// A value to take from a response: its name, its source, and how it is stored.
 package struct Capture: Hashable, Codable, Sendable {
   package var name: String
   package var source: Source
@@ -13,7 +13,7 @@ package struct Capture: Hashable, Codable, Sendable {
   package enum Source: Hashable, Codable, Sendable {
     /// A JSON pointer (RFC 6901) into the body.
     case json(pointer: String)
-    /// A header field; its name is case-insensitive.
+    /// A header field of the final response; its name is case-insensitive. Of several such fields, the first counts.
     case header(String)
     /// The first group of the first match in the body.
     case regex(String)

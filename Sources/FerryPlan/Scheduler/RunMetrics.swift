@@ -28,9 +28,13 @@ package struct RunMetrics: Sendable {
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
 
-  /// - Parameter isPart: whether the request is one of several of a transfer, whose bytes `countPart` counts.
-  package mutating func count(
-    _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, isPart: Bool = false
+  /// Counts an attempt.
+  ///
+  /// - Parameters:
+  ///   - fileSize: the size of the file that the attempt sends, in bytes.
+  ///   - isPart: whether it sends a part of the file, whose bytes `countPart` counts.
+  mutating func count(
+    _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, fileSize: Int64, isPart: Bool
   ) {
     requests += 1
     traffic += result.traffic
@@ -38,7 +42,10 @@ package struct RunMetrics: Sendable {
     switch step.traits.content {
     case .sent where isPart: break
     case .sent:
-      if isGood { usefulBytes +|= result.traffic.bodySent } else { resentBytes +|= result.traffic.bodySent }
+      // After a redirect, the body is sent again.
+      let useful = isGood ? min(result.traffic.bodySent, fileSize) : 0
+      usefulBytes +|= useful
+      resentBytes +|= result.traffic.bodySent - useful
     case .received: if isGood { usefulBytes +|= result.traffic.bodyReceived }
     case nil: break
     }

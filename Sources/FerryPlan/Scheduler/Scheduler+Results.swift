@@ -25,7 +25,8 @@ extension Scheduler {
       verdict = verdict.with(metrics.details.kept(detail))
     }
     metrics.count(
-      flight.attempt.step, result, verdict, isPart: flight.attempt.operation != .whole)
+      flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
+      isPart: flight.attempt.operation != .whole)
     if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
       countWhole(flight, result, verdict)
     }
@@ -63,7 +64,8 @@ extension Scheduler {
     let ref = flight.attempt.ref
     if verdict == .succeeded {
       sample(ref.node, result)
-      self[attempts: ref]?.usefulBytes = result.traffic.bodySent
+      let useful = min(result.traffic.bodySent, fileSize(of: ref))
+      self[attempts: ref]?.usefulBytes = useful
     } else {
       sendsAgain(ref, bytes: result.traffic.bodySent)
     }
@@ -130,6 +132,7 @@ extension Scheduler {
       startOver(flight, failure, dropping: .expired)
     case .transient(let failure, let retryAfter, let scope, let effect):
       var kind = flight.attempt.step
+      // Even a refused request may have left bytes under the upload ID.
       if step.repeatability == .startsOver, effect != .notSent {
         discardUploadID(ref, .startedOver)
         kind = .allocate
@@ -175,7 +178,7 @@ extension Scheduler {
       // Its transfer is a new one.
       return enqueueCreated(ref, first)
     }
-    retry(flight, failure, retryAfter: nil, scope: .item, as: first, atOnce: true)
+    retry(flight, failure, retryAfter: nil, scope: .item, as: first, firstAtOnce: true)
   }
 
   /// Whether another request follows.

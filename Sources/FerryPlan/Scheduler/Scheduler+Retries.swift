@@ -4,9 +4,11 @@ import FerryManifest
 /// `Scheduler+Pauses` determines how long a host is paused.
 extension Scheduler {
   /// Schedules a retry, or leaves the work for a later launch if the retries are used up.
+  ///
+  /// - Parameter firstAtOnce: whether the first retry is sent without a wait. It counts like any other.
   mutating func retry(
     _ flight: Flight, _ failure: RecordedFailure, retryAfter: Duration?,
-    scope: Verdict.Scope, as kind: Step.Kind? = nil, atOnce: Bool = false
+    scope: Verdict.Scope, as kind: Step.Kind? = nil, firstAtOnce: Bool = false
   ) {
     let ref = flight.attempt.ref
     let kind = kind ?? flight.attempt.step
@@ -29,7 +31,7 @@ extension Scheduler {
     if scope == .host {
       enqueue(readyFirst(ref, kind, retries: retries))
       pause(flight.hostQueue, after: flight, failure, retryAfter: retryAfter)
-    } else if atOnce, retries == 1 {
+    } else if firstAtOnce, retries == 1 {
       enqueue(ref, kind)
     } else {
       enqueue(ref, kind, beforeRetry: retries, retryAfter: retryAfter)

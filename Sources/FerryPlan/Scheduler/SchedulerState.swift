@@ -6,7 +6,7 @@ struct AttemptHistory: Sendable {
   /// The time of the first attempt in this launch, from which `timeout_for_resource` is counted; `nil` for
   /// items, whose time is measured from their queueing.
   var startedAt: Instant?
-  /// The number of retries in this launch.
+  /// The number of retries in this launch, of all its requests. Progress of a file that is sent in parts resets it.
   var retries = 0
   /// The number of times the current step was replaced because its token was rejected.
   var replacements = 0

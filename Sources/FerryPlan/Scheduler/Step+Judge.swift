@@ -1,6 +1,7 @@
 import FerryManifest
 
-// The meaning of each status and failure. Statuses are evaluated only in this file.
+// The meaning of each status and failure. Statuses are evaluated only in this file, except those with a meaning in an
+// upload protocol (`TransferMachine.read`).
 
 extension Step {
   /// Evaluates the result of an attempt at this step.

@@ -32,7 +32,8 @@ package enum Verdict: Hashable, Sendable {
   /// The remaining hard budget was too small.
   case limited(RecordedFailure)
 
-  /// The effect on the server of an attempt that may succeed later.
+  /// The effect on the server of an attempt that may succeed later. Only after `notSent` is the server's part of a file
+  /// known to be unchanged.
   package enum Effect: Hashable, Sendable {
     /// The request did not reach the server.
     case notSent

@@ -26,7 +26,8 @@ import Testing
     ("offset_query: 1️⃣get", "'protocol: content_range'"),
     ("protocol: tus, offset_query: 1️⃣put", "'protocol: content_range'"),
     ("protocol: post, metadata: 1️⃣{ filename: a }", "'protocol: tus'"),
-    ("protocol: content_range, checksum: 1️⃣crc32", "'protocol: tus'"),
+    ("protocol: content_range, checksum: 1️⃣crc32", "'protocol: tus' or 'protocol: s3_multipart'"),
+    ("protocol: content_range, parallel_parts: 1️⃣2", "'protocol: s3_multipart'"),
   ])
   func `is reported without its protocol`(_ transfer: String, _ protocols: String) {
     expectWarnings(
