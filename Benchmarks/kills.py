@@ -26,6 +26,7 @@ class Protocol:
     name: str
     steps: str
     chunk: int | None = CHUNK  # bytes of a part
+    parallel: int = 1  # parts that are sent at the same time
 
     @property
     def title(self) -> str:
@@ -33,7 +34,7 @@ class Protocol:
 
     def bound(self) -> int:
         """The largest number of bytes that one kill may cause to be sent again."""
-        return self.chunk or socket_buffers()
+        return self.parallel * (self.chunk or socket_buffers())
 
 
 CONTENT_RANGE = """
@@ -46,7 +47,7 @@ TUS = """
 RESUMABLE = """
     transfer: { protocol: resumable, CHUNK request: { url: URL/resumable, method: PUT } }"""
 S3_MULTIPART = """
-    transfer: { protocol: s3_multipart, part_size: 8MiB, request: { url: "URL/BUCKET/${file.path}" } }"""
+    transfer: { protocol: s3_multipart, part_size: 8MiB, parallel_parts: 4, request: { url: "URL/BUCKET/${file.path}" } }"""
 CHUNKED = "chunk_size: 8MiB,"
 
 PROTOCOLS = [
@@ -55,7 +56,7 @@ PROTOCOLS = [
     Protocol("tus", TUS.replace("CHUNK", ""), chunk=None),
     Protocol("resumable", RESUMABLE.replace("CHUNK", CHUNKED)),
     Protocol("resumable", RESUMABLE.replace("CHUNK", ""), chunk=None),
-    Protocol("s3_multipart", S3_MULTIPART.replace("BUCKET", BUCKET)),
+    Protocol("s3_multipart", S3_MULTIPART.replace("BUCKET", BUCKET), parallel=4),
 ]
 
 MANIFEST = """version: 1

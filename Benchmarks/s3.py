@@ -83,7 +83,7 @@ class S3:
         s5cmd, rclone = versions[0].split("-")[0], versions[1].split()[1]
         print(f"\nS3: ferry, s5cmd {s5cmd} and rclone {rclone}, in turns; the server is rclone serve s3 {rclone}\n"
               f"at most {CONNECTIONS} connections, parts of {PART_MIB} MiB, signed payloads\n"
-              "ferry: one part of a file at a time, synced journal\n"
+              "ferry: synced journal\n"
               "s5cmd, rclone: Content-MD5, no journal; rclone: the payloads of small objects are not signed")
         return [self.series(f"{files} objects of 1 KiB", write_small(self.work / "s3-small", files), files, runs),
                 self.series("1 object of 1 GiB", write_large(self.work / "s3-large"), 1, runs)]
