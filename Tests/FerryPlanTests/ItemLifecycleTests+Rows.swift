@@ -118,7 +118,8 @@ extension ItemLifecycleTests {
           }
         }),
       Row(
-        transition: "updateTransfer", samples: [.updateTransfer(.init(isUncertain: true)), .updateTransfer(advanced)],
+        transition: "updateTransfer",
+        samples: [.updateTransfer(.init(isUncertain: true)), .updateTransfer(advanced)],
         state: "transferring",
         isPossible: { $0.begun?.stageName == "transferring" },
         newState: "transferring, with the new state of the transfer",

@@ -216,7 +216,8 @@ package struct ItemExplanation {
     let longest = max(machine.longestRequest(size: size), 1)
     let remaining = (size - confirmed) / longest + ((size - confirmed) % longest > 0 ? 1 : 0)
     return .init(
-      protocol: name, confirmedBytes: confirmed, requests: requests, remainingRequests: min(remaining, requests))
+      protocol: name, confirmedBytes: confirmed, requests: requests,
+      remainingRequests: min(remaining, requests))
   }
 
   private func ambiguities(of row: NodeRow, _ node: Node) -> AmbiguityFinder {

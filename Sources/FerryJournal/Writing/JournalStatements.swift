@@ -18,7 +18,8 @@ struct JournalStatements {
   }
 
   private enum Statement: Int, CaseIterable {
-    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, confirmedBytes, transferred, released, closed,
+    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, confirmedBytes, transferred,
+      released, closed,
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
     case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, resumed, foreground, events

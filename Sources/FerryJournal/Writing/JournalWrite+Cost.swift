@@ -5,7 +5,8 @@ extension JournalWrite {
   var isIntent: Bool {
     switch self {
     case .intent, .nodeIntent: true
-    case .insert, .requeue, .adopt, .withdraw, .allocated, .confirmedBytes, .transferred, .released, .closed, .source,
+    case .insert, .requeue, .adopt, .withdraw, .allocated, .confirmedBytes, .transferred, .released, .closed,
+      .source,
       .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .fetchFailed, .resumed, .foreground,
       .events, .orphaned,
       .orphanSettled, .orphanDoubted, .orphanKept, .servers:
@@ -21,7 +22,8 @@ extension JournalWrite {
       .orphanDoubted:
       true
     // The state of the files themselves shows the result of these writes.
-    case .insert, .requeue, .adopt, .intent, .withdraw, .confirmedBytes, .source, .confirmed, .after, .afterTried, .nodeIntent,
+    case .insert, .requeue, .adopt, .intent, .withdraw, .confirmedBytes, .source, .confirmed, .after,
+      .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:
       false
     }
@@ -38,7 +40,8 @@ extension JournalWrite {
     case .nodeClosed(_, let closing): 256 + Self.weight(closing.captures)
     case .closed(_, _, _, let failure, _): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _), .fetchFailed(_, _, let failure, _): 128 + failure.message.utf8.count
-    case .intent, .withdraw, .confirmedBytes, .released, .source, .after, .afterTried, .nodeIntent, .nodeWithdraw, .resumed,
+    case .intent, .withdraw, .confirmedBytes, .released, .source, .after, .afterTried, .nodeIntent,
+      .nodeWithdraw, .resumed,
       .foreground, .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
       128
     }

@@ -30,7 +30,8 @@ package enum ItemText {
       let requests = transfer.requests > 1 ? ", \(sent) of \(transfer.requests) parts" : ""
       lines.append(
         "  the server has confirmed \(ByteText.text(transfer.confirmedBytes))"
-          + "\(match.size.map { " of \(ByteText.text($0))" } ?? "")\(requests) (\(transfer.protocol.rawValue))")
+          + "\(match.size.map { " of \(ByteText.text($0))" } ?? "")\(requests) (\(transfer.protocol.rawValue))"
+      )
     }
     if let delivered = match.deliveredAt {
       lines.append("  delivered \(ReasonText.moment(delivered, in: zone))")

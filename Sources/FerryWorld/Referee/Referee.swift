@@ -260,7 +260,8 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .transferAdvanced, .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
+    case .uploadIDAllocated, .transferAdvanced, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+      .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       break
     }

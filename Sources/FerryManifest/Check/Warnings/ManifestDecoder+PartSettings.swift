@@ -2,7 +2,8 @@ extension ManifestDecoder {
   /// The settings of protocols that send a file in several requests, and the protocols that use each.
   private static let partSettings: [(name: String, protocols: [Upload.Transfer.`Protocol`])] = [
     ("chunk_size", [.contentRange, .tus, .resumable]), ("offset_query", [.contentRange]),
-    ("metadata", [.tus]), ("checksum", [.tus, .s3Multipart]), ("part_size", [.s3Multipart]), ("threshold", [.s3Multipart]),
+    ("metadata", [.tus]), ("checksum", [.tus, .s3Multipart]), ("part_size", [.s3Multipart]),
+    ("threshold", [.s3Multipart]),
     ("parallel_parts", [.s3Multipart]), ("interop_version", [.resumable]),
   ]
 
