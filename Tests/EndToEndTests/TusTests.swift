@@ -378,4 +378,50 @@ import Testing
     #expect(report.items.first?.reason?.message.contains(message) == true)
     #expect(try await server.log().patches == 1)
   }
+
+  // MARK: Expiry
+
+  /// Kills a run during the part with this number, and waits.
+  private func interrupt(
+    _ job: Workspace, at part: Int, _ server: StrictTusServer, seconds: Int
+  ) async throws {
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while run.isRunning, try await server.log().patches < part { try await Task.sleep(for: .milliseconds(5)) }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    try await Task.sleep(for: .seconds(seconds))
+  }
+
+  @Test func `that has expired is not used`() async throws {
+    let server = try await StrictTusServer.start(
+      fault: "  return ('slow', 0.05) if number < 5 and method == 'PATCH' else None", ["ends=2"])
+    let job = try job(server)
+    try write(6 * Self.chunk, to: job)
+    try await interrupt(job, at: 3, server, seconds: 2)
+    let (log, report) = try await deliver(job, to: server)
+    // The expired upload is neither asked for its offset nor continued, and its termination gets 410.
+    #expect(log.creations == 2 && log.heads == 0)
+    #expect(report.totals.idsExpired == 1)
+    let orphans = try await job.ferry("orphans", "--manifest", "job.yaml")
+    #expect(!orphans.stdout.contains("/files/"), "\(orphans.stdout)")
+  }
+
+  @Test func `is continued after the first expiry if a part has extended it`() async throws {
+    let server = try await StrictTusServer.start(
+      fault: "  return ('slow', 0.1) if number < 11 and method == 'PATCH' else None", ["lives=8"])
+    let job = try job(server)
+    try write(12 * Self.chunk, to: job)
+    // The upload is created with an expiry of 8 seconds, and is continued after about 9.
+    try await interrupt(job, at: 10, server, seconds: 5)
+    let (log, _) = try await deliver(job, to: server)
+    #expect(log.creations == 1 && log.heads == 1)
+  }
+
+  @Test func `does not expire if the date of its expiry is malformed`() async throws {
+    let server = try await StrictTusServer.start(["undated"])
+    let job = try job(server)
+    try write(3 * Self.chunk, to: job)
+    let (log, _) = try await deliver(job, to: server)
+    #expect(log.creations == 1 && log.heads == 0)
+  }
 }

@@ -142,4 +142,59 @@ import Testing
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.starts.allSatisfy { $0.attempt.step != .abandon })
   }
+
+  // MARK: Expiry
+
+  private static let chunkedYaml = yaml.replacing("protocol: tus", with: "protocol: tus\n      chunk_size: 100B")
+
+  /// A server of uploads that expire 50 seconds after the request that creates them. Each request takes 20 seconds.
+  ///
+  /// - Parameter extends: whether an upload then expires 50 seconds after its latest part.
+  private static func expiring(_ world: World, extends: Bool) -> (Call) -> Reply {
+    let start = world.start
+    return { call in
+      func reply(_ reply: Reply, expires: Duration?) -> Reply {
+        var reply = reply
+        reply.after = .seconds(20)
+        guard let expires, case .response(var response) = reply.answer else { return reply }
+        response.uploadExpires = call.now.advanced(by: expires)
+        reply.answer = .response(response)
+        return reply
+      }
+      switch (call.step, call.attempt.operation) {
+      case (.allocate, _):
+        var created = reply(.status(201), expires: .seconds(50))
+        created.uploadID = Int(start.duration(to: call.now).seconds) + 1
+        return created
+      case (.transfer, .send(let range)) where range.upperBound < call.fileSize:
+        return reply(.status(204, offset: range.upperBound), expires: extends ? .seconds(50) : nil)
+      default: return reply(.status(204), expires: nil)
+      }
+    }
+  }
+
+  @Test func `is not continued after its expiry`() throws {
+    var world = try World(Self.chunkedYaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    world.serve = Self.expiring(world, extends: false)
+    world.run()
+    // The first two parts are sent after 20 and 40 seconds, and the upload expires after 50.
+    let steps = world.starts.map(\.attempt.step)
+    #expect(steps.prefix(3) == [.allocate, .transfer, .transfer])
+    #expect(steps.count { $0 == .allocate } > 1)
+    #expect(steps.count { $0 == .transfer } == 2 * steps.count { $0 == .allocate })
+    #expect(steps.count { $0 == .abandon } == steps.count { $0 == .allocate })
+    #expect(world.scheduler.totals.items.done == 0)
+  }
+
+  @Test func `is continued for as long as each part extends its expiry`() throws {
+    var world = try World(Self.chunkedYaml, files: ["up": ["f": 500]]) { _ in .status(200) }
+    world.serve = Self.expiring(world, extends: true)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1 && world.scheduler.metrics.idsExpired == 0)
+    #expect(world.starts.count { $0.attempt.step == .allocate } == 1)
+    let updates = world.entries.compactMap {
+      if case .uploadIDUpdated(_, let expires) = $0 { expires } else { nil }
+    }
+    #expect(updates == [40, 60, 80, 100].map { world.start.advanced(by: .seconds($0 + 30)) })
+  }
 }

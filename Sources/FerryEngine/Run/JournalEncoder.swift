@@ -133,7 +133,7 @@ final class JournalEncoder {
       (session, .resumed(period: delay.period, at: delay.resumedAt))
     case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
-    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .fileTransferred,
+    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .uploadIDUpdated, .fileTransferred,
       .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       nil
@@ -199,6 +199,11 @@ final class JournalEncoder {
         let captured = ItemValues.journaled(values.allocate, step: "allocate")
         return serverWrites(values, row: $0) + [.allocated(row: $0, captures: captured, expires: expires)]
           + partialWrites(ref, scheduler, row: $0)
+      }
+    case .uploadIDUpdated(let ref, let expires):
+      return row(ref).map {
+        let captured = ItemValues.journaled(captures[ref].allocate, step: "allocate")
+        return [.allocated(row: $0, captures: captured, expires: expires)]
       }
     case .fileTransferred(let ref):
       return row(ref).map {
@@ -328,7 +333,7 @@ final class JournalEncoder {
       ]
     case .fetchFailed(_, let failure, let at):
       [.fetchFailed(node: row, round: round, failure: failure, at: at)]
-    case .itemsQueued, .uploadIDAllocated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
+    case .itemsQueued, .uploadIDAllocated, .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded, .sessionResumed,
       .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:
       []
@@ -350,7 +355,7 @@ extension JournalEntry {
     case .sessionResumed, .sessionInForeground, .batchCompleted: nil
     case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
-      .fileTransferred(let ref),
+      .uploadIDUpdated(let ref, _), .fileTransferred(let ref),
       .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),
       .orphanResolved(let ref),
       .orphanReleaseFailed(let ref, _, _):

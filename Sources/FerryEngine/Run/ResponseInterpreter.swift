@@ -180,6 +180,10 @@ struct ResponseInterpreter {
       response.withheld = captures.masked(skew)
     }
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
+    if prepared.readsUploadExpires, 200...299 ~= answer.status {
+      response.uploadExpires = UploadExpires.parse(
+        answer.values(of: "Upload-Expires"), sentAt: answer.header("Date"), now: now)
+    }
     if let machine = prepared.transferProtocol.machine {
       read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)
       guard response.transfer == .other || response.transfer == .completed else { return response }

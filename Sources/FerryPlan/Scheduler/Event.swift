@@ -91,6 +91,8 @@ package enum JournalEntry: Hashable, Sendable {
   /// The request was certainly not sent, or the server refused it.
   case intentWithdrawn(ItemRef)
   case uploadIDAllocated(ItemRef, expires: Instant?)
+  /// The server has stated another expiry of the item's upload ID.
+  case uploadIDUpdated(ItemRef, expires: Instant?)
   case fileTransferred(ItemRef)
   /// The item no longer has its upload ID; it starts over at its allocation.
   case uploadIDDiscarded(ItemRef)

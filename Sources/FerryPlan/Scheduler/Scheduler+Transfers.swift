@@ -58,6 +58,7 @@ extension Scheduler {
       followed = .permanent(.init(code: .unexpectedResponse, message: conflict))
     }
     change(ref, .updateTransfer(state))
+    if followed == .partial, case .response(let response) = result.answer { updateExpiry(response, of: ref) }
     count(flight, result, followed, confirmedBefore: before)
     releaseReservation(of: flight)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
@@ -68,6 +69,21 @@ extension Scheduler {
       self[attempts: ref]?.retries = 0
     }
     return followed
+  }
+
+  /// Keeps the expiry that the response states for the item's upload ID. It is never later than `valid_for` allows.
+  private mutating func updateExpiry(_ response: AttemptResult.Response, of ref: ItemRef) {
+    guard let stated = response.uploadExpires, let id = progress(of: ref)?.uploadID,
+      case .upload(let work) = plan.nodes[ref.node.index].work
+    else { return }
+    let expires = work.validFor == nil ? stated : min(stated, id.expires ?? stated)
+    // The journal need not record every slightly later expiry: the earlier one is on the safe side.
+    if let known = id.expires, expires >= known,
+      known.duration(to: expires) < min(.seconds(10), now.duration(to: expires) / 10)
+    {
+      return
+    }
+    change(ref, .updateUploadID(expires: expires))
   }
 
   private func apply(

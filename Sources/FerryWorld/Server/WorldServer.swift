@@ -140,7 +140,7 @@ struct WorldServer {
       var reply = Reply.status(200)
       uploads.append(Upload(end: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60))))
       reply.uploadID = uploads.count
-      return reply
+      return isTus(call) ? statingExpiry(reply, of: uploads.count, call) : reply
     case .transfer:
       if case .create(let range) = call.attempt.operation { return create(call, range) }
       guard let id = call.uploadID else { return count(call) }
@@ -185,7 +185,8 @@ struct WorldServer {
     let isBare = step(call)?.request.method == "PATCH"
     if stored == call.fileSize { uploads[id - 1].isWhole = true }
     if stored == call.fileSize, !isBare { return .status(200) }
-    return .status(isBare ? 202 : 308, offset: stored)
+    let reply = Reply.status(isBare ? 202 : 308, offset: stored)
+    return isTus(call) ? extendingExpiry(reply, of: id, call) : reply
   }
 
   /// Stores a numbered part, or lists at most two of the stored ones.
@@ -245,6 +246,8 @@ struct WorldServer {
 
   func stored(_ id: Int) -> Int64 { uploads[id - 1].stored }
   func exists(_ id: Int, at now: Instant) -> Bool { now < uploads[id - 1].end }
+  func end(_ id: Int) -> Instant { uploads[id - 1].end }
+  mutating func extend(_ id: Int, until end: Instant) { uploads[id - 1].end = max(uploads[id - 1].end, end) }
   func isCompleted(_ id: Int) -> Bool { uploads[id - 1].isCommitted }
   mutating func markCompleted(_ id: Int) {
     (uploads[id - 1].isWhole, uploads[id - 1].isCommitted) = (true, true)

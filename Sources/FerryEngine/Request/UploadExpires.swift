@@ -1,0 +1,16 @@
+import FerryPlan
+
+/// Parses the header field `Upload-Expires` of tus 1.0.0.
+enum UploadExpires {
+  /// Returns the time at which an upload expires; `nil` if the field is absent or is not exactly one date.
+  ///
+  /// The lifetime is counted from the `Date` of the response if it has a valid one, because the clock of the server may
+  /// differ from that of this machine.
+  ///
+  /// - Parameter date: the value of `Date`; `nil` if the response has none.
+  static func parse(_ values: [String], sentAt date: String?, now: Instant) -> Instant? {
+    guard values.count == 1, let expires = HTTPDate.instant(values[0]) else { return nil }
+    guard let date = date.flatMap({ HTTPDate.instant($0) }) else { return expires }
+    return now.advanced(by: date.duration(to: expires))
+  }
+}
