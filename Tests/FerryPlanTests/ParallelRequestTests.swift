@@ -75,7 +75,9 @@ import Testing
   @Test func `do not start after one of them has failed, which is sent again when the others have ended`()
     throws
   {
-    var world = try world { _, number in number == 2 ? .status(503, after: .seconds(1)) : Self.stored(after: 3) }
+    var world = try world { _, number in
+      number == 2 ? .status(503, after: .seconds(1)) : Self.stored(after: 3)
+    }
     world.run()
     // The parts 1 and 3 end after three seconds; the wait for the retry begins then.
     #expect(sends(world) == [1, 2, 3, 2, 4, 5])

@@ -41,11 +41,13 @@ import Testing
   @Test func `is complete when the server has every part`() {
     var transfer = state([1, 3])
     #expect(
-      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250) == .complete)
+      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250)
+        == .complete)
     #expect(transfer.confirmedOffset == 250)
     transfer = state([1])
     #expect(
-      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250) == .proceeds)
+      Self.machine.apply(.part(etag: "\"a\"", nil), of: .send(100..<200), to: &transfer, size: 250)
+        == .proceeds)
     #expect(transfer.confirmedOffset == 200)
   }
 

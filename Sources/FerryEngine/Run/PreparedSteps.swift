@@ -104,7 +104,8 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
-    readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool, boundSteps: [ServerBase]
+    readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool,
+    boundSteps: [ServerBase]
   ) {
     self.serverBase = serverBase
     self.isFirst = isFirst

@@ -11,7 +11,8 @@ enum PatternRule {
       let compiled = try Pattern(pattern)
       guard needsGroup, compiled.groupCount == 0 else { return nil }
       return Problem(
-        .invalidPattern, "this regular expression has no capture group", help: "put the part to capture in ( )")
+        .invalidPattern, "this regular expression has no capture group",
+        help: "put the part to capture in ( )")
     } catch {
       let before = String(pattern.unicodeScalars.prefix(error.offset).suffix(20))
       let place = before.isEmpty ? "at its beginning" : "after \(before.quoted)"

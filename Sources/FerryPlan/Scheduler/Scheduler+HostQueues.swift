@@ -116,7 +116,9 @@ extension Scheduler {
       let hasIntentRoom = hostQueues[hostQueue].needsIntents && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
         // Like the next part of a file, a further one precedes other transfers.
-      } else if hasSlot, let intended = hostQueues[hostQueue].intended.min, !isOvertaken(intended, on: hostQueue) {
+      } else if hasSlot, let intended = hostQueues[hostQueue].intended.min,
+        !isOvertaken(intended, on: hostQueue)
+      {
         hostQueues[hostQueue].intended.removeMin()
         start(intended, on: hostQueue)
       } else if let commit = hostQueues[hostQueue].ready.min, isCommitToIntend(commit),

@@ -52,7 +52,9 @@ extension Scheduler {
     for (item, active) in uploads[upload].active.sorted(by: { $0.key < $1.key }) {
       var names = places[item, default: []].map(\.name)
       let requests = names.count { $0 == "request" }
-      if requests == active.attempts.requestsInFlight { names.removeFirst(max(0, min(requests, names.count) - 1)) }
+      if requests == active.attempts.requestsInFlight {
+        names.removeFirst(max(0, min(requests, names.count) - 1))
+      }
       if names.count != 1 { found.append("item \(item) of \(plan.nodes[node.index].name) is in \(names)") }
       if let place = places[item]?.first, place.activity != active.progress.activity {
         found.append("item \(item) is \(active.progress.activity), but waits in \(place.name)")

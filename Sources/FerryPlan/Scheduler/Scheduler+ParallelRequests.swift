@@ -23,7 +23,8 @@ extension Scheduler {
 
   /// Whether another request for the item's file can be sent now, in addition to those that are being sent.
   private func hasFurther(_ ref: ItemRef) -> Bool {
-    guard let machine = machine(of: ref), let attempts = self[attempts: ref], let progress = progress(of: ref),
+    guard let machine = machine(of: ref), let attempts = self[attempts: ref],
+      let progress = progress(of: ref),
       let state = progress.transfer, attempts.postponed.isEmpty,
       (1..<machine.parallelRequests).contains(attempts.requestsInFlight)
     else { return false }
@@ -49,7 +50,8 @@ extension Scheduler {
 
   /// Whether nothing would make the request wait, or end the item.
   private func mayStartFurther(_ ref: ItemRef, on hostQueue: Int) -> Bool {
-    guard now < deadline(of: ref), !isHeld(ref, on: hostQueue), hasToken(for: step(ref.node, .transfer)) else {
+    guard now < deadline(of: ref), !isHeld(ref, on: hostQueue), hasToken(for: step(ref.node, .transfer))
+    else {
       return false
     }
     return progress(of: ref)?.uploadID?.expires.map { now < $0 } ?? true
@@ -88,7 +90,9 @@ extension Scheduler {
   private func judged(_ landings: [Landing]) -> Landing? {
     var judged = landings.max { $0.verdict.severity < $1.verdict.severity }
     for landing in landings {
-      if case .cancelled = landing.flight.interruption { judged?.flight.interruption = landing.flight.interruption }
+      if case .cancelled = landing.flight.interruption {
+        judged?.flight.interruption = landing.flight.interruption
+      }
     }
     return judged
   }

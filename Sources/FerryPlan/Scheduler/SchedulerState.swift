@@ -22,7 +22,7 @@ struct AttemptHistory: Sendable {
   var unconfirmedBytes: Int64 = 0
   /// The number of requests of its transfer that are being sent, if it takes several.
   var requestsInFlight = 0
-  /// The results that have consequences once none of these requests is being sent any more.
+  /// The results that have consequences once none of these requests is being sent.
   var postponed: [Landing] = []
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
