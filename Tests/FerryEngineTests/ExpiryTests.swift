@@ -49,12 +49,13 @@ struct ExpiryTests {
       ExpiryReader.expiry(of: [CapturedValue(name: name, value: value, isSecret: false)], now: now) == nil)
   }
 
-  @Test(arguments: [
-    ("Sun, 06 Nov 1994 08:50:37 GMT", nil, 60), ("Sun, 06 Nov 1994 08:49:07 GMT", nil, -30),
-    // The clock of the server is an hour ahead.
-    ("Sun, 06 Nov 1994 09:50:37 GMT", "Sun, 06 Nov 1994 09:49:37 GMT", 60),
-    ("Sun, 06 Nov 1994 08:50:37 GMT", "now", 60),
-  ] as [(String, String?, Double)])
+  @Test(
+    arguments: [
+      ("Sun, 06 Nov 1994 08:50:37 GMT", nil, 60), ("Sun, 06 Nov 1994 08:49:07 GMT", nil, -30),
+      // The clock of the server is an hour ahead.
+      ("Sun, 06 Nov 1994 09:50:37 GMT", "Sun, 06 Nov 1994 09:49:37 GMT", 60),
+      ("Sun, 06 Nov 1994 08:50:37 GMT", "now", 60),
+    ] as [(String, String?, Double)])
   func theExpiryOfAnUploadOfTusIsADate(_ value: String, _ date: String?, _ seconds: Double) {
     #expect(
       UploadExpires.parse([value], sentAt: date, now: now) == now.advanced(by: .seconds(fraction: seconds)))

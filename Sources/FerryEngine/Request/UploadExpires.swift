@@ -1,7 +1,13 @@
 import FerryPlan
+import FerryTransfer
 
 /// Parses the header field `Upload-Expires` of tus 1.0.0.
 enum UploadExpires {
+  /// The time at which the upload of a response expires; `nil` if the response does not state it.
+  static func read(_ response: TransferResponse, now: Instant) -> Instant? {
+    parse(response.values(of: "Upload-Expires"), sentAt: response.header("Date"), now: now)
+  }
+
   /// Returns the time at which an upload expires; `nil` if the field is absent or is not exactly one date.
   ///
   /// The lifetime is counted from the `Date` of the response if it has a valid one, because the clock of the server may

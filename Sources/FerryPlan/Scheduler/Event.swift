@@ -38,6 +38,8 @@ package enum Event: Sendable {
 package struct ResourceAssignment: Hashable, Sendable {
   /// The limits that the server has stated; `nil` if it has stated none.
   package var limit: UploadLimit?
+  /// The time at which the resource expires, if the response states it.
+  package var expires: Instant?
   /// The origins of the steps that use the resource.
   package var origins: [Step.Kind: Origin]
   /// Orphans with the same resource, which the server has assigned again.

@@ -150,7 +150,8 @@ extension Scheduler {
       progress.intent != .inherited
     else { return }
     let ref = flight.attempt.ref
-    let expires = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
+    let bound = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
+    let expires = [bound, assignment.expires].compactMap { $0 }.min()
     state.limit = assignment.limit ?? state.limit
     metrics.idsAllocated += 1
     change(ref, .updateTransfer(state))
@@ -189,7 +190,7 @@ extension Scheduler {
   /// upload resource cannot tell, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      step(ref.node, .transfer).repeatability == .once
+      step(ref.node, .transfer).repeatability == .once, machine(of: ref)?.mayForgetCompleted != false
     else { return false }
     let progress: ItemProgress
     switch uploads[upload].lifecycle(of: item) {

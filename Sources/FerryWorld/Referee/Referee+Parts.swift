@@ -58,7 +58,7 @@ extension Referee {
 
   private func completesWithEmptyPart(_ call: Call) -> Bool {
     guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
-    return work.transferProtocol.machine?.assignsResource == true
+    return work.transferProtocol.name == .resumable
   }
 
   /// Updates what is known about the server's bytes. A refused token, and a request that was not sent, change nothing.

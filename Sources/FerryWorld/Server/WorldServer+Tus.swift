@@ -26,4 +26,26 @@ extension WorldServer {
     }
     return statingExpiry(reply, of: id, call)
   }
+
+  /// Creates an upload for a request with bytes, unless the request does not reach the server or is refused.
+  mutating func offerTus(_ call: Call, _ fault: FaultKind?) -> Int? {
+    switch fault {
+    case .refused, .handshakeFails, .busy, .tooMany, .tokenRefused, .forbidden: return nil
+    case .timesOut, .cut, .answerLost, .gatewayTimesOut, .idEnds, .seeOther, .redirectRefused, .invalidStatus,
+      .losesBytes, .slow, nil:
+      return addUpload(until: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60)))
+    }
+  }
+
+  /// The request that creates an upload with bytes. Some servers take none, and do not state an offset.
+  mutating func createTus(_ call: Call, _ range: Range<Int64>, _ id: Int) -> Reply {
+    let takes = scenario.chance(call.attempt.ref.node.index ^ 0xE4D, 4)
+    if takes > 0 { store(call, percent: takes == 1 && !isGood ? 50 : 100) }
+    let isWhole = stored(id) == call.fileSize && range.upperBound == call.fileSize
+    if isWhole {
+      markWhole(id)
+      _ = count(call)
+    }
+    return statingExpiry(.status(201, offset: isWhole ? nil : stored(id)), of: id, call)
+  }
 }
