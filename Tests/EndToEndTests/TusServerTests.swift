@@ -14,7 +14,9 @@ import Testing
   private static let chunk = 256 << 10
 
   /// tuspyserver responds to a HEAD with 400 unless there are these two pairs.
-  private static func manifest(_ server: TusServer, chunked: Bool, metadata: String = "") -> String {
+  private static func manifest(
+    _ server: TusServer, chunked: Bool, metadata: String = "", creation: String = "empty"
+  ) -> String {
     """
     version: 1
     name: tus
@@ -27,6 +29,7 @@ import Testing
         retry: { limit: 10, initial: 10ms, max: 1s }
         transfer:
           protocol: tus
+          creation: \(creation)
           metadata: { filename: "${file.name}", filetype: "text/plain"\(metadata) }
           request: { url: "\(server.url)/" }
     \(chunked ? "      chunk_size: 256KiB\n" : "")
@@ -94,6 +97,31 @@ import Testing
     #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
     #expect(kills > 1)
     #expect(server.responses.contains("HEAD 200"))
+    try await Self.expectFiles(job, at: server, Array(files.keys))
+    await server.stop()
+  }
+
+  // The server does not report an upload as complete if its creation has sent all bytes.
+  @Test(.enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(3)))
+  func `created with bytes continues after kills`() async throws {
+    let server = try await TusServer.start()
+    let job = try Workspace(Self.manifest(server, chunked: true, creation: "with_upload"))
+    var random = SplitMix(seed: 10)
+    let files = ["large": 80_000_000, "medium": 9_000_000, "small": Self.chunk + 1]
+    for (name, size) in files { try job.folder.write(random.bytes(size), to: "files/\(name)") }
+    var kills = 0
+    for _ in 0..<4 {
+      let run = try job.start(["run", "job.yaml", "--quiet"])
+      let count = server.responses.count
+      while run.isRunning, server.responses.count == count { try await Task.sleep(for: .milliseconds(2)) }
+      try await Task.sleep(for: .milliseconds(Int64(random.next() % 60)))
+      if run.isRunning { kills += 1 }
+      run.signal(SIGKILL)
+      _ = await run.end()
+    }
+    let last = try await job.ferry("run", "job.yaml")
+    #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
+    #expect(kills > 1)
     try await Self.expectFiles(job, at: server, Array(files.keys))
     await server.stop()
   }

@@ -49,6 +49,32 @@ struct ExpiryTests {
       ExpiryReader.expiry(of: [CapturedValue(name: name, value: value, isSecret: false)], now: now) == nil)
   }
 
+  @Test(
+    arguments: [
+      ("Sun, 06 Nov 1994 08:50:37 GMT", nil, 60), ("Sun, 06 Nov 1994 08:49:07 GMT", nil, -30),
+      // The clock of the server is an hour ahead.
+      ("Sun, 06 Nov 1994 09:50:37 GMT", "Sun, 06 Nov 1994 09:49:37 GMT", 60),
+      ("Sun, 06 Nov 1994 08:50:37 GMT", "now", 60),
+    ] as [(String, String?, Double)])
+  func theExpiryOfAnUploadOfTusIsADate(_ value: String, _ date: String?, _ seconds: Double) {
+    #expect(
+      UploadExpires.parse([value], sentAt: date, now: now) == now.advanced(by: .seconds(fraction: seconds)))
+  }
+
+  @Test(arguments: [
+    [], [""], ["3600"], ["1994-11-06T08:49:37Z"], ["Sun, 06 Nov 1994 08:50:37 CET"],
+    ["Sun, 06 Nov 1994 08:50:37 GMT", "Sun, 06 Nov 1994 08:50:37 GMT"],
+  ])
+  func aMalformedExpiryOfAnUploadIsIgnored(_ values: [String]) {
+    #expect(UploadExpires.parse(values, sentAt: nil, now: now) == nil)
+  }
+
+  @Test func anExpiryBeyondTheRangeOfInstantsIsTheLastInstant() {
+    let value = "Fri, 31 Dec 9999 23:59:59 GMT"
+    #expect(UploadExpires.parse([value], sentAt: value, now: now) == now)
+    #expect(UploadExpires.parse([value], sentAt: nil, now: now) == .distantFuture)
+  }
+
   @Test func theEarlierExpiryCounts() {
     let captures = [("expires_in", "60"), ("expires_at", "784111787")].map {
       CapturedValue(name: $0.0, value: $0.1, isSecret: false)

@@ -118,6 +118,27 @@ extension ItemLifecycleTests {
           }
         }),
       Row(
+        transition: "updateUploadID",
+        samples: [.updateUploadID(expires: expires), .updateUploadID(expires: nil)],
+        state: "transferring, with an upload ID",
+        isPossible: { $0.begun?.stageName == "transferring" && $0.begun?.uploadID != nil },
+        newState: "the same, with the new expiry of its upload ID",
+        after: { state, transition in
+          guard case .updateUploadID(let expires) = transition else { return state }
+          return state.mapProgress { progress in
+            guard case .transferring(var id?, let transfer) = progress.stage else { return }
+            id.expires = expires
+            progress.stage = .transferring(id, transfer)
+          }
+        }, journal: "`uploadIDUpdated`",
+        entries: { _, transition in
+          if case .updateUploadID(let expires) = transition {
+            [.uploadIDUpdated(ref, expires: expires)]
+          } else {
+            []
+          }
+        }),
+      Row(
         transition: "updateTransfer",
         samples: [.updateTransfer(.init(isUncertain: true)), .updateTransfer(advanced)],
         state: "transferring",

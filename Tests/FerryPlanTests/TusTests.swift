@@ -142,4 +142,210 @@ import Testing
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.starts.allSatisfy { $0.attempt.step != .abandon })
   }
+
+  // MARK: Creation with bytes
+
+  private static let creating = Tus(chunkSize: 100, createsWithBytes: true)
+
+  @Test func `is created with its first bytes if the manifest asks for it`() {
+    var state = TransferState(isUncertain: true, hasResource: false)
+    #expect(Self.creating.next(state, size: 250) == .create(0..<100))
+    #expect(Self.creating.next(state, size: 30) == .create(0..<30))
+    #expect(Self.creating.next(state, size: 0) == .create(0..<0))
+    #expect(Tus(createsWithBytes: true).next(state, size: 250) == .create(0..<250))
+    state.hasResource = true
+    #expect(Self.creating.next(state, size: 250) == .queryOffset)
+    state.isUncertain = false
+    #expect(Self.creating.next(state, size: 250) == .send(0..<100))
+    #expect(Self.creating.requestCount(size: 250) == 3)
+  }
+
+  @Test func `states the length and the type of its first bytes, and then uses its URL`() {
+    let creation = Self.creating.request(for: .create(0..<100), size: 250)
+    #expect(creation.method == "POST" && !creation.isForResource)
+    #expect(
+      creation.fields.map { "\($0.name): \($0.value)" } == [
+        "Tus-Resumable: 1.0.0", "Upload-Length: 250", "Content-Type: application/offset+octet-stream",
+      ])
+    let empty = Self.creating.request(for: .create(0..<0), size: 0)
+    #expect(empty.fields.map(\.name) == ["Tus-Resumable", "Upload-Length"] && empty.checksum == nil)
+    let part = Self.creating.request(for: .send(100..<200), size: 250)
+    #expect(part.method == "PATCH" && part.isForResource)
+    let query = Self.creating.request(for: .queryOffset, size: 250)
+    #expect(query.method == "HEAD" && query.isForResource)
+  }
+
+  static let creationRows = [
+    row(.create(0..<100), 201, ["upload-offset": ["100"]], .offset(100)),
+    row(.create(0..<100), 201, ["upload-offset": ["60"]], .offset(60)),
+    // The server has taken no bytes.
+    row(.create(0..<100), 201, [:], .offset(0)), row(.create(0..<250), 201, [:], .offset(0)),
+    row(.create(0..<250), 201, ["upload-offset": ["250"]], .other),
+    row(
+      .create(0..<100), 201, ["upload-offset": ["x"]],
+      .malformed("the Upload-Offset of the response is malformed")),
+    row(.create(0..<100), 404, [:], .other), row(.create(0..<100), 403, [:], .other),
+    row(.create(0..<100), 413, [:], .other), row(.create(0..<100), 460, [:], .refused),
+  ]
+
+  @Test(arguments: creationRows)
+  func `is judged by the response to its creation`(_ row: Row) {
+    #expect(Self.creating.read(row.response, to: row.operation, size: 250) == row.reading)
+  }
+
+  @Test(
+    arguments: [
+      (100, 250, .proceeds), (60, 250, .proceeds), (0, 250, .proceeds), (0, 0, .complete),
+      (100, 100, .complete),
+    ] as [(Int64, Int64, TransferProgress)])
+  func `continues at the offset after its creation`(_ offset: Int64, size: Int64, progress: TransferProgress)
+  {
+    var state = TransferState(isUncertain: true)
+    let operation = TransferOperation.create(0..<min(size, 100))
+    #expect(Self.creating.apply(.offset(offset), of: operation, to: &state, size: size) == progress)
+    #expect(state.confirmedOffset == offset && !state.isUncertain)
+  }
+
+  @Test func `has its URL from a successful response to its creation`() {
+    let fields = ["location": ["/files/1"]]
+    let created = StatedResponse(status: 201, fields: fields)
+    #expect(Self.creating.resource(in: created, to: .create(0..<100)) == "/files/1")
+    #expect(Self.creating.resource(in: created, to: .send(0..<100)) == nil)
+    for status in [104, 308, 409] {
+      let other = StatedResponse(status: status, fields: fields)
+      #expect(Self.creating.resource(in: other, to: .create(0..<100)) == nil)
+    }
+  }
+
+  private static let creatingYaml = chunkedYaml.replacing(
+    "protocol: tus", with: "protocol: tus\n      creation: with_upload")
+
+  /// The response of a server that has created the upload 1 with bytes.
+  private static func created(_ offset: Int64) -> Reply {
+    var reply = Reply.status(201, offset: offset)
+    reply.resource = (1, reply.after)
+    return reply
+  }
+
+  @Test func `created by its transfer has no step that allocates it`() throws {
+    let world = try World(Self.creatingYaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    let steps = world.scheduler.plan.nodes.last?.steps ?? []
+    #expect(steps.map(\.kind) == [.transfer, .abandon])
+    #expect(steps.map(\.request.method) == ["POST", "DELETE"])
+    #expect(steps.map(\.request.url.description) == ["http://host/files", "${allocate.resource}"])
+    #expect(
+      steps[1].request.headers.map { "\($0.name): \($0.value)" } == ["X-Own: a", "Tus-Resumable: 1.0.0"])
+    #expect(steps.map(\.request.metadata.count) == [1, 0])
+    #expect(steps[0].repeatability == .repeatable)
+  }
+
+  @Test(arguments: [100, 60, 0] as [Int64])
+  func `is sent in parts after its creation`(_ offset: Int64) throws {
+    var world = try World(Self.creatingYaml, files: ["up": ["f": 250]]) { call in
+      switch call.attempt.operation {
+      case .create: Self.created(offset)
+      case .send(let range) where range.upperBound < 250: .status(204, offset: range.upperBound)
+      default: .status(204)
+      }
+    }
+    world.run()
+    let operations = world.starts.map(\.attempt.operation)
+    #expect(operations.prefix(2) == [.create(0..<100), .send(offset..<min(250, offset + 100))])
+    #expect(operations.count == (offset == 0 ? 4 : 3))
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.entries.contains { if case .uploadIDAllocated = $0 { true } else { false } })
+  }
+
+  @Test func `is created again if the response to its creation is lost`() throws {
+    var world = try World(Self.creatingYaml, files: ["up": ["f": 80]]) { call in
+      var reply = call.number == 1 ? Reply.lost : .status(201)
+      reply.sent = 80
+      return reply
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<80), .create(0..<80)])
+    #expect(world.scheduler.totals.items.done == 1)
+    #expect(world.scheduler.metrics.usefulBytes == 80 && world.scheduler.metrics.resentBytes == 80)
+  }
+
+  @Test func `continues in the next launch after a kill, under the URL that its creation was given`() throws {
+    var world = try World(Self.creatingYaml, files: ["up": ["f": 250]]) { call in
+      switch call.attempt.operation {
+      case .create: return Self.created(100)
+      case .queryOffset: return .status(204, offset: 160)
+      case .send(let range) where range.lowerBound == 100:
+        var reply = Reply.status(204)
+        reply.after = .seconds(100)
+        return reply
+      case .send, .listParts, .whole: return .status(204)
+      }
+    }
+    world.launch()
+    while world.starts.count < 2, world.step() {}
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.queryOffset, .send(160..<250)])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func `fails if it is incomplete and has no URL`() throws {
+    var world = try World(Self.creatingYaml, files: ["up": ["f": 250]]) { _ in .status(201, offset: 100) }
+    world.run()
+    #expect(world.starts.count == 1 && world.scheduler.totals.items.failed == 1)
+  }
+
+  // MARK: Expiry
+
+  private static let chunkedYaml = yaml.replacing(
+    "protocol: tus", with: "protocol: tus\n      chunk_size: 100B")
+
+  /// A server of uploads that expire 50 seconds after the request that creates them. Each request takes 20 seconds.
+  ///
+  /// - Parameter extends: whether an upload then expires 50 seconds after its latest part.
+  private static func expiring(_ world: World, extends: Bool) -> (Call) -> Reply {
+    let start = world.start
+    return { call in
+      func reply(_ reply: Reply, expires: Duration?) -> Reply {
+        var reply = reply
+        reply.after = .seconds(20)
+        guard let expires, case .response(var response) = reply.answer else { return reply }
+        response.uploadExpires = call.now.advanced(by: expires)
+        reply.answer = .response(response)
+        return reply
+      }
+      switch (call.step, call.attempt.operation) {
+      case (.allocate, _):
+        var created = reply(.status(201), expires: .seconds(50))
+        created.uploadID = Int(start.duration(to: call.now).seconds) + 1
+        return created
+      case (.transfer, .send(let range)) where range.upperBound < call.fileSize:
+        return reply(.status(204, offset: range.upperBound), expires: extends ? .seconds(50) : nil)
+      default: return reply(.status(204), expires: nil)
+      }
+    }
+  }
+
+  @Test func `is not continued after its expiry`() throws {
+    var world = try World(Self.chunkedYaml, files: ["up": ["f": 250]]) { _ in .status(200) }
+    world.serve = Self.expiring(world, extends: false)
+    world.run()
+    // The first two parts are sent after 20 and 40 seconds, and the upload expires after 50.
+    let steps = world.starts.map(\.attempt.step)
+    #expect(steps.prefix(3) == [.allocate, .transfer, .transfer])
+    #expect(steps.count { $0 == .allocate } > 1)
+    #expect(steps.count { $0 == .transfer } == 2 * steps.count { $0 == .allocate })
+    #expect(steps.count { $0 == .abandon } == steps.count { $0 == .allocate })
+    #expect(world.scheduler.totals.items.done == 0)
+  }
+
+  @Test func `is continued for as long as each part extends its expiry`() throws {
+    var world = try World(Self.chunkedYaml, files: ["up": ["f": 500]]) { _ in .status(200) }
+    world.serve = Self.expiring(world, extends: true)
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1 && world.scheduler.metrics.idsExpired == 0)
+    #expect(world.starts.count { $0.attempt.step == .allocate } == 1)
+    let updates = world.entries.compactMap {
+      if case .uploadIDUpdated(_, let expires) = $0 { expires } else { nil }
+    }
+    #expect(updates == [40, 60, 80, 100].map { world.start.advanced(by: .seconds($0 + 30)) })
+  }
 }

@@ -133,7 +133,7 @@ final class JournalEncoder {
       (session, .resumed(period: delay.period, at: delay.resumedAt))
     case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
-    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
+    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated,
       .fileTransferred, .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       nil
@@ -202,6 +202,11 @@ final class JournalEncoder {
       }
     case .transferAdvanced(let ref, let bytes):
       return row(ref).map { [.confirmedBytes(row: $0, bytes)] }
+    case .uploadIDUpdated(let ref, let expires):
+      return row(ref).map {
+        let captured = ItemValues.journaled(captures[ref].allocate, step: "allocate")
+        return [.allocated(row: $0, captures: captured, expires: expires)]
+      }
     case .fileTransferred(let ref):
       return row(ref).map {
         let values = captures[ref]
@@ -330,7 +335,7 @@ final class JournalEncoder {
       ]
     case .fetchFailed(_, let failure, let at):
       [.fetchFailed(node: row, round: round, failure: failure, at: at)]
-    case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .fileTransferred, .uploadIDDiscarded,
+    case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded,
       .sessionResumed,
       .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:
@@ -353,7 +358,7 @@ extension JournalEntry {
     case .sessionResumed, .sessionInForeground, .batchCompleted: nil
     case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
-      .transferAdvanced(let ref, _), .fileTransferred(let ref),
+      .transferAdvanced(let ref, _), .uploadIDUpdated(let ref, _), .fileTransferred(let ref),
       .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),
       .orphanResolved(let ref),
       .orphanReleaseFailed(let ref, _, _):

@@ -315,7 +315,7 @@ extension UploadWork {
     guard [nil, .commitDeferred].contains(known.intent) else { return nil }
     if known.state == .allocated, allocate == nil, hasUploadIDs {
       return captured.contains("allocate.\(Resumable.resourceCapture)")
-        ? nil : "the upload ID is not an upload resource, which 'protocol: resumable' needs"
+        ? nil : "the upload ID is not an upload resource, which the protocol needs"
     }
     guard transfer.repeatability != .once else { return nil }
     let next: [Step]

@@ -30,6 +30,7 @@ struct PreparedSteps {
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
           transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
+          readsUploadExpires: transferProtocol.name == .tus && [.allocate, .transfer].contains(step.kind),
           laterOrigins: node.steps[(position + 1)...].filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL determines the host.
             let start = Template(Array($0.request.url.segments.prefix(1)))
@@ -82,6 +83,8 @@ final class PreparedStep {
   let hashesBeforeSending: Bool
   /// How a transfer sends its file; `whole` for other steps.
   let transferProtocol: TransferProtocol
+  /// Whether the response can state when the upload expires, as those of tus can.
+  let readsUploadExpires: Bool
   /// Later steps of the item whose host is determined only by captures.
   let laterOrigins: [LaterOrigin]
 
@@ -101,7 +104,8 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
-    laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool, boundSteps: [ServerBase]
+    readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool,
+    boundSteps: [ServerBase]
   ) {
     self.serverBase = serverBase
     self.isFirst = isFirst
@@ -114,6 +118,7 @@ final class PreparedStep {
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending
     self.transferProtocol = transferProtocol
+    self.readsUploadExpires = readsUploadExpires
     self.laterOrigins = laterOrigins
   }
 

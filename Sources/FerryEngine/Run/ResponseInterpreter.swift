@@ -23,7 +23,7 @@ struct ResponseInterpreter {
 
   /// The upload resource that an interim or final response assigns to an attempt, which is kept; `nil` if it assigns none.
   func assignment(
-    by answer: TransferResponse, to attempt: Attempt, _ scheduler: Scheduler
+    by answer: TransferResponse, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
   ) -> ResourceAssignment? {
     let prepared = steps[attempt]
     guard let machine = prepared.transferProtocol.machine, captures.resource(of: attempt.ref) == nil,
@@ -36,6 +36,7 @@ struct ResponseInterpreter {
     url.removeUserinfo()
     captures.keep(resource: url.description, of: attempt.ref)
     var assignment = ResourceAssignment(limit: machine.limit(in: answer))
+    if prepared.readsUploadExpires { assignment.expires = UploadExpires.read(answer, now: now) }
     assignment.origins = captures.laterOrigins(of: prepared, attempt.ref)
     assignment.origins[.transfer] = origin
     if let path = scheduler.path(of: attempt.ref) {
@@ -180,6 +181,9 @@ struct ResponseInterpreter {
       response.withheld = captures.masked(skew)
     }
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
+    if prepared.readsUploadExpires, 200...299 ~= answer.status {
+      response.uploadExpires = UploadExpires.read(answer, now: now)
+    }
     if let machine = prepared.transferProtocol.machine {
       read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)
       guard response.transfer == .other || response.transfer == .completed else { return response }

@@ -111,7 +111,9 @@ final class RunLoop {
   }
 
   private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
-    guard let assignment = responses.assignment(by: response, to: attempt, scheduler) else { return }
+    guard let assignment = responses.assignment(by: response, to: attempt, at: clock.now, scheduler) else {
+      return
+    }
     handle(.resourceAssigned(attempt.id, assignment))
   }
 

@@ -51,7 +51,7 @@ struct JournalStatements {
       case .allocated:
         """
         UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4,
-        confirmed_bytes = NULL, \(Self.noKey) WHERE id = ?1
+        \(Self.noKey) WHERE id = ?1
         """
       case .confirmedBytes: "UPDATE item SET confirmed_bytes = ?2 WHERE id = ?1"
       case .transferred:

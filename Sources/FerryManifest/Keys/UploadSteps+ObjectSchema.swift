@@ -86,6 +86,14 @@ extension Upload.Transfer {
           """,
         example: "8"),
       Key(
+        "creation", \.creation, .choice(), default: "empty",
+        doc: """
+          For `tus`: what the request that creates the upload sends. `empty`: no bytes of the file. `with_upload`: its first \
+          bytes, at most `chunk_size` (extension creation-with-upload), so that a small file needs only one request. If the \
+          response is lost, the server may keep an upload that ferry does not know, even a complete one.
+          """,
+        example: "with_upload"),
+      Key(
         "metadata", \.metadata, .metadata, default: "none",
         doc: "For `tus`: the pairs of `Upload-Metadata`. ferry sends the values in Base64.",
         example: "{ filename: \"${file.name}\" }"),

@@ -122,6 +122,14 @@ package struct Upload: Equatable, Sendable {
       case head
     }
 
+    /// What the request that creates an upload sends (tus).
+    package enum Creation: String, Codable, Sendable, CaseIterable {
+      /// No bytes of the file.
+      case empty
+      /// The first bytes of the file.
+      case withUpload = "with_upload"
+    }
+
     /// The checksum that is sent with each part (tus, S3).
     package enum Checksum: String, Codable, Sendable, CaseIterable {
       case sha1
@@ -143,6 +151,8 @@ package struct Upload: Equatable, Sendable {
     package var threshold: Int64?
     /// The maximum number of parts of one file that are sent at the same time (S3); `nil` for the default.
     package var parallelParts: Int?
+    /// What the request that creates the upload sends (tus); `nil` for no bytes of the file.
+    package var creation: Creation?
     /// The pairs of `Upload-Metadata` (tus).
     package var metadata: [RequestTemplate.Field] = []
     /// `nil` for none.

@@ -179,7 +179,7 @@ private struct PlanCompiler {
     let transferProtocol = TransferProtocol(upload.transfer)
     let transferRepeats: Step.Repeatability =
       if upload.transfer.request.isIdempotent
-        || transferProtocol.machine.map({ !$0.assignsResource }) ?? false
+        || transferProtocol.machine?.repeatsCreation ?? false
       {
         .repeatable
       } else if upload.allocate != nil, upload.commit != nil {

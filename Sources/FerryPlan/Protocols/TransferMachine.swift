@@ -57,6 +57,13 @@ package protocol TransferMachine: Sendable {
   /// Whether the server assigns an upload resource to the request that sends the first bytes of the file.
   var assignsResource: Bool { get }
 
+  /// Whether the request to which the server assigns an upload resource can be sent again if its response is lost.
+  var repeatsCreation: Bool { get }
+
+  /// Whether the server may remove the upload resource of a completed upload at once, so that its absence does not show
+  /// that the file was not delivered.
+  var mayForgetCompleted: Bool { get }
+
   /// The URL of the upload resource that a response to an operation assigns, absolute or relative; `nil` if it assigns
   /// none. The response may be an interim response.
   func resource(in response: any OperationResponse, to operation: TransferOperation) -> String?
@@ -74,6 +81,8 @@ extension TransferMachine {
   package func begin(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
   package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
   package var assignsResource: Bool { false }
+  package var repeatsCreation: Bool { !assignsResource }
+  package var mayForgetCompleted: Bool { assignsResource }
   package func resource(in response: any OperationResponse, to operation: TransferOperation) -> String? {
     nil
   }
@@ -144,7 +153,10 @@ extension TransferProtocol {
     case .tus:
       // A server discards a whole part whose checksum does not match, so a part must not be the whole of a large file.
       let bound = transfer.checksum == nil ? nil : Upload.Transfer.defaultChunkSize
-      self = .tus(Tus(chunkSize: transfer.chunkSize ?? bound, checksum: transfer.checksum))
+      self = .tus(
+        Tus(
+          chunkSize: transfer.chunkSize ?? bound, checksum: transfer.checksum,
+          createsWithBytes: transfer.creation == .withUpload))
     case .resumable:
       self = .resumable(
         Resumable(

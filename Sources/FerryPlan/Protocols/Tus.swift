@@ -4,17 +4,24 @@ import FerryManifest
 /// The protocol tus 1.0.0 for resumable uploads (https://tus.io/protocols/resumable-upload).
 ///
 /// A POST of the creation URL creates the upload, and its response states the upload's URL in `Location`. A PATCH of that
-/// URL appends bytes, a HEAD asks for the offset, and a DELETE terminates the upload.
+/// URL appends bytes, a HEAD asks for the offset, and a DELETE terminates the upload. If the POST sends no bytes of the
+/// file, it is the `allocate` step of the upload; otherwise (creation-with-upload), it is the first request of the
+/// transfer, and the upload's URL is an upload resource.
 package struct Tus: Hashable, Codable, Sendable {
   /// The maximum number of bytes in a request; `nil` for the whole rest of the file.
   package var chunkSize: Int64?
 
   /// The checksum that is sent with each part; `nil` for none.
   package var checksum: Upload.Transfer.Checksum?
+  /// Whether the request that creates the upload sends the first bytes of the file.
+  package var createsWithBytes: Bool
 
-  package init(chunkSize: Int64? = nil, checksum: Upload.Transfer.Checksum? = nil) {
+  package init(
+    chunkSize: Int64? = nil, checksum: Upload.Transfer.Checksum? = nil, createsWithBytes: Bool = false
+  ) {
     self.chunkSize = chunkSize
     self.checksum = checksum
+    self.createsWithBytes = createsWithBytes
   }
 
   /// The version that every request states.
@@ -25,6 +32,10 @@ extension Tus: TransferMachine {
   package var asksAfterLoss: Bool { true }
   package var isCompleteAtEnd: Bool { true }
   package var followsLocation: Bool { false }
+  package var assignsResource: Bool { createsWithBytes }
+  // The creation of an upload can be repeated: the upload whose URL is unknown remains unused.
+  package var repeatsCreation: Bool { true }
+  package var mayForgetCompleted: Bool { false }
 
   package func longestRequest(size: Int64) -> Int64 { min(size, chunkSize ?? size) }
 
@@ -34,6 +45,7 @@ extension Tus: TransferMachine {
   }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {
+    if !state.hasResource { return .create(0..<min(size, chunkSize ?? size)) }
     // The upload of an empty file is complete when it is created.
     if state.isUncertain || state.confirmedOffset == size { return .queryOffset }
     return .send(state.confirmedOffset..<min(size, state.confirmedOffset +| (chunkSize ?? size)))
@@ -43,16 +55,28 @@ extension Tus: TransferMachine {
     var request = OperationRequest()
     request.set("Tus-Resumable", Self.version)
     switch operation {
-    case .whole, .create: break
-    case .queryOffset, .listParts: request.method = "HEAD"
+    case .whole: break
+    case .create(let range):
+      request.method = "POST"
+      request.set("Upload-Length", "\(size)")
+      if !range.isEmpty { setBytes(&request) }
+    case .queryOffset, .listParts:
+      request.method = "HEAD"
+      request.isForResource = createsWithBytes
     case .send(let range):
+      if createsWithBytes { request.method = "PATCH" }
+      request.isForResource = createsWithBytes
       request.set("Upload-Offset", "\(range.lowerBound)")
-      request.set("Content-Type", "application/offset+octet-stream")
-      request.checksum = checksum.map {
-        .init(field: "Upload-Checksum", prefix: "\($0.rawValue) ", algorithm: $0.algorithm)
-      }
+      setBytes(&request)
     }
     return request
+  }
+
+  private func setBytes(_ request: inout OperationRequest) {
+    request.set("Content-Type", "application/offset+octet-stream")
+    request.checksum = checksum.map {
+      .init(field: "Upload-Checksum", prefix: "\($0.rawValue) ", algorithm: $0.algorithm)
+    }
   }
 
   package func read(
@@ -64,15 +88,22 @@ extension Tus: TransferMachine {
         return .malformed(problem)
       }
       let fields = response.values(of: "Upload-Offset")
-      guard let field = fields.first else { return .malformed("the response has no Upload-Offset") }
+      guard let field = fields.first else {
+        // The server has created the upload without the bytes.
+        if case .create = operation { return .offset(0) }
+        return .malformed("the response has no Upload-Offset")
+      }
       guard fields.allSatisfy({ $0 == field }), let offset = Int64(digits: field) else {
         return .malformed("the Upload-Offset of the response is malformed")
       }
       // The response that completes the upload is judged by `expect`.
-      if case .send(let range) = operation, range.upperBound == size, offset == size { return .other }
+      if let range = operation.range, range.upperBound == size, offset == size { return .other }
       return .offset(offset)
-    // The upload has expired, or has been terminated.
-    case 403, 404, 410: return .gone
+    case 403, 404, 410:
+      // There is no upload yet.
+      if case .create = operation { return .other }
+      // The upload has expired, or has been terminated.
+      return .gone
     // Another offset, a lock that another request holds, a checksum that does not match.
     case 409, 423, 460: return .refused
     default: return .other
@@ -90,6 +121,16 @@ extension Tus: TransferMachine {
   package func apply(
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress {
-    state.advance(to: reading.offset, after: operation, size: size, isCompleteAtEnd: true)
+    // A server need not take bytes with the request that creates the upload.
+    if case .create = operation, reading.offset == 0, size > 0 {
+      state.isUncertain = false
+      return .proceeds
+    }
+    return state.advance(to: reading.offset, after: operation, size: size, isCompleteAtEnd: true)
+  }
+
+  package func resource(in response: any OperationResponse, to operation: TransferOperation) -> String? {
+    guard case .create = operation, 200...299 ~= response.status else { return nil }
+    return response.values(of: "Location").first
   }
 }

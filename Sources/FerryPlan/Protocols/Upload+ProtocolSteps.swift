@@ -4,7 +4,8 @@ extension RequestTemplate {
   /// Whether a header field of the first request describes the file, and is therefore not sent to its upload resource.
   package static func describesFile(_ field: String) -> Bool {
     let name = field.lowercased()
-    return name.hasPrefix("content-") || ["repr-digest", "want-repr-digest"].contains(name)
+    return name.hasPrefix("content-") || name == "upload-metadata"
+      || ["repr-digest", "want-repr-digest"].contains(name)
   }
 }
 
@@ -12,28 +13,54 @@ extension Upload {
   /// The upload with the steps of its protocol where the manifest does not declare them.
   var withProtocolSteps: Upload {
     switch transfer.protocol {
-    case .tus where allocate == nil: withTusSteps
+    case .tus where allocate != nil: withoutCreation
+    case .tus where transfer.creation == .withUpload: withTusCreation
+    case .tus: withTusSteps
     case .resumable where abandon == nil: withCancellation
     case .s3Multipart: withS3Steps
-    case .put, .post, .multipartForm, .contentRange, .tus, .resumable: self
+    case .put, .post, .multipartForm, .contentRange, .resumable: self
     }
   }
 
   /// A DELETE of the upload resource cancels an unused upload. The resource is kept as a capture of `allocate`.
   private var withCancellation: Upload {
     var upload = self
-    var cancellation = transfer.request
-    cancellation.method = "DELETE"
-    cancellation.url = Template([.reference(.allocate(Resumable.resourceCapture))])
-    cancellation.headers.removeAll { RequestTemplate.describesFile($0.name) }
-    cancellation.headers.append(
+    upload.abandon = release(
       .init(
         name: "Upload-Draft-Interop-Version",
         value: Template(literal: "\(transfer.interopVersion ?? Resumable.defaultInteropVersion)")))
-    upload.abandon = Abandon(
-      token: transfer.token, request: cancellation,
-      // With 405 or 501, the server does not implement cancellation, so there is nothing that ferry could release.
+    return upload
+  }
+
+  /// The DELETE of the upload resource.
+  private func release(_ version: RequestTemplate.Field) -> Abandon {
+    var request = transfer.request
+    request.method = "DELETE"
+    request.url = Template([.reference(.allocate(Resumable.resourceCapture))])
+    request.headers.removeAll { RequestTemplate.describesFile($0.name) }
+    request.headers.append(version)
+    return Abandon(
+      token: transfer.token, request: request,
+      // With 405 or 501, the server does not implement it, so there is nothing that ferry could release.
       expect: Expectation(status: [200, 202, 204, 405, 501]))
+  }
+
+  /// The upload whose `allocate` step creates it, without the setting of a creation by the transfer.
+  private var withoutCreation: Upload {
+    var upload = self
+    upload.transfer.creation = nil
+    return upload
+  }
+
+  /// The transfer's first request creates the upload with the first bytes of the file. A DELETE of the upload resource
+  /// terminates an unused upload.
+  private var withTusCreation: Upload {
+    var upload = self
+    upload.transfer.request.method = "POST"
+    if abandon == nil {
+      upload.abandon = release(.init(name: "Tus-Resumable", value: Template(literal: Tus.version)))
+    }
+    upload.transfer.request.metadata = transfer.metadata
     return upload
   }
 

@@ -81,6 +81,8 @@ package struct AttemptResult: Sendable {
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
+    /// The time at which the upload that a request of tus has created or continued expires, if the response states it.
+    package var uploadExpires: Instant?
     /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.

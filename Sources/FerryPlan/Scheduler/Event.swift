@@ -38,6 +38,8 @@ package enum Event: Sendable {
 package struct ResourceAssignment: Hashable, Sendable {
   /// The limits that the server has stated; `nil` if it has stated none.
   package var limit: UploadLimit?
+  /// The time at which the resource expires, if the response states it.
+  package var expires: Instant?
   /// The origins of the steps that use the resource.
   package var origins: [Step.Kind: Origin]
   /// Orphans with the same resource, which the server has assigned again.
@@ -94,6 +96,8 @@ package enum JournalEntry: Hashable, Sendable {
   /// The server has stated another number of bytes that it has of the file. Only people read this record; a later launch
   /// asks the server.
   case transferAdvanced(ItemRef, bytes: Int64)
+  /// The server has stated another expiry of the item's upload ID.
+  case uploadIDUpdated(ItemRef, expires: Instant?)
   case fileTransferred(ItemRef)
   /// The item no longer has its upload ID; it starts over at its allocation.
   case uploadIDDiscarded(ItemRef)

@@ -130,6 +130,8 @@ enum ItemTransition: Hashable, Sendable {
   case startTransfer
   /// The server has assigned an upload resource to the transfer, which is its upload ID; `nil` if it does not expire.
   case assignResource(expires: Instant?)
+  /// A response to a transfer has stated another expiry of its upload ID.
+  case updateUploadID(expires: Instant?)
   /// A response has stated the server's offset, or a request has failed.
   case updateTransfer(TransferState)
   case finishTransfer
@@ -221,6 +223,10 @@ extension ItemProgress {
       stage = .transferring(UploadID(expires: expires), state)
       intent = .none
       return [.uploadIDAllocated(context.ref, expires: expires)]
+    case (.updateUploadID(let expires), .transferring(var id?, let state)):
+      id.expires = expires
+      stage = .transferring(id, state)
+      return [.uploadIDUpdated(context.ref, expires: expires)]
     case (.startTransfer, .transferring): break
     case (.updateTransfer(let state), .transferring(let id, let before)):
       stage = .transferring(id, state)

@@ -242,7 +242,7 @@ extension Scheduler {
     case .allocate:
       guard case .upload(let work) = plan.nodes[ref.node.index].work else { return }
       let bound = work.validFor.map { now.advanced(by: $0) }
-      let expires = [bound, response.expires].compactMap { $0 }.min()
+      let expires = [bound, response.expires, response.uploadExpires].compactMap { $0 }.min()
       metrics.idsAllocated += 1
       change(ref, .allocate(expires: expires))
       again(ref, .transfer)

@@ -58,6 +58,7 @@ extension Scheduler {
       followed = .permanent(.init(code: .unexpectedResponse, message: conflict))
     }
     change(ref, .updateTransfer(state))
+    if followed == .partial, case .response(let response) = result.answer { updateExpiry(response, of: ref) }
     count(flight, result, followed, confirmedBefore: before)
     releaseReservation(of: flight)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
@@ -68,6 +69,21 @@ extension Scheduler {
       self[attempts: ref]?.retries = 0
     }
     return followed
+  }
+
+  /// Keeps the expiry that the response states for the item's upload ID. It is never later than `valid_for` allows.
+  private mutating func updateExpiry(_ response: AttemptResult.Response, of ref: ItemRef) {
+    guard let stated = response.uploadExpires, let id = progress(of: ref)?.uploadID,
+      case .upload(let work) = plan.nodes[ref.node.index].work
+    else { return }
+    let expires = work.validFor == nil ? stated : min(stated, id.expires ?? stated)
+    // The journal need not record every slightly later expiry: the earlier one is on the safe side.
+    if let known = id.expires, expires >= known,
+      known.duration(to: expires) < min(.seconds(10), now.duration(to: expires) / 10)
+    {
+      return
+    }
+    change(ref, .updateUploadID(expires: expires))
   }
 
   private func apply(
@@ -134,7 +150,8 @@ extension Scheduler {
       progress.intent != .inherited
     else { return }
     let ref = flight.attempt.ref
-    let expires = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
+    let bound = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
+    let expires = [bound, assignment.expires].compactMap { $0 }.min()
     state.limit = assignment.limit ?? state.limit
     metrics.idsAllocated += 1
     change(ref, .updateTransfer(state))
@@ -173,7 +190,7 @@ extension Scheduler {
   /// upload resource cannot tell, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      step(ref.node, .transfer).repeatability == .once
+      step(ref.node, .transfer).repeatability == .once, machine(of: ref)?.mayForgetCompleted != false
     else { return false }
     let progress: ItemProgress
     switch uploads[upload].lifecycle(of: item) {

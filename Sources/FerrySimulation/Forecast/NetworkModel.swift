@@ -92,11 +92,17 @@ final class SimulatedNetwork {
     }
     if case .create = call.attempt.operation {
       nextID += 1
-      reply.resource = (nextID, model.latency)
+      reply.resource = (nextID, isTus(call) ? reply.after : model.latency)
     }
     if call.step == .transfer { store(call, isLost: isLost, &reply) }
     ends.append(call.now.advanced(by: reply.after))
     return reply
+  }
+
+  /// Whether a server assigns the upload resource only in its final response.
+  private func isTus(_ call: Call) -> Bool {
+    guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
+    return work.transferProtocol.name == .tus
   }
 
   /// Stores the bytes of one of several requests of a transfer, and states the offset if it has not completed.

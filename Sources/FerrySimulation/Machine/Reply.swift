@@ -11,6 +11,8 @@ package struct Reply: Sendable {
   package var resource: (id: Int, after: Duration)?
   /// The limits that the server states with the resource.
   package var limit: UploadLimit?
+  /// The expiry that the server states with the resource.
+  package var expires: Instant?
   /// The body bytes transferred before the request ends.
   package var sent: Int64 = 0
   package var received: Int64 = 0

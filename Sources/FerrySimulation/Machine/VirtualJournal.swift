@@ -77,6 +77,9 @@ package struct VirtualJournal: Sendable {
       items[ref.node.index].set(row, .allocated)
       items[ref.node.index].set(row, expires: expires)
       items[ref.node.index].set(row, uploadID: uploadID(ref))
+    case .uploadIDUpdated(let ref, let expires):
+      guard let row = row(ref, tables) else { return }
+      items[ref.node.index].set(row, expires: expires)
     case .fileTransferred(let ref):
       guard let row = row(ref, tables) else { return }
       let expires = items[ref.node.index].known(row).expires

@@ -62,7 +62,9 @@ extension VirtualMachine {
     guard let flight = flights[id], let resource = flight.reply.resource else { return }
     flights[id]?.knowsResource = true
     givenIDs[flight.attempt.ref] = resource.id
-    handle(.resourceAssigned(id, ResourceAssignment(limit: flight.reply.limit)))
+    var assignment = ResourceAssignment(limit: flight.reply.limit)
+    assignment.expires = flight.reply.expires
+    handle(.resourceAssigned(id, assignment))
   }
 
   private mutating func nextArrival() -> Instant? {

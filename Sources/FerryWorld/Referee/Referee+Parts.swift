@@ -21,6 +21,9 @@ extension Referee {
     guard call.attempt.operation != .whole, let id = call.uploadID else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
     partsOf[call.attempt.ref] = key
+    if let expires = expiries[key], expires <= now {
+      report(.expiry, "\(name) continues an upload that expired at \(expires)")
+    }
     guard case .send(let range) = call.attempt.operation else { return }
     if isNumbered(call) { return checkNumberedPart(range, parts[key] ?? Parts(), name) }
     if let offset = parts[key]?.offset {
@@ -55,7 +58,7 @@ extension Referee {
 
   private func completesWithEmptyPart(_ call: Call) -> Bool {
     guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
-    return work.transferProtocol.machine?.assignsResource == true
+    return work.transferProtocol.name == .resumable
   }
 
   /// Updates what is known about the server's bytes. A refused token, and a request that was not sent, change nothing.
@@ -65,6 +68,9 @@ extension Referee {
     else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
     if isNumbered(call) { return learnParts(call, result, key) }
+    if case .response(let response) = result.answer, let expires = response.uploadExpires {
+      expiries[key] = expires
+    }
     switch result.answer {
     case .response(let response) where response.transfer.offset != nil:
       parts[key, default: Parts()].offset = response.transfer.offset

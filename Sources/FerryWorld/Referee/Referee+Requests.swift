@@ -30,7 +30,9 @@ extension Referee {
       checkPart(call, name)
     }
     if case .response = reply.answer, let id = reply.uploadID {
-      parts[FileUploadID(node: ref.node.index, id: id)] = Parts(offset: 0, isListed: true)
+      let key = FileUploadID(node: ref.node.index, id: id)
+      parts[key] = Parts(offset: 0, isListed: true)
+      if case .response(let response) = reply.answer { expiries[key] = response.uploadExpires }
     }
     if call.step == .abandon { checkRelease(call, name, machine) }
     checkDelay(call, name, machine)

@@ -13,7 +13,10 @@ extension Referee {
       report(.nothingTwice, "\(name) is sent again, although it has an upload resource")
     }
     partsOf[call.attempt.ref] = nil
-    if let resource = reply.resource { resources[call.attempt.id] = (resource.id, false) }
+    if let resource = reply.resource {
+      resources[call.attempt.id] = (resource.id, false)
+      expiries[FileUploadID(node: call.attempt.ref.node.index, id: resource.id)] = reply.expires
+    }
   }
 
   /// The client has learned of an upload resource. From now on, it must ask the server for its offset.

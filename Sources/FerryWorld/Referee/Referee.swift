@@ -83,6 +83,8 @@ package struct Referee {
   var inForeground: Set<FileKey> = []
   /// What is known of the files that are sent in parts, by upload ID.
   var parts: [FileUploadID: Parts] = [:]
+  /// The latest expiry that the server has stated for an upload of tus.
+  var expiries: [FileUploadID: Instant] = [:]
   /// The upload ID of each file that is sent in parts.
   var partsOf: [ItemRef: FileUploadID] = [:]
   /// The upload resources that the server assigns to running requests, by attempt, and whether the client knows them.
@@ -260,7 +262,7 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .transferAdvanced, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+    case .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
       .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       break

@@ -33,6 +33,8 @@ package struct Violation: Hashable, Sendable {
     case invariant
     /// A part was sent at an offset other than the server's, or an incomplete file counts as sent.
     case offset
+    /// An upload was continued after the expiry that the server had stated.
+    case expiry
   }
 
   package var rule: Rule

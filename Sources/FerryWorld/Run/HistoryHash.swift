@@ -52,7 +52,7 @@ struct HistoryHash: Sendable {
       combine(ref)
       combine(Int(step?.rawValue ?? 0))
     case .intentWithdrawn(let ref): combine(ref)
-    case .uploadIDAllocated(let ref, let expires):
+    case .uploadIDAllocated(let ref, let expires), .uploadIDUpdated(let ref, let expires):
       combine(ref)
       combine(Int(expires?.nanoseconds ?? 0))
     case .transferAdvanced(let ref, let bytes):

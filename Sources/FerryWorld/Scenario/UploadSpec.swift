@@ -21,6 +21,8 @@ package struct UploadSpec: Hashable, Sendable {
     case patches
     /// A tus upload, which is created, sent in parts and terminated by steps that the protocol adds.
     case tus
+    /// Like `tus`, but the first request of the transfer creates the upload and sends bytes.
+    case tusCreation
     /// An upload to S3: a small file in one request, and the numbered parts of a larger one.
     case s3
     /// A resumable upload with POST, which a server may treat like `post`.
@@ -99,6 +101,10 @@ package struct UploadSpec: Hashable, Sendable {
       lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")
     case .tus:
       lines.append("    transfer: { protocol: tus, chunk_size: 1MB, request: { url: \"\(url)\" } }")
+    case .tusCreation:
+      lines.append(
+        "    transfer: { protocol: tus, creation: with_upload, chunk_size: 1MB, request: { url: \"\(url)\" } }"
+      )
     case .s3:
       let keys = "protocol: s3_multipart, part_size: 1MB, threshold: 1MB, parallel_parts: \(parallelParts)"
       lines.append("    transfer: { \(keys), request: { url: \"\(url)/${file.path}\" } }")
@@ -126,7 +132,8 @@ package struct UploadSpec: Hashable, Sendable {
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .s3, .resumable,
+        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation, .s3,
+          .resumable,
           .resumablePut,
           .resumableParts:
           ", already_done: { status: [409] }"
@@ -140,7 +147,8 @@ package struct UploadSpec: Hashable, Sendable {
   private var sendsParts: Bool {
     switch shape {
     case .parts, .partsOnly, .patches: true
-    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .s3, .resumable, .resumablePut,
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .s3, .resumable,
+      .resumablePut,
       .resumableParts:
       false
     }

@@ -15,6 +15,7 @@ extension WorldServer {
   /// - Returns: the resource; `nil` if there is none.
   mutating func offer(_ call: Call, _ number: Int, _ fault: FaultKind?) -> Int? {
     guard case .create(let range) = call.attempt.operation else { return nil }
+    if isTus(call) { return offerTus(call, fault) }
     switch fault {
     case .refused, .handshakeFails: return nil
     case .timesOut, .cut, .answerLost, .gatewayTimesOut, .busy, .tooMany, .tokenRefused, .forbidden, .idEnds,
@@ -27,7 +28,15 @@ extension WorldServer {
   }
 
   /// Determines when the client learns of the resource. Some servers send no interim response.
-  func tell(_ resource: Int, _ number: Int, _ reply: inout Reply) {
+  func tell(_ resource: Int, of call: Call, _ number: Int, _ reply: inout Reply) {
+    if isTus(call) {
+      // Only a final response names the upload.
+      if case .response(let response) = reply.answer, response.status == 201 {
+        reply.resource = (resource, reply.after)
+        reply.expires = response.uploadExpires
+      }
+      return
+    }
     let moment = scenario.chance(number ^ 0x1A7E, 4)
     let isInterim = moment < 3
     let isIncomplete =
@@ -45,6 +54,7 @@ extension WorldServer {
   /// The first request of a resumable upload.
   mutating func create(_ call: Call, _ range: Range<Int64>) -> Reply {
     guard let id = offered else { return count(call) }
+    if isTus(call) { return createTus(call, range, id) }
     store(call, percent: 100)
     return range.upperBound == call.fileSize ? complete(call, id) : .status(201, offset: stored(id))
   }

@@ -48,7 +48,7 @@ struct WorldServer {
     if case .slow(let seconds) = fault { latency += 1_000 * seconds }
     var reply = reply(to: call, fault, after: .milliseconds(latency))
     fill(&reply, call, number, fault)
-    if let offered { tell(offered, number, &reply) }
+    if let offered { tell(offered, of: call, number, &reply) }
     return reply
   }
 
@@ -140,11 +140,11 @@ struct WorldServer {
       var reply = Reply.status(200)
       uploads.append(Upload(end: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60))))
       reply.uploadID = uploads.count
-      return reply
+      return isTus(call) ? statingExpiry(reply, of: uploads.count, call) : reply
     case .transfer:
       if case .create(let range) = call.attempt.operation { return create(call, range) }
       guard let id = call.uploadID else { return count(call) }
-      if isResumable(call) { return resume(call, id) }
+      if isResumable(call), !isTus(call) { return resume(call, id) }
       if uploads[id - 1].isCommitted { return .status(409) }
       guard call.now < uploads[id - 1].end else { return .status(404) }
       return transfer(call, to: id)
@@ -182,10 +182,13 @@ struct WorldServer {
     case .queryOffset, .create: break
     }
     let stored = uploads[id - 1].stored
-    let isBare = step(call)?.request.method == "PATCH"
+    let isBare = step(call)?.request.method == "PATCH" || isTus(call)
     if stored == call.fileSize { uploads[id - 1].isWhole = true }
+    // Without an `allocate` step, the transfer alone delivers the file.
+    if stored == call.fileSize, isResumable(call) { _ = count(call) }
     if stored == call.fileSize, !isBare { return .status(200) }
-    return .status(isBare ? 202 : 308, offset: stored)
+    let reply = Reply.status(isBare ? 202 : 308, offset: stored)
+    return isTus(call) ? extendingExpiry(reply, of: id, call) : reply
   }
 
   /// Stores a numbered part, or lists at most two of the stored ones.
@@ -245,6 +248,9 @@ struct WorldServer {
 
   func stored(_ id: Int) -> Int64 { uploads[id - 1].stored }
   func exists(_ id: Int, at now: Instant) -> Bool { now < uploads[id - 1].end }
+  mutating func markWhole(_ id: Int) { uploads[id - 1].isWhole = true }
+  func end(_ id: Int) -> Instant { uploads[id - 1].end }
+  mutating func extend(_ id: Int, until end: Instant) { uploads[id - 1].end = max(uploads[id - 1].end, end) }
   func isCompleted(_ id: Int) -> Bool { uploads[id - 1].isCommitted }
   mutating func markCompleted(_ id: Int) {
     (uploads[id - 1].isWhole, uploads[id - 1].isCommitted) = (true, true)

@@ -3,24 +3,29 @@
 usage: strict-tus-server.py FAULT [OPTION…]
 
 FAULT is the body of a Python function of `number`, `offset` and `method`. It is called for each PATCH and HEAD of an
-upload, with the number of the request among those of its method, and returns None or a pair:
+upload and each POST that creates one with bytes, with the number of the request among those of its method, and returns
+None or a pair:
   status, S    responds with S, and does not read the body into the upload
   gone, S      removes the upload, and responds with S to this and every later request
-  drop, N      closes the connection after N bytes of the PATCH, which it keeps
-  silent, 0    stores the PATCH, and closes the connection instead of responding
+  drop, N      closes the connection after N bytes of the request, which it keeps
+  silent, 0    stores the bytes, and closes the connection instead of responding
   lose, N      keeps only the first N bytes of the upload, and states this
   conflict, N  keeps only the first N bytes of the upload, and responds with 409
-  corrupt, 0   the bytes of the PATCH arrive damaged: with a checksum, 460
+  corrupt, 0   the bytes of the request arrive damaged: with a checksum, 460
   offset, T    states the Upload-Offset T
   slow, S      waits for S seconds before each 64 KiB
 OPTION: relative, elsewhere (another port), or query (the URL has a query): the Location of a new upload;
-  keep (DELETE is refused with 405), bodyless (the response to the creation is lost once), mute (no Upload-Length)
+  keep (DELETE is refused with 405), bodyless (the response to the creation is lost once), mute (no Upload-Length),
+  empty (a POST with bytes creates an empty upload, and the response has no Upload-Offset),
+  ends=S (an upload expires S seconds after its creation), lives=S (S seconds after its creation or its latest part),
+  undated (Upload-Expires is not a date); the server may remove an upload that has expired, and does
 
 It prints `port N` and, on GET /log, what it has received; `violations` lists requests that the protocol forbids.
 """
 
 import base64
 import binascii
+import email.utils
 import hashlib
 import http.server
 import json
@@ -30,6 +35,7 @@ import threading
 import time
 
 options = set(sys.argv[2:])
+values = dict(option.split("=") for option in options if "=" in option)
 scope = {}
 exec("def fault(number, offset, method):\n" + sys.argv[1], scope)
 lock = threading.Lock()
@@ -50,6 +56,21 @@ class Upload:
         self.received = self.turn = 0
         self.gone = None
         self.deleted = False
+        self.expires = None
+        self.touch("ends" if "ends" in values else "lives")
+
+    def touch(self, option):
+        """Sets the expiry, if the server has this option. A date has no fraction of a second."""
+        if option in values:
+            self.expires = int(time.time() + float(values[option]))
+
+    def is_expired(self):
+        return self.expires is not None and time.time() >= self.expires
+
+    def expiry(self):
+        if "undated" in options:
+            return {"Upload-Expires": "tomorrow"}
+        return {} if self.expires is None else {"Upload-Expires": email.utils.formatdate(self.expires, usegmt=True)}
 
     def entry(self):
         return dict(
@@ -106,7 +127,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.violates("Tus-Resumable: %s" % self.only("Tus-Resumable"), 412)
         if "Transfer-Encoding" in self.headers:
             return self.violates("a request without a length")
-        if self.command != "PATCH":
+        if self.command != "PATCH" and not self.is_creation_with_bytes():
             for name in ("Upload-Offset", "Upload-Checksum"):
                 if name in self.headers:
                     return self.violates("a %s with %s" % (self.command, name))
@@ -121,6 +142,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.skip()
         self.reply(401)
         return True
+
+    def is_creation_with_bytes(self):
+        return self.command == "POST" and int(self.headers.get("Content-Length") or 0) > 0
 
     def location(self, number):
         path = "/files/%d" % number + ("?key=a%20b&c" if "query" in options else "")
@@ -165,14 +189,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.violates("Upload-Length: %s" % length)
         if metadata is None:
             return self.violates("Upload-Metadata: %s" % self.headers["Upload-Metadata"])
-        self.skip()
+        size = int(self.headers.get("Content-Length") or 0)
+        if size > 0 and self.only("Content-Type") != "application/offset+octet-stream":
+            return self.violates("Content-Type: %s" % self.only("Content-Type"), 415)
+        if "Upload-Offset" in self.headers or "Content-Range" in self.headers:
+            return self.violates("a creation with an offset")
+        if size > int(length):
+            return self.violates("%d bytes of %s" % (size, length), 413)
         with lock:
             state["creations"] += 1
+            creation = state["creations"]
+        kind, value = (scope["fault"](creation, 0, "POST") if size > 0 else None) or ("", 0)
+        if kind == "status":
+            self.skip()
+            return self.reply(value)
+        with lock:
             uploads.append(Upload(int(length), metadata))
-            number = len(uploads)
-        if "bodyless" in options and number == 1:
+            number, upload = len(uploads), uploads[-1]
+        if size > 0 and "empty" not in options:
+            status = self.store(upload, 0, size, kind, value)
+            if status is None:
+                return
+            if status == 460:
+                upload.gone = 404
+                return self.reply(460)
+        else:
+            self.skip()
+        if kind == "silent" or "bodyless" in options and number == 1:
             return self.drop()
-        self.reply(201, {"Location": self.location(number)})
+        fields = {"Location": self.location(number), **upload.expiry()}
+        if size > 0 and "empty" not in options:
+            fields["Upload-Offset"] = str(len(upload.data))
+        self.reply(201, fields)
 
     def upload(self):
         """The upload of the request; None if it has been refused."""
@@ -186,6 +234,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if upload.gone:
             self.skip()
             self.reply(upload.gone)
+            return None
+        if upload.is_expired():
+            # A request can be under way when the upload expires.
+            if self.command != "DELETE" and time.time() >= upload.expires + 1:
+                with lock:
+                    state["violations"].append("%s %s: the upload has expired" % (self.command, self.path))
+            self.skip()
+            self.reply(410)
             return None
         # A new request ends the one before it, so that an offset that was stated does not change.
         with lock:
@@ -242,7 +298,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         upload = self.upload()
         if not upload:
             return
-        turn = upload.turn
         if self.only("Content-Type") != "application/offset+octet-stream":
             return self.violates("Content-Type: %s" % self.only("Content-Type"), 415)
         text, size = self.only("Upload-Offset"), self.only("Content-Length")
@@ -268,6 +323,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if offset != len(upload.data):
             self.skip()
             return self.reply(409)
+        status = self.store(upload, offset, rest, kind, value)
+        if status == 460:
+            return self.reply(460)
+        if status is None:
+            return
+        if kind == "silent":
+            return self.drop()
+        if kind == "lose":
+            with lock:
+                del upload.data[value:]
+        upload.touch("lives")
+        stated = value if kind == "offset" else str(len(upload.data))
+        self.reply(204, {"Upload-Offset": stated, **upload.expiry()})
+
+    def store(self, upload, offset, rest, kind, value):
+        """Stores the body of the request. Returns 204 or 460; None if the connection was closed."""
+        turn = upload.turn
+        algorithm, _, expected = (self.only("Upload-Checksum") or "").partition(" ")
         body = bytearray()
         while rest > 0:
             if kind == "drop" and len(body) >= value:
@@ -289,16 +362,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if kind == "corrupt":
                 body[0] ^= 1
             if ALGORITHMS[algorithm](body) != base64.b64decode(expected, validate=True):
-                return self.reply(460)
+                return 460
             with lock:
                 if turn == upload.turn:
                     upload.data += body
-        if kind == "silent":
-            return self.drop()
-        if kind == "lose":
-            with lock:
-                del upload.data[value:]
-        self.reply(204, {"Upload-Offset": value if kind == "offset" else str(len(upload.data))})
+        return 204
 
 
 def serve():

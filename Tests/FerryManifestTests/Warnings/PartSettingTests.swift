@@ -25,6 +25,7 @@ import Testing
     ("interop_version: 1️⃣8", "'protocol: resumable'"),
     ("offset_query: 1️⃣get", "'protocol: content_range'"),
     ("protocol: tus, offset_query: 1️⃣put", "'protocol: content_range'"),
+    ("protocol: content_range, creation: 1️⃣with_upload", "'protocol: tus'"),
     ("protocol: post, metadata: 1️⃣{ filename: a }", "'protocol: tus'"),
     ("protocol: content_range, checksum: 1️⃣crc32", "'protocol: tus' or 'protocol: s3_multipart'"),
     ("protocol: content_range, parallel_parts: 1️⃣2", "'protocol: s3_multipart'"),
@@ -48,6 +49,17 @@ import Testing
           mark: "1️⃣", code: .partSettings,
           message: "this has no effect, because the request of 'allocate' creates the upload",
           help: "remove it, or send the metadata with the request of 'allocate'")
+      ])
+  }
+
+  @Test func `is reported for a creation if the request of allocate creates the tus upload`() {
+    expectWarnings(
+      Self.put("protocol: tus, creation: 1️⃣with_upload"),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings,
+          message: "this has no effect, because the request of 'allocate' creates the upload",
+          help: "remove it, or remove 'allocate', so that the transfer creates the upload")
       ])
   }
 

@@ -2,7 +2,8 @@ extension ManifestDecoder {
   /// The settings of protocols that send a file in several requests, and the protocols that use each.
   private static let partSettings: [(name: String, protocols: [Upload.Transfer.`Protocol`])] = [
     ("chunk_size", [.contentRange, .tus, .resumable]), ("offset_query", [.contentRange]),
-    ("metadata", [.tus]), ("checksum", [.tus, .s3Multipart]), ("part_size", [.s3Multipart]),
+    ("creation", [.tus]), ("metadata", [.tus]), ("checksum", [.tus, .s3Multipart]),
+    ("part_size", [.s3Multipart]),
     ("threshold", [.s3Multipart]),
     ("parallel_parts", [.s3Multipart]), ("interop_version", [.resumable]),
   ]
@@ -33,6 +34,13 @@ extension ManifestDecoder {
           .partSettings, at: key.location,
           "this has no effect, because the request of 'allocate' creates the upload",
           help: "remove it, or send the metadata with the request of 'allocate'", use: key.use ?? node.use)
+      }
+      if upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer["creation"] {
+        warn(
+          .partSettings, at: key.location,
+          "this has no effect, because the request of 'allocate' creates the upload",
+          help: "remove it, or remove 'allocate', so that the transfer creates the upload",
+          use: key.use ?? node.use)
       }
       guard upload.transfer.protocol == .contentRange, upload.transfer.request.method == "PUT",
         let key = transfer["chunk_size"],
