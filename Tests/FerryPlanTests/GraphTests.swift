@@ -59,7 +59,8 @@ struct GraphTests {
         handedOver.append(items.count)
         open = items.count
       case .itemClosed: open -= 1
-      case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
+      case .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated,
+        .fileTransferred,
         .uploadIDDiscarded,
         .sessionResumed, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
         .orphanResolved, .orphanReleaseFailed, .fetchFailed:

@@ -133,7 +133,8 @@ final class JournalEncoder {
       (session, .resumed(period: delay.period, at: delay.resumedAt))
     case .sessionInForeground(let session, let moment): (session, .foreground(until: moment))
     case .batchCompleted(let session): (session, .events(pending: true))
-    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated,
+    case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
+      .uploadIDUpdated,
       .fileTransferred, .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       nil
@@ -335,7 +336,8 @@ final class JournalEncoder {
       ]
     case .fetchFailed(_, let failure, let at):
       [.fetchFailed(node: row, round: round, failure: failure, at: at)]
-    case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded,
+    case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
+      .uploadIDDiscarded,
       .sessionResumed,
       .sessionInForeground, .batchCompleted, .uploadIDOrphaned, .orphanResolved,
       .orphanReleaseFailed:

@@ -65,7 +65,8 @@ struct ForecastWatch {
         at: now)
     case .itemClosed(let ref, _, _, _): close(ref, machine)
     case .fetchFailed(let node, _, _): fetched(node, .failed, machine)
-    case .intentRecorded, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
+    case .intentRecorded, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .sessionInForeground,
+      .batchCompleted,
       .uploadIDOrphaned,
       .orphanResolved, .orphanReleaseFailed:
       break

@@ -63,7 +63,8 @@ extension VirtualMachine {
         if case .fetch = plan.nodes[ref.node.index].work {
           journal.fetches[ref.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: ref.node))
         }
-      case .itemsQueued, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded,
+      case .itemsQueued, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
+        .uploadIDDiscarded,
         .itemClosed,
         .sessionResumed,
         .sessionInForeground,

@@ -262,7 +262,8 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
+    case .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
+      .uploadIDOrphaned,
       .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:
       break

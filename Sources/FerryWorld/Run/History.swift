@@ -95,7 +95,8 @@ struct History {
         case .orphanResolved(let ref): "resolves orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .orphanReleaseFailed(let ref, _, _): "keeps orphan \(ref.orphan ?? -1) of \(name(ref, machine))"
         case .fetchFailed(let node, _, _): "\(plan.nodes[node.index].name) failed and is still open"
-        case .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred, .sessionInForeground,
+        case .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
+          .sessionInForeground,
           .batchCompleted:
           nil
         }
