@@ -213,6 +213,23 @@ struct `An upload to S3` {
     #expect(proxy.count("^GET .*uploadId=") >= kills - 1, "the parts are listed after a kill")
   }
 
+  /// A part of the old size may have the number and the size of a part of the new one.
+  @Test func `starts over after an edit of the size of its parts`() async throws {
+    let server = try await S3Server.start()
+    let proxy = try await FaultProxy.start(
+      before: server.url, faults: #"{"match": "partNumber=3", "number": 1, "status": 500}"#)
+    let job = try job(server, proxy, keys: "parallel_parts: 1")
+    let retries = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+    try job.write(manifest: retries.replacing("limit: 5", with: "limit: 0"))
+    try write(["large": 3 * Self.part], to: job)
+    #expect(try await run(job, server).command.status != 0)
+    try job.write(manifest: retries.replacing("part_size: 5MiB", with: "part_size: 10MiB"))
+    let (command, _) = try await run(job, server)
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(try await digests(server) == expected(["large"], job))
+    #expect(try await openUploads(server) == 0)
+  }
+
   @Test func `is completed once if the response to its completion is lost`() async throws {
     let server = try await S3Server.start()
     _ = try await server.python(

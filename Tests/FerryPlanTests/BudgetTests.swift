@@ -353,12 +353,26 @@ struct BudgetTests {
 
   @Test(arguments: [
     ("2500kB, per: day, cutoff: cautious", "30d"), ("2500kB, per: day, cutoff: hard", "25h"),
-    ("500kB, per: day, cutoff: hard", "30d"),
+    ("2500kB, per: day, cutoff: hard", "3d"), ("500kB, per: day, cutoff: hard", "30d"),
   ])
   func theyMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
     var world = try worldOfParts(budget, validFor: validFor)
     world.run()
     #expect(parts(world).isEmpty)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
+  }
+
+  /// One file of 2.5 MB in parts of 1 MB, whose first part is refused, before another one.
+  @Test func theyLeaveTheRoomOfARefusedRequestToOthers() throws {
+    var world = try worldOfParts("1500kB, per: day, cutoff: hard")
+    world.files = ["up": ["a": 2_000_000, "b": 1_000]]
+    let serve = world.serve
+    world.serve = { call in
+      guard call.step == .transfer, call.path == "a" else { return serve(call) }
+      return .status(403, after: .seconds(1))
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.failed == 1)
+    #expect(world.starts.contains { $0.path == "b" && $0.attempt.step == .transfer })
   }
 }

@@ -145,4 +145,26 @@ import Testing
     let parts = world.starts.filter { if case .send = $0.attempt.operation { true } else { false } }
     #expect(parts.map(\.path) == ["a", "a", "a", "a", "b", "b", "b", "b"])
   }
+
+  @Test func `of one file do not delay the completion of another`() throws {
+    var world = try world(connections: 2, files: ["a": 200, "b": 1_000]) { _, _ in Self.stored(after: 1) }
+    world.run()
+    let steps = world.starts.map { "\($0.path) \($0.attempt.step)" }
+    let completion = try #require(steps.firstIndex(of: "a commit"))
+    #expect(steps[..<completion].count { $0 == "b transfer" } <= 2)
+  }
+
+  @Test func `do not start after a cancellation, even if one of them completes`() throws {
+    var world = try world(parallel: 2) { _, number in
+      var reply = Self.stored(after: 10 + number)
+      // A canceled request that is about to end keeps its result.
+      reply.lingers = .seconds(30)
+      return reply
+    }
+    world.machine.schedule(
+      .cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(2)))
+    world.run()
+    #expect(sends(world) == [1, 2])
+    #expect(world.scheduler.totals.items.cancelled == 1)
+  }
 }

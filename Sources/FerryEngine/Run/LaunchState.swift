@@ -226,7 +226,7 @@ struct LaunchState {
           var drop = Drop(
             node: id, session: node.session.index, row: item.id, reason: .requeued,
             released: isReleased ? ItemValues(journaled: captures, sha256: nil, servers: item.servers) : nil)
-          if let reason = work.lacks(captures.map(\.name), of: known) {
+          if let reason = work.lacks(captures, of: known) {
             droppedIDs[id.index, default: DroppedIDs(reason: reason)].items += 1
             drop.reason = .edited
             drops.append(drop)
@@ -311,11 +311,18 @@ extension UploadWork {
   /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if they can.
   ///
   /// If the transfer must not be sent twice, the captures are kept even if some are missing.
-  fileprivate func lacks(_ captured: [String], of known: Reconciliation.Known) -> String? {
+  fileprivate func lacks(_ captures: [CapturedValue], of known: Reconciliation.Known) -> String? {
     guard [nil, .commitDeferred].contains(known.intent) else { return nil }
+    let captured = captures.map(\.name)
     if known.state == .allocated, allocate == nil, hasUploadIDs {
       return captured.contains("allocate.\(Resumable.resourceCapture)")
         ? nil : "the upload ID is not an upload resource, which the protocol needs"
+    }
+    if known.state == .allocated, case .s3Multipart(let machine) = transferProtocol {
+      let record = captures.first { $0.name == "allocate.\(S3Multipart.partSizeCapture)" }
+      guard let record, machine.continues(record.value, size: known.size) else {
+        return "the parts that the server has were sent with another 'part_size'"
+      }
     }
     guard transfer.repeatability != .once else { return nil }
     let next: [Step]

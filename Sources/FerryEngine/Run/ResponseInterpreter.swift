@@ -218,6 +218,17 @@ struct ResponseInterpreter {
     return response
   }
 
+  /// Records the size of the parts of an S3 upload beside its upload ID.
+  private func recordPartSize(
+    _ attempt: Attempt, _ prepared: PreparedStep, _ read: inout [CapturedValue], _ scheduler: Scheduler
+  ) {
+    guard case .s3Multipart(let machine) = prepared.transferProtocol,
+      let id = read.first(where: { $0.name == "upload_id" })
+    else { return }
+    let record = machine.partSizeRecord(size: scheduler.fileSize(of: attempt.ref), uploadID: id.value)
+    read.append(CapturedValue(name: S3Multipart.partSizeCapture, value: record, isSecret: id.isSecret))
+  }
+
   /// Whether the response to a probe is that for an object of the item's parts.
   private func isETagOfParts(_ answer: TransferResponse, _ ref: ItemRef) -> Bool {
     let text = captures[ref].transfer.first { $0.name == RequestTemplate.partsCapture }?.value
@@ -235,7 +246,9 @@ struct ResponseInterpreter {
   ) {
     let step = prepared.step
     do throws(TransportFailure) {
-      let found = captures.guarded(Self.resolveLocations(try read.get(), step, answer), of: attempt.ref)
+      var read = Self.resolveLocations(try read.get(), step, answer)
+      if step.kind == .allocate { recordPartSize(attempt, prepared, &read, scheduler) }
+      let found = captures.guarded(read, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
       if [.allocate, .transfer].contains(step.kind), let path = scheduler.path(of: attempt.ref) {

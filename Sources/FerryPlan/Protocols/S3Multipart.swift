@@ -28,12 +28,26 @@ package struct S3Multipart: Hashable, Codable, Sendable {
     self.checksum = checksum
   }
 
+  /// The name of the capture that records the size of an upload's parts beside its upload ID.
+  package static let partSizeCapture = "part_size"
+
+  /// The value of that capture. It contains the upload ID, so that it identifies the upload like the ID.
+  package func partSizeRecord(size: Int64, uploadID: String) -> String {
+    "\(partSize(of: size)) \(uploadID)"
+  }
+
+  /// Whether an upload whose parts have the recorded size can be continued. A part of another size may have the number and
+  /// size of one of the present parts, although it has other bytes of the file.
+  package func continues(_ record: String, size: Int64) -> Bool {
+    record.hasPrefix("\(partSize(of: size)) ")
+  }
+
   /// Whether a file of this size is sent in a single PUT. An upload in parts needs at least one byte.
   package func isSingle(_ size: Int64) -> Bool { size < max(threshold, 1) }
 
   /// The size of each part except the last one: the declared size or, if the file would have too many parts, the least
   /// multiple of 1 MiB with which it has not.
-  func partSize(of size: Int64) -> Int64 {
+  package func partSize(of size: Int64) -> Int64 {
     guard size > partSize *| Self.mostParts else { return partSize }
     let least = (size - 1) / Self.mostParts + 1
     return ((least - 1) >> 20 + 1) << 20
@@ -165,8 +179,7 @@ extension S3Multipart: TransferMachine {
     return state.parts.count == partCount(size) ? .complete : .proceeds
   }
 
-  /// Whether a listed part is one of this file's parts. A part of another size was sent with another `part_size`, and is
-  /// sent again.
+  /// Whether a listed part is one of this file's parts.
   package func has(_ part: PartList.Part, size: Int64) -> Bool {
     guard (1...partCount(size)).contains(part.number) else { return false }
     let range = range(ofPart: part.number, size: size)

@@ -102,6 +102,11 @@ extension Scheduler {
   mutating func releaseReservation(_ ref: ItemRef) {
     guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
     gates[gate].release(ref)
+    offerRoom(of: gate)
+  }
+
+  /// Offers the room of a gate to work that waits for it.
+  private mutating func offerRoom(of gate: Int) {
     let room = gates[gate].room
     guard room > 0 else { return }
     returnWaiters()
@@ -137,7 +142,15 @@ extension Scheduler {
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let size = ready.ref.item.map { _ in reservedSize(of: ready.ref, gate) }
-    guard gates[gate].isReserved(ready.ref) else { return gates[gate].admit(ready.ref, size: size) }
+    guard let reserved = gates[gate].reservation(of: ready.ref) else {
+      return gates[gate].admit(ready.ref, size: size)
+    }
+    // The server may have lost bytes, or have asked for larger requests.
+    if let size, size > reserved, ready.step == .transfer, reservesByRequest(ready.ref, gate),
+      self[attempts: ready.ref]?.requestsInFlight == 0
+    {
+      return gates[gate].admit(ready.ref, size: size - reserved)
+    }
     return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
   }
 
@@ -147,15 +160,19 @@ extension Scheduler {
     guard gates[gate].cutoff == .hard, case .upload(let work) = plan.nodes[ref.node.index].work else {
       return false
     }
-    return work.continuesInOtherWindows(fileSize(of: ref), gates[gate].limits.map(\.budget))
+    return work.continuesInOtherWindows(
+      fileSize(of: ref), gates[gate].limits.map(\.budget),
+      within: plan.sessions[session(of: ref.node).index].timeoutForResource)
   }
 
   /// The bytes that are reserved for an item before it is sent: those of its whole file, or of one request.
   func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64 {
     let size = fileSize(of: ref)
     guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }
-    let confirmed = progress(of: ref)?.transfer?.confirmedOffset ?? 0
-    return min(machine.longestRequest(size: size), size - min(confirmed, size))
+    guard let state = progress(of: ref)?.transfer else { return machine.longestRequest(size: size) }
+    let next = machine.next(state, size: size)
+    // A query is followed by a request that sends bytes.
+    return next.isSending ? next.length(of: size) : machine.longestRequest(size: size)
   }
 
   /// Reserves the bytes of another request for a file of which requests are being sent. Returns whether they are covered.
@@ -172,7 +189,7 @@ extension Scheduler {
   }
 
   /// Releases the reservation of one of several requests for a file, which has ended.
-  mutating func releaseReservation(of flight: Flight) {
+  mutating func releaseReservation(of flight: Flight, sent: Int64) {
     let ref = flight.attempt.ref
     guard flight.attempt.operation.isSending, let gate = gate(of: ref), reservesByRequest(ref, gate) else {
       return
@@ -180,6 +197,8 @@ extension Scheduler {
     let isLast = self[attempts: ref].map { $0.requestsInFlight <= 1 } ?? true
     let bytes = flight.attempt.operation.length(of: fileSize(of: ref))
     gates[gate].release(ref, bytes: isLast ? .max : bytes)
+    // A request that has sent all of its bytes leaves no room.
+    if sent < bytes { offerRoom(of: gate) }
   }
 
   /// Records that bytes of an item's file have been sent and have to be sent again, if the bytes of the whole file are
@@ -230,7 +249,8 @@ extension Plan {
     return sessions[nodes[node.index].session.index].networks.contains { network in
       let budgets = policies.budgets.limits(on: network, isDiscretionary: isDiscretionary).map(\.budget)
       var wanted = size
-      if work.continuesInOtherWindows(size, budgets), let machine = work.transferProtocol.machine {
+      let timeout = sessions[nodes[node.index].session.index].timeoutForResource
+      if work.continuesInOtherWindows(size, budgets, within: timeout), let machine = work.transferProtocol.machine {
         wanted = machine.longestRequest(size: size)
       }
       return budgets.allSatisfy { $0.cutoff == .soft || wanted <= $0.limit }
@@ -240,11 +260,23 @@ extension Plan {
 
 extension UploadWork {
   /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in its next window:
-  /// if a budget is hard, and upload IDs do not expire before that.
-  fileprivate func continuesInOtherWindows(_ size: Int64, _ budgets: [Budget]) -> Bool {
-    guard let machine = transferProtocol.machine, machine.requestCount(size: size) > 1 else { return false }
-    return budgets.contains { $0.cutoff == .hard }
-      && budgets.allSatisfy { budget in validFor.map { $0 > budget.per.longestSpan } ?? true }
+  /// if a budget is hard, and the upload ID and the item do not expire before the last window that the file needs.
+  ///
+  /// - Parameter timeout: `timeout_for_resource`.
+  fileprivate func continuesInOtherWindows(
+    _ size: Int64, _ budgets: [Budget], within timeout: Duration
+  ) -> Bool {
+    guard let machine = transferProtocol.machine, machine.requestCount(size: size) > 1,
+      budgets.contains(where: { $0.cutoff == .hard })
+    else { return false }
+    let life = min(validFor ?? timeout, timeout)
+    let longest = max(machine.longestRequest(size: size), 1)
+    return budgets.allSatisfy { budget in
+      // Whole requests fit in a window, and the first window may be used up almost completely.
+      let perWindow = max(budget.limit / longest * longest, 1)
+      let windows = (size - 1) / perWindow + 2
+      return life.seconds > budget.per.longestSpan.seconds * Double(windows)
+    }
   }
 }
 

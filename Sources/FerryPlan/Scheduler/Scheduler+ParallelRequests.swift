@@ -57,12 +57,18 @@ extension Scheduler {
     return progress(of: ref)?.uploadID?.expires.map { now < $0 } ?? true
   }
 
-  /// Whether work of a higher priority can use the connection.
+  /// Whether work of a higher priority, or the commit of another file, can use the connection.
   private func isPreceded(_ ref: ItemRef, on hostQueue: Int) -> Bool {
     guard let upload = uploadIndex[ref.node.index] else { return false }
     let priority = uploads[upload].priority
-    if let top = hostQueues[hostQueue].ready.min, top.priority < priority { return true }
-    if let top = hostQueues[hostQueue].intended.min, top.priority < priority { return true }
+    if let top = hostQueues[hostQueue].intended.min {
+      if top.priority < priority || top.priority == priority && top.step != .transfer { return true }
+    }
+    if let top = hostQueues[hostQueue].ready.min {
+      if top.priority < priority { return true }
+      // A commit whose intent is not on disk cannot use the connection.
+      if top.priority == priority, [.commit, .probe].contains(top.step), !needsIntent(top) { return true }
+    }
     return eligibleSource(hostQueue).map { uploads[$0].priority < priority } ?? false
   }
 
@@ -76,7 +82,8 @@ extension Scheduler {
       self[attempts: ref]?.postponed = []
       return judged(attempts.postponed + [landing])
     }
-    if landing.verdict == .partial {
+    // After an interruption, no further request starts, even if this one has completed.
+    if landing.verdict == .partial, flight.interruption == nil {
       self[attempts: ref]?.replacements = 0
       offerFurther(ref, on: flight.hostQueue)
     } else {

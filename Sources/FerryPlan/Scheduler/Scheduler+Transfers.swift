@@ -60,7 +60,7 @@ extension Scheduler {
     change(ref, .updateTransfer(state))
     if followed == .partial, case .response(let response) = result.answer { updateExpiry(response, of: ref) }
     count(flight, result, followed, confirmedBefore: before)
-    releaseReservation(of: flight)
+    releaseReservation(of: flight, sent: result.traffic.bodySent)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
     // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
     // that loses bytes repeatedly would never exhaust them.
