@@ -17,6 +17,7 @@ struct PreparedSteps {
       let comparesContent = node.comparesContent
       let transferProtocol: TransferProtocol =
         if case .upload(let work) = node.work { work.transferProtocol } else { .whole }
+      let numbered: S3Multipart? = if case .s3Multipart(let machine) = transferProtocol { machine } else { nil }
       return node.steps.enumerated().map { position, step in
         let keepsDigest =
           step.kind == .transfer && (comparesContent || refersToDigest[(position + 1)...].contains(true))
@@ -30,6 +31,7 @@ struct PreparedSteps {
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
           transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
+          recordedParts: step.kind == .allocate ? numbered : nil,
           readsUploadExpires: transferProtocol.name == .tus && [.allocate, .transfer].contains(step.kind),
           laterOrigins: node.steps[(position + 1)...].filter { $0.origin == nil }.map {
             // The capture at the beginning of the URL determines the host.
@@ -83,6 +85,9 @@ final class PreparedStep {
   let hashesBeforeSending: Bool
   /// How a transfer sends its file; `whole` for other steps.
   let transferProtocol: TransferProtocol
+  /// The numbered parts whose size is recorded with the upload ID that the step requests; `nil` for other steps and
+  /// protocols.
+  let recordedParts: S3Multipart?
   /// Whether the response can state when the upload expires, as those of tus can.
   let readsUploadExpires: Bool
   /// Later steps of the item whose host is determined only by captures.
@@ -104,7 +109,7 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
-    readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool,
+    recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool,
     boundSteps: [ServerBase]
   ) {
     self.serverBase = serverBase
@@ -118,6 +123,7 @@ final class PreparedStep {
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending
     self.transferProtocol = transferProtocol
+    self.recordedParts = recordedParts
     self.readsUploadExpires = readsUploadExpires
     self.laterOrigins = laterOrigins
   }

@@ -220,12 +220,10 @@ struct ResponseInterpreter {
 
   /// Records the size of the parts of an S3 upload beside its upload ID.
   private func recordPartSize(
-    _ attempt: Attempt, _ prepared: PreparedStep, _ read: inout [CapturedValue], _ scheduler: Scheduler
+    _ parts: S3Multipart, _ attempt: Attempt, _ read: inout [CapturedValue], _ scheduler: Scheduler
   ) {
-    guard case .s3Multipart(let machine) = prepared.transferProtocol,
-      let id = read.first(where: { $0.name == "upload_id" })
-    else { return }
-    let record = machine.partSizeRecord(size: scheduler.fileSize(of: attempt.ref), uploadID: id.value)
+    guard let id = read.first(where: { $0.name == "upload_id" }) else { return }
+    let record = parts.partSizeRecord(size: scheduler.fileSize(of: attempt.ref), uploadID: id.value)
     read.append(CapturedValue(name: S3Multipart.partSizeCapture, value: record, isSecret: id.isSecret))
   }
 
@@ -247,7 +245,7 @@ struct ResponseInterpreter {
     let step = prepared.step
     do throws(TransportFailure) {
       var read = Self.resolveLocations(try read.get(), step, answer)
-      if step.kind == .allocate { recordPartSize(attempt, prepared, &read, scheduler) }
+      if let parts = prepared.recordedParts { recordPartSize(parts, attempt, &read, scheduler) }
       let found = captures.guarded(read, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
