@@ -17,7 +17,8 @@ struct PreparedSteps {
       let comparesContent = node.comparesContent
       let transferProtocol: TransferProtocol =
         if case .upload(let work) = node.work { work.transferProtocol } else { .whole }
-      let numbered: S3Multipart? = if case .s3Multipart(let machine) = transferProtocol { machine } else { nil }
+      let numbered: S3Multipart? =
+        if case .s3Multipart(let machine) = transferProtocol { machine } else { nil }
       return node.steps.enumerated().map { position, step in
         let keepsDigest =
           step.kind == .transfer && (comparesContent || refersToDigest[(position + 1)...].contains(true))
@@ -109,7 +110,8 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
-    recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin], serverBase: ServerBase?, isFirst: Bool,
+    recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
+    serverBase: ServerBase?, isFirst: Bool,
     boundSteps: [ServerBase]
   ) {
     self.serverBase = serverBase

@@ -250,7 +250,9 @@ extension Plan {
       let budgets = policies.budgets.limits(on: network, isDiscretionary: isDiscretionary).map(\.budget)
       var wanted = size
       let timeout = sessions[nodes[node.index].session.index].timeoutForResource
-      if work.continuesInOtherWindows(size, budgets, within: timeout), let machine = work.transferProtocol.machine {
+      if work.continuesInOtherWindows(size, budgets, within: timeout),
+        let machine = work.transferProtocol.machine
+      {
         wanted = machine.longestRequest(size: size)
       }
       return budgets.allSatisfy { $0.cutoff == .soft || wanted <= $0.limit }
