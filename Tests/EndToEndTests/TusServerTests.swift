@@ -32,7 +32,7 @@ import Testing
           protocol: tus
           creation: \(creation)
           metadata: { filename: "${file.name}", filetype: "text/plain"\(metadata) }
-          request: { url: "\(proxy?.url ?? server.url)/" }
+          request: { url: "\(proxy.map { server.url.replacing(server.origin, with: $0.url) } ?? server.url)/" }
     \(chunked ? "      chunk_size: 256KiB\n" : "")
     """
   }
@@ -160,7 +160,7 @@ import Testing
     let server = try await TusServer.start()
     // 32 parts take more than six seconds, so the file changes before the last of them.
     let proxy = try await FaultProxy.start(
-      before: server.url, faults: #"{"match": "^PATCH", "delay": 0.2}"#)
+      before: server.origin, faults: #"{"match": "^PATCH", "delay": 0.2}"#)
     let job = try Workspace(Self.manifest(server, chunked: true, proxy: proxy))
     try job.folder.write(Data(repeating: 1, count: 8 << 20), to: "files/f")
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
