@@ -254,7 +254,7 @@ import Testing
     let list = (0..<10_003).map { "gone \($0).txt\n" }.joined() + "a.txt\n"
     try job.folder.write(Data(list.utf8), to: "list.txt")
     let plan = try await job.ferry("plan", "job.yaml")
-    #expect(plan.stdout.hasSuffix("\n      not listed: and 3 more\n"), "\(plan.stdout.suffix(200))")
+    #expect(plan.stdout.hasSuffix("\n      not listed: 3 more\n"), "\(plan.stdout.suffix(200))")
     let (command, report) = try await job.run()
     #expect(command.status == 1)
     #expect(report.totals.items.done == 1 && report.totals.items.failed == 10_003)

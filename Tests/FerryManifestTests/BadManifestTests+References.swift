@@ -102,7 +102,7 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownCapture, "request 'first' does not capture 'setid'", help: "did you mean 'set_id'?"),
       .error(
-        "2️⃣", .unknownCapture, "request 'first' does not capture 'size'", help: "it captures 'set_id'"),
+        "2️⃣", .unknownCapture, "request 'first' does not capture 'size'", help: "use 'set_id'"),
       .error(
         "3️⃣", .unknownCapture, "request 'none' does not capture 'id'",
         help: "add 'capture: { id: { … } }' to it")),

@@ -77,7 +77,7 @@ extension BadManifest {
       "a value behind quotes that ended early", in: .nothing, "name: 'it'1️⃣s photos'",
       .error(
         "1️⃣", .syntax, "a key was expected here",
-        help: "check the indentation: keys of one mapping start in one column")),
+        help: "check the indentation: keys of one mapping start in the same column")),
     BadManifest(
       "a tab before a key", in: .nothing, "sessions:\n1️⃣\tquick: {}",
       .error(

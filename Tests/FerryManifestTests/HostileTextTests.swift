@@ -100,7 +100,7 @@ import Testing
         """
     ).diagnostics
     #expect(found.count == 1)
-    #expect(found.first?.help?.hasPrefix("it captures 'c0', 'c1', 'c2'") == true)
+    #expect(found.first?.help?.hasPrefix("use 'c0', 'c1', 'c2'") == true)
     #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
   }
 

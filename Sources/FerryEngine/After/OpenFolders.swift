@@ -81,8 +81,8 @@ final class OpenFolders {
   ///
   /// - Parameters:
   ///   - creating: whether to create missing folders.
-  ///   - source: the folder that the file is moved from, as the path beneath the root. The last folders of `path` have its
-  ///     names. They are created with at most the permissions of their counterparts.
+  ///   - source: the path, beneath the root, of the folder that the file is moved from. `path` ends with the same
+  ///     components; those that are created get at most the permissions of their counterparts in `source`.
   func targetDescriptor(_ path: [UInt8], creating: Bool, from source: [UInt8] = []) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
       try walk(key.path, creating: creating, from: source)

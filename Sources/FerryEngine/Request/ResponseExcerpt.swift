@@ -12,7 +12,7 @@ enum ResponseExcerpt {
   static let reasonLimit = 100
   /// The maximum length of a URL, in bytes of UTF-8.
   static let urlLimit = 1000
-  /// The number of bytes of a body that are masked to obtain its beginning.
+  /// The number of bytes at the start of a body that are examined and masked before the excerpt is cut from them.
   static let examined = 1024
 
   /// A string on one line: runs of white space become one space, and characters that a terminal interprets

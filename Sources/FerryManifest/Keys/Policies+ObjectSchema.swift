@@ -48,7 +48,7 @@ extension Budget {
         "cutoff", \.cutoff, .choice(),
         doc: """
           `cautious`: a transfer that would exceed the limit does not start. `soft`: a transfer that has started may \
-          complete. `hard`: at the limit all transfers stop, and their offsets are kept.
+          complete. `hard`: at the limit, all transfers stop and wait for the next window.
           """,
         example: "soft"),
       Key(

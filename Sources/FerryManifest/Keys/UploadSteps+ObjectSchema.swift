@@ -55,7 +55,7 @@ extension Upload.Transfer {
         "interop_version", \.interopVersion, .integer(3...8), default: "6",
         doc: """
           For `resumable`: the value of `Upload-Draft-Interop-Version`. A server that implements another iteration of the \
-          draft treats the upload like a plain one. 6 stands for the drafts 04 and 05, and 8 for the drafts since 09.
+          draft treats the upload like a plain one. 6 stands for drafts 04 and 05, and 8 for drafts 09 and later.
           """,
         example: "8"),
       Key(
@@ -76,7 +76,7 @@ extension Upload.Transfer {
       Key(
         "threshold", \.threshold, .size, default: "16MiB",
         doc:
-          "For `s3_multipart`: the size from which a file is sent in parts. A smaller file is sent in a single PUT.",
+          "For `s3_multipart`: the minimum size of a file sent in parts. A smaller file is sent in a single PUT.",
         example: "100MiB"),
       Key(
         "parallel_parts", \.parallelParts, .integer(1...100), default: "4",
@@ -112,7 +112,7 @@ extension Upload.Transfer {
         "form", \.form, .object(MultipartForm.shape),
         default: "only for `multipart_form`",
         doc:
-          "The form that contains the file. Without it, the file is the only part, with the defaults of Form file.",
+          "The form that contains the file. Without it, the file is the only part, with the defaults of `form.file`.",
         example: "{ fields: { title: \"${file.stem}\" }, file: { field: photo, content_type: image/jpeg } }"),
       .expect(\.expect),
       .capture(

@@ -147,7 +147,7 @@ package struct Upload: Equatable, Sendable {
     package var chunkSize: Int64?
     /// The size of each part of an S3 upload except the last one, in bytes; `nil` for 8 MiB.
     package var partSize: Int64?
-    /// The size from which a file is sent to S3 in parts, in bytes; `nil` for 16 MiB.
+    /// The minimum size of a file that is sent to S3 in parts, in bytes; `nil` for 16 MiB.
     package var threshold: Int64?
     /// The maximum number of parts of one file that are sent at the same time (S3); `nil` for the default.
     package var parallelParts: Int?

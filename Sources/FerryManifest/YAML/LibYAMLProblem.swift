@@ -29,11 +29,11 @@ enum LibYAMLProblem {
     case "block sequence entries are not allowed in this context":
       ("a '-' is not allowed here", "start the list on its own line")
     case "did not find expected key":
-      ("a key was expected here", "check the indentation: keys of one mapping start in one column")
+      ("a key was expected here", "check the indentation: keys of one mapping start in the same column")
     case "could not find expected ':'":
       ("a ':' was expected before this", "write 'key: value'; quote a string that spans several lines")
     case "did not find expected '-' indicator":
-      ("a '-' was expected here", "check the indentation: items of one list start in one column")
+      ("a '-' was expected here", "check the indentation: items of one list start in the same column")
     case "did not find expected ',' or ']'":
       ("a ',' or ']' was expected here", "close the list with ']', or separate its items with ','")
     case "did not find expected ',' or '}'":

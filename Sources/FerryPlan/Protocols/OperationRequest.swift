@@ -49,7 +49,7 @@ package protocol OperationResponse {
   func strings(at pointer: String) -> StringArray
   /// The code in the body of an S3 error; `nil` for any other body.
   var s3ErrorCode: String? { get }
-  /// The list of parts in the body of a response of S3; `nil` for any other body.
+  /// The list of parts in the body of an S3 response; `nil` for any other body.
   var listedParts: PartList? { get }
   /// The string at this JSON pointer in the body; `nil` if there is none.
   func string(at pointer: String) -> String?

@@ -14,7 +14,7 @@ package struct Resumable: Hashable, Codable, Sendable {
     self.interopVersion = interopVersion
   }
 
-  /// The interop version of the drafts 04 and 05, which servers in the field support.
+  /// The interop version of drafts 04 and 05, which servers in the field support.
   package static let defaultInteropVersion = 6
 
   /// The capture of `allocate` in which the upload resource that a server has assigned is kept.

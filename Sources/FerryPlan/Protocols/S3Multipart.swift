@@ -5,7 +5,7 @@ import FerryManifest
 package struct S3Multipart: Hashable, Codable, Sendable {
   /// The size of each part except the last one, in bytes, unless the file has too many parts of this size.
   package var partSize: Int64
-  /// The size from which a file is sent in parts, in bytes.
+  /// The minimum size of a file that is sent in parts, in bytes.
   package var threshold: Int64
   /// The maximum number of parts of one file that are sent at the same time.
   package var parallelRequests: Int

@@ -51,6 +51,9 @@ extension Scheduler {
 
   mutating func interrupt(_ id: UInt64, _ reason: Interruption) {
     flights[id]?.interruption = reason
+    if let attempt = flights[id]?.attempt, attempt.operation != .whole {
+      self[attempts: attempt.ref]?.isInterrupted = true
+    }
     actions.append(.cancel(id))
   }
 

@@ -25,7 +25,7 @@ extension Scheduler {
   private func hasFurther(_ ref: ItemRef) -> Bool {
     guard let machine = machine(of: ref), let attempts = self[attempts: ref],
       let progress = progress(of: ref),
-      let state = progress.transfer, attempts.postponed.isEmpty,
+      let state = progress.transfer, attempts.postponed.isEmpty, !attempts.isInterrupted,
       (1..<machine.parallelRequests).contains(attempts.requestsInFlight)
     else { return false }
     return machine.hasFurther(state, size: fileSize(of: ref))
@@ -80,6 +80,7 @@ extension Scheduler {
     self[attempts: ref]?.requestsInFlight -= 1
     guard attempts.requestsInFlight > 1 else {
       self[attempts: ref]?.postponed = []
+      self[attempts: ref]?.isInterrupted = false
       return judged(attempts.postponed + [landing])
     }
     // After an interruption, no further request starts, even if this one has completed.

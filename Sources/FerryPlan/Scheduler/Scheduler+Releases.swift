@@ -88,7 +88,7 @@ extension Scheduler {
     }
     let failure = RecordedFailure(
       code: .uploadIDExpired,
-      message: "the server issued an upload ID again whose release it may still execute")
+      message: "the server reissued an upload ID whose release it may still execute")
     if step.repeatability == .once {
       end(flight.attempt.ref, .ambiguous, failure)
     } else {

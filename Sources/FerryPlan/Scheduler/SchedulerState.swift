@@ -22,6 +22,8 @@ struct AttemptHistory: Sendable {
   var unconfirmedBytes: Int64 = 0
   /// The number of requests of its transfer that are being sent, if it takes several.
   var requestsInFlight = 0
+  /// Whether one of these requests was interrupted, so that no further one starts.
+  var isInterrupted = false
   /// The results that have consequences once all of these requests have ended.
   var postponed: [Landing] = []
   /// The failed attempts so far.

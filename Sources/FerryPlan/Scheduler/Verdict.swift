@@ -17,7 +17,7 @@ package enum Verdict: Hashable, Sendable {
   case uploadIDGone(RecordedFailure)
   /// The server refuses the upload ID, which has expired or must be renewed for another reason. The ID may still exist.
   case uploadIDRefused(RecordedFailure)
-  /// The request was not sent: it would go to another server than the one that has the upload ID or the file.
+  /// The request was not sent: it would have gone to a server other than the one that has the upload ID or the file.
   case otherServer(RecordedFailure)
   /// The step may succeed later. `retryAfter` is the wait that the server requested; `RetryPolicy` limits it to `max`.
   case transient(RecordedFailure, retryAfter: Duration?, scope: Scope, effect: Effect)

@@ -117,7 +117,7 @@ package struct ItemDocument: Encodable, Sendable {
     case nothing
   }
 
-  /// The part of a file that the server has stated to have.
+  /// The part of a file that the server has confirmed.
   package struct Transfer: Encodable, Sendable {
     package var `protocol`: Upload.Transfer.`Protocol`
     /// A hint: the next run asks the server.

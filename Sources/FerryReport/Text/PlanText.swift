@@ -35,7 +35,7 @@ package enum PlanText {
       }
       if let after = node.after { lines.append("      after: \(DisplayPath.line(after))") }
       for problem in node.problems { lines.append("      not listed: \(DisplayPath.line(problem))") }
-      if let omitted = node.problemsOmitted { lines.append("      not listed: and \(omitted) more") }
+      if let omitted = node.problemsOmitted { lines.append("      not listed: \(omitted) more") }
     }
     if let onEnd = plan.onEnd {
       lines += ["", "when the run ends, whatever its exit code is"] + onEnd.flatMap(self.lines)

@@ -166,7 +166,7 @@ extension Explanation {
     "A 'sign' that has no effect",
     """
     `sign: none` omits the signature of the session for one request. If the session signs no requests, it changes \
-    nothing. Remove the key, or name the session that signs.
+    nothing. Remove the key, or use a session that signs its requests.
     """,
     in: """
       version: 1

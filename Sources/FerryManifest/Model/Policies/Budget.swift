@@ -29,7 +29,7 @@ package struct Budget: Hashable, Codable, Sendable {
     case cautious
     /// Items that have started may finish.
     case soft
-    /// At the limit, all transfers stop and their offsets are kept.
+    /// At the limit, all transfers stop and wait for the next window.
     case hard
   }
 
