@@ -149,19 +149,28 @@ struct BudgetGate: Sendable {
 
   /// Releases the reservation of an item, node or orphan that has ended: the bytes that it did not send are
   /// free again.
-  mutating func release(_ place: ItemRef) {
+  ///
+  /// - Parameter sent: the bytes that it certainly sent. Bytes that were counted in another gate are not free.
+  mutating func release(_ place: ItemRef, sent: Int64 = 0) {
     guard let bytes = reservations.removeValue(forKey: place) else { return }
     reserved -|= bytes +| (repeated.removeValue(forKey: place) ?? 0)
     bounds[place] = nil
-    unsent = min(unsent, reserved)
+    settle(sent: sent)
+  }
+
+  /// Limits the unsent bytes to those that are reserved.
+  private mutating func settle(sent: Int64) {
+    let excess = max(0, unsent -| reserved)
+    unsent -= excess
+    held -= min(held, excess, sent)
   }
 
   /// Releases a part of the reservation of an item, after one of several requests for its file has ended.
-  mutating func release(_ place: ItemRef, bytes: Int64) {
-    guard let all = reservations[place], bytes < all else { return release(place) }
+  mutating func release(_ place: ItemRef, bytes: Int64, sent: Int64) {
+    guard let all = reservations[place], bytes < all else { return release(place, sent: sent) }
     reservations[place] = all - bytes
     reserved -|= bytes
-    unsent = min(unsent, reserved)
+    settle(sent: sent)
   }
 
   /// Records that the bytes that a failed attempt sent have to be sent again. They need further leases.

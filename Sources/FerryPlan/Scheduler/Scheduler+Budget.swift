@@ -101,7 +101,9 @@ extension Scheduler {
   /// to start, smallest first.
   mutating func releaseReservation(_ ref: ItemRef) {
     guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
-    gates[gate].release(ref)
+    // With several gates, transferred bytes may have been counted in another one.
+    let sent = gates.count > 1 ? self[attempts: ref]?.usefulBytes ?? 0 : 0
+    gates[gate].release(ref, sent: sent)
     offerRoom(of: gate)
   }
 
@@ -196,7 +198,7 @@ extension Scheduler {
     }
     let isLast = self[attempts: ref].map { $0.requestsInFlight <= 1 } ?? true
     let bytes = flight.attempt.operation.length(of: fileSize(of: ref))
-    gates[gate].release(ref, bytes: isLast ? .max : bytes)
+    gates[gate].release(ref, bytes: isLast ? .max : bytes, sent: gates.count > 1 ? min(sent, bytes) : 0)
     // A request that has sent all of its bytes leaves no room.
     if sent < bytes { offerRoom(of: gate) }
   }
