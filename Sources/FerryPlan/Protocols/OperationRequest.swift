@@ -27,7 +27,7 @@ package struct OperationRequest: Hashable, Sendable {
   package var usesUploadID = false
   /// Parameters that are added to the query of the URL.
   package var query: [Field] = []
-  /// Whether the declared header fields that describe an object are left out.
+  /// Whether the declared header fields that describe an object are omitted.
   package var leavesOutObjectFields = false
   /// The checksum of the bytes that the request sends; `nil` for none.
   package var checksum: Checksum?
