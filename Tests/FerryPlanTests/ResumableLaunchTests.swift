@@ -86,7 +86,7 @@ import Testing
         reply.after = .seconds(100)
         return reply
       case .queryOffset: return .status(204, offset: 60)
-      case .send, .listParts, .whole: return .status(200)
+      case .send, .queryPart, .listParts, .whole: return .status(200)
       }
     }
     world.launch()

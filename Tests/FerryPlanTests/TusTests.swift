@@ -277,7 +277,7 @@ import Testing
         var reply = Reply.status(204)
         reply.after = .seconds(100)
         return reply
-      case .send, .listParts, .whole: return .status(204)
+      case .send, .queryPart, .listParts, .whole: return .status(204)
       }
     }
     world.launch()

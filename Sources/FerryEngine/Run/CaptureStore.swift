@@ -144,8 +144,32 @@ final class CaptureStore {
   }
 
   /// The upload resource that the server has assigned to the item's transfer; `nil` if it has assigned none.
-  func resource(of ref: ItemRef) -> CapturedValue? {
-    items[ref]?.allocate.first { $0.name == Resumable.resourceCapture }
+  ///
+  /// - Parameter number: counted from 1, for files with several resources.
+  func resource(of ref: ItemRef, number: Int = 1) -> CapturedValue? {
+    let name = Self.resourceCapture(number)
+    return items[ref]?.allocate.first { $0.name == name }
+  }
+
+  /// The name of the capture with the URL of an upload resource.
+  static func resourceCapture(_ number: Int) -> String {
+    number == 1 ? Resumable.resourceCapture : "\(Resumable.resourceCapture)_\(number)"
+  }
+
+  /// Records the URL of a partial upload that the server has created.
+  ///
+  /// - Parameter count: the number of the file's partial uploads. When all are known, they become its upload resource.
+  /// - Returns: whether all are known.
+  func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> Bool {
+    guard let urls = items.keep(partialUpload: url, number, of: count, ref) else { return false }
+    let resources = urls.enumerated().map { index, url in
+      CapturedValue(name: Self.resourceCapture(index + 1), value: url, isSecret: true)
+    }
+    let all = CapturedValue(
+      name: Tus.concatenationCapture, value: urls.joined(separator: " "), isSecret: true)
+    updateCaptures(of: ref) { $0.allocate = resources + [all] }
+    items.forgetPartialUploads(of: ref)
+    return true
   }
 
   /// Records the upload resource that the server has assigned to the item's transfer. Whoever knows its URL can often
@@ -156,6 +180,20 @@ final class CaptureStore {
     updateCaptures(of: ref) {
       $0.allocate = [CapturedValue(name: Resumable.resourceCapture, value: url, isSecret: true)]
     }
+  }
+
+  /// The upload resource that the next request of an orphan releases; `nil` for the only one.
+  func resourceToRelease(of orphan: ItemRef) -> CapturedValue? {
+    let released = items.releasedResources(of: orphan)
+    return released == 0 ? nil : resource(of: orphan, number: released + 1)
+  }
+
+  /// Records that the server no longer has an upload resource of an orphan. Returns whether there is another one to
+  /// release.
+  func releaseNextResource(of orphan: ItemRef) -> Bool {
+    let released = items.releasedResources(of: orphan) + 1
+    items.keep(releasedResources: released, of: orphan)
+    return resource(of: orphan, number: released + 1) != nil
   }
 
   /// Records the idempotency key that is journaled with the intent of the item's commit.

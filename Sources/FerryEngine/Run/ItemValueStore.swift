@@ -14,6 +14,10 @@ struct ItemValueStore {
   /// The parts that S3 servers have of the items' files. They are journaled when a server has all of them; after an
   /// interruption, the server lists them.
   private var parts: [ItemRef: PartTags] = [:]
+  /// The URLs of the partial uploads of files, by their numbers, until the server has created all of a file.
+  private var partialUploads: [ItemRef: [Int: String]] = [:]
+  /// The number of resources that have been released of each orphan with several.
+  private var releasedResources: [ItemRef: Int] = [:]
   private var mask: SecretMask
   /// Secrets of items, by length, that are too long to occur in any string so far, with the number of
   /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
@@ -75,6 +79,25 @@ struct ItemValueStore {
     parts[ref, default: PartTags()].set(tag, of: number)
   }
 
+  /// Keeps the URL of a partial upload, which is secret.
+  ///
+  /// - Parameter count: the number of the file's partial uploads.
+  /// - Returns: the URLs of all partial uploads in order; `nil` if some are missing.
+  mutating func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> [String]? {
+    insert(url)
+    if let before = partialUploads[ref, default: [:]].updateValue(url, forKey: number) { retire(before) }
+    let urls = (1...count).compactMap { partialUploads[ref]?[$0] }
+    return urls.count == count ? urls : nil
+  }
+
+  func releasedResources(of orphan: ItemRef) -> Int { releasedResources[orphan] ?? 0 }
+
+  mutating func keep(releasedResources count: Int, of orphan: ItemRef) { releasedResources[orphan] = count }
+
+  mutating func forgetPartialUploads(of ref: ItemRef) {
+    for url in partialUploads.removeValue(forKey: ref)?.values.map(\.self) ?? [] { retire(url) }
+  }
+
   /// Removes the values of an item.
   ///
   /// - Parameter keepsSecrets: whether the secrets are masked until the run ends, because the journal still has them.
@@ -82,6 +105,8 @@ struct ItemValueStore {
     if keepsSecrets { keepSecrets(of: ref) }
     if sessions[ref] != nil { keep(session: nil, of: ref) }
     parts[ref] = nil
+    releasedResources[ref] = nil
+    forgetPartialUploads(of: ref)
     guard let values = items.removeValue(forKey: ref) else { return }
     for secret in values.secrets { retire(secret) }
   }

@@ -315,8 +315,13 @@ extension UploadWork {
     guard [nil, .commitDeferred].contains(known.intent) else { return nil }
     let captured = captures.map(\.name)
     if known.state == .allocated, allocate == nil, hasUploadIDs {
-      return captured.contains("allocate.\(Resumable.resourceCapture)")
-        ? nil : "the upload ID is not an upload resource, which the protocol needs"
+      guard captured.contains("allocate.\(Resumable.resourceCapture)") else {
+        return "the upload ID is not an upload resource, which the protocol needs"
+      }
+      guard case .tus(let machine) = transferProtocol else { return nil }
+      let parts = captures.first { $0.name == "allocate.\(Tus.concatenationCapture)" }
+      return machine.continues(partialUploads: parts?.value, size: known.size)
+        ? nil : "the upload was created with another 'parallel_parts' or 'threshold'"
     }
     if known.state == .allocated, case .s3Multipart(let machine) = transferProtocol {
       let record = captures.first { $0.name == "allocate.\(S3Multipart.partSizeCapture)" }

@@ -24,7 +24,10 @@ extension RequestFactory {
       request.sensitive.isURLCaptured = true
     }
     let operation = machine.request(for: attempt.operation, size: source.size)
-    if operation.isForResource { try setResource(of: attempt, &request) }
+    if operation.isForResource { 
+      let number = machine.resourceNumber(of: attempt.operation, size: source.size)
+      try setResource(number, of: attempt, &request)
+    }
     switch attempt.operation {
     case .whole: break
     case .create(let range):
@@ -33,7 +36,7 @@ extension RequestFactory {
       request.body = .file(part)
       request.headers.removeAll { ["content-length", "content-range"].contains($0.name.lowercased()) }
       request.reportedInterim = 104
-    case .queryOffset, .listParts:
+    case .queryOffset, .queryPart, .listParts:
       request.body = .none
       request.headers.removeAll(where: \.describesBody)
       // The offset may be in the body of the response.
@@ -107,9 +110,9 @@ extension RequestFactory {
 
   /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.
   private func setResource(
-    of attempt: Attempt, _ request: inout TransferRequest
+    _ number: Int, of attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {
-    guard let resource = captures.resource(of: attempt.ref) else {
+    guard let resource = captures.resource(of: attempt.ref, number: number) else {
       throw TransportFailure(.capture, "the item has no upload resource", mayHaveReachedServer: false)
     }
     request.url = resource.value

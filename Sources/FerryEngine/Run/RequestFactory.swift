@@ -95,6 +95,9 @@ struct RequestFactory {
       request.headers.removeAll { key.isIn($0.name) }
       request.headers.append(.init(name: key.header, value: key.value))
     }
+    if step.kind == .abandon, let resource = captures.resourceToRelease(of: attempt.ref) {
+      request.url = resource.value
+    }
     if step.kind == .transfer {
       guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)

@@ -34,7 +34,14 @@ struct ResponseInterpreter {
     var url = URLReference(location).resolved(against: base)
     guard url.isHTTP, let origin = Origin(url: url.description) else { return nil }
     url.removeUserinfo()
-    captures.keep(resource: url.description, of: attempt.ref)
+    if case .tus(let tus) = prepared.transferProtocol, tus.concatenates {
+      let size = scheduler.fileSize(of: attempt.ref)
+      let number = tus.resourceNumber(of: attempt.operation, size: size)
+      let count = tus.resourceCount(size: size)
+      guard captures.keep(partialUpload: url.description, number, of: count, attempt.ref) else { return nil }
+    } else {
+      captures.keep(resource: url.description, of: attempt.ref)
+    }
     var assignment = ResourceAssignment(limit: machine.limit(in: answer))
     if prepared.readsUploadExpires { assignment.expires = UploadExpires.read(answer, now: now) }
     assignment.origins = captures.laterOrigins(of: prepared, attempt.ref)
@@ -183,6 +190,9 @@ struct ResponseInterpreter {
     if let text = answer.header("Retry-After") { response.retryAfter = RetryAfter.parse(text, now: now) }
     if prepared.readsUploadExpires, 200...299 ~= answer.status {
       response.uploadExpires = UploadExpires.read(answer, now: now)
+    }
+    if step.kind == .abandon, step.releases(status: answer.status) {
+      response.isFollowedByRelease = captures.releaseNextResource(of: attempt.ref)
     }
     if let machine = prepared.transferProtocol.machine {
       read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)

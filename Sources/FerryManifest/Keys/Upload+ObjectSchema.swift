@@ -64,6 +64,9 @@ extension Upload {
             help: "remove '\(step)', or use another protocol")
         }
       }
+      if upload.transfer.protocol == .tus, upload.allocate == nil, upload.transfer.parallelParts ?? 1 > 1 {
+        decoder.reportConcatenated(node)
+      }
       if upload.transfer.protocol == .resumable {
         for step in ["allocate", "abandon"] {
           guard let key = node.members?.first(where: { $0.key.value == step })?.key else { continue }
@@ -76,6 +79,19 @@ extension Upload {
       upload.places.include = node["files"]?["include"]?.elements?.map(\.location) ?? []
       upload.places.validFor = node["allocate"]?["valid_for"]?.location
     })
+}
+
+extension ManifestDecoder {
+  /// Reports the keys that have no meaning if the parts of a file are partial uploads of tus.
+  fileprivate mutating func reportConcatenated(_ node: YAMLNode) {
+    let keys = [node.members, node["transfer"]?.members].compactMap(\.self).joined().map(\.key)
+    for key in keys where ["commit", "capture"].contains(key.value) {
+      report(
+        .excludingKeys, at: key.location,
+        "'parallel_parts' excludes '\(key.value)': the last request concatenates the parts",
+        help: "remove '\(key.value)', or remove 'parallel_parts'")
+    }
+  }
 }
 
 extension Upload.Batch {

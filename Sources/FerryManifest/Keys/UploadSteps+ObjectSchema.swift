@@ -75,14 +75,17 @@ extension Upload.Transfer {
         example: "64MiB"),
       Key(
         "threshold", \.threshold, .size, default: "16MiB",
-        doc:
-          "For `s3_multipart`: the minimum size of a file sent in parts. A smaller file is sent in a single PUT.",
+        doc: """
+          For `s3_multipart`: the minimum size of a file sent in parts. A smaller file is sent in a single PUT. For `tus` \
+          with `parallel_parts`: the minimum size of a file sent in more than one part.
+          """,
         example: "100MiB"),
       Key(
-        "parallel_parts", \.parallelParts, .integer(1...100), default: "4",
+        "parallel_parts", \.parallelParts, .integer(1...100), default: "`s3_multipart`: 4; `tus`: 1",
         doc: """
-          For `s3_multipart`: the maximum number of parts of one file that are sent at the same time. Each uses one of the \
-          session's connections (`max_connections_per_host`).
+          For `s3_multipart` and `tus`: the maximum number of parts of one file that are sent at the same time. Each uses \
+          one of the session's connections (`max_connections_per_host`). For `tus`, it is also the number of parts: each is \
+          a partial upload, and a last request concatenates them (extension concatenation, which the server must implement).
           """,
         example: "8"),
       Key(

@@ -141,15 +141,19 @@ package struct Upload: Equatable, Sendable {
     /// The default size of a chunk for `content_range`, and for `tus` with a checksum: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
     package static let defaultChunkSize: Int64 = 10 << 20
 
+    /// The default size from which a file is sent in parts at the same time, in bytes.
+    package static let defaultThreshold: Int64 = 16 << 20
+
     package var `protocol`: `Protocol`
     /// The number of bytes in each request except the last one, for protocols that send a file in parts; `nil` for the
     /// protocol's default.
     package var chunkSize: Int64?
     /// The size of each part of an S3 upload except the last one, in bytes; `nil` for 8 MiB.
     package var partSize: Int64?
-    /// The minimum size of a file that is sent to S3 in parts, in bytes; `nil` for 16 MiB.
+    /// The minimum size of a file that is sent in parts at the same time (S3, tus), in bytes; `nil` for the default.
     package var threshold: Int64?
-    /// The maximum number of parts of one file that are sent at the same time (S3); `nil` for the default.
+    /// The maximum number of parts of one file that are sent at the same time (S3, tus); `nil` for the
+    /// protocol's default.
     package var parallelParts: Int?
     /// What the request that creates the upload sends (tus); `nil` for no bytes of the file.
     package var creation: Creation?

@@ -194,6 +194,12 @@ package struct UploadWork: Hashable, Codable, Sendable {
   /// Whether its items can have upload IDs: `allocate` requests them, or the server assigns upload resources.
   package var hasUploadIDs: Bool { allocate != nil || transferProtocol.machine?.assignsResource == true }
 
+  /// Whether the upload ID of a file is needed when the server has the whole file.
+  package var keepsUploadID: Bool {
+    if case .tus(let machine) = transferProtocol, machine.concatenates { return true }
+    return allocate != nil
+  }
+
   /// The file that lists its files; `nil` if globs or standard input select them.
   package var listFile: String? {
     switch files.source {

@@ -22,7 +22,7 @@ extension ContentRange {
   private func field(for operation: TransferOperation, size: Int64) -> String? {
     switch operation {
     case .whole, .create: return nil
-    case .queryOffset, .listParts: return offsetQuery == .put ? "bytes */\(size)" : nil
+    case .queryOffset, .queryPart, .listParts: return offsetQuery == .put ? "bytes */\(size)" : nil
     case .send(let range):
       switch form {
       // RFC 9110 cannot express an empty range.
@@ -44,7 +44,7 @@ extension ContentRange {
     case 200...299:
       switch operation {
       case .whole, .create: return .other
-      case .queryOffset, .listParts: return readQuery(response, size: size)
+      case .queryOffset, .queryPart, .listParts: return readQuery(response, size: size)
       case .send(let range):
         switch form {
         case .bytes: return readPart(response, of: range, size: size)

@@ -53,7 +53,7 @@ extension Resumable: TransferMachine {
     case .create(let range):
       setComplete(range.upperBound == size, &request)
       request.set("Upload-Length", "\(size)")
-    case .queryOffset, .listParts:
+    case .queryOffset, .queryPart, .listParts:
       request.method = "HEAD"
       request.isForResource = true
     case .send(let range):
@@ -84,7 +84,7 @@ extension Resumable: TransferMachine {
     switch operation {
     // The server has completed the upload before, and does not repeat its response.
     case .send(let range) where range.isEmpty && offset == size: return .complete
-    case .create, .send, .queryOffset, .listParts, .whole: break
+    case .create, .send, .queryOffset, .queryPart, .listParts, .whole: break
     }
     let before = state.confirmedOffset
     let progress = state.advance(to: offset, after: operation, size: size, isCompleteAtEnd: false)

@@ -14,12 +14,11 @@ package struct S3Multipart: Hashable, Codable, Sendable {
 
   package static let defaultParallelParts = 4
   package static let defaultPartSize: Int64 = 8 << 20
-  package static let defaultThreshold: Int64 = 16 << 20
   /// The maximum number of parts of an upload.
   package static let mostParts: Int64 = 10_000
 
   package init(
-    partSize: Int64 = defaultPartSize, threshold: Int64 = defaultThreshold,
+    partSize: Int64 = defaultPartSize, threshold: Int64 = Upload.Transfer.defaultThreshold,
     parallelRequests: Int = defaultParallelParts, checksum: Upload.Transfer.Checksum? = nil
   ) {
     self.partSize = partSize
@@ -100,7 +99,7 @@ extension S3Multipart: TransferMachine {
       request.checksum = checksum.map { .init(field: $0.fieldInS3, prefix: "", algorithm: $0.algorithm) }
     }
     switch operation {
-    case .whole, .create, .queryOffset: return request
+    case .whole, .create, .queryOffset, .queryPart: return request
     case .listParts(let number):
       request.method = "GET"
       if number > 0 { request.query.append(.init(name: "part-number-marker", value: "\(number)")) }
@@ -126,7 +125,7 @@ extension S3Multipart: TransferMachine {
       return Self.passingCodes.contains(code) ? .refused : .other
     }
     switch operation {
-    case .whole, .create, .queryOffset: return .other
+    case .whole, .create, .queryOffset, .queryPart: return .other
     case .send:
       let etags = response.values(of: "ETag")
       guard let etag = etags.first, etags.count == 1, Self.isETag(etag) else {

@@ -21,6 +21,15 @@ package protocol TransferMachine: Sendable {
   /// Records that a request has ended, before its response is applied.
   func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
 
+  /// Records that it is unknown what the server has of the bytes that an operation sent.
+  func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
+
+  /// The number of upload resources of a file, of which each has a URL.
+  func resourceCount(size: Int64) -> Int
+
+  /// The number of the upload resource, counted from 1, that an operation creates or uses.
+  func resourceNumber(of operation: TransferOperation, size: Int64) -> Int
+
   /// The maximum number of the file's bytes in a request.
   func longestRequest(size: Int64) -> Int64
 
@@ -80,6 +89,11 @@ extension TransferMachine {
   package func hasFurther(_ state: TransferState, size: Int64) -> Bool { false }
   package func begin(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
   package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {}
+  package func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
+    if operation.range != nil, asksAfterLoss { state.isUncertain = true }
+  }
+  package func resourceCount(size: Int64) -> Int { 1 }
+  package func resourceNumber(of operation: TransferOperation, size: Int64) -> Int { 1 }
   package var assignsResource: Bool { false }
   package var repeatsCreation: Bool { !assignsResource }
   package var mayForgetCompleted: Bool { assignsResource }
@@ -156,7 +170,8 @@ extension TransferProtocol {
       self = .tus(
         Tus(
           chunkSize: transfer.chunkSize ?? bound, checksum: transfer.checksum,
-          createsWithBytes: transfer.creation == .withUpload))
+          createsWithBytes: transfer.creation == .withUpload, parallelRequests: transfer.parallelParts ?? 1,
+          threshold: transfer.threshold ?? Upload.Transfer.defaultThreshold))
     case .resumable:
       self = .resumable(
         Resumable(
@@ -166,7 +181,7 @@ extension TransferProtocol {
       self = .s3Multipart(
         S3Multipart(
           partSize: transfer.partSize ?? S3Multipart.defaultPartSize,
-          threshold: transfer.threshold ?? S3Multipart.defaultThreshold,
+          threshold: transfer.threshold ?? Upload.Transfer.defaultThreshold,
           parallelRequests: transfer.parallelParts ?? S3Multipart.defaultParallelParts,
           checksum: transfer.checksum))
     case .put, .post, .multipartForm: self = .whole

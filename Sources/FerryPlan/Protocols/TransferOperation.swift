@@ -7,6 +7,8 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   case create(Range<Int64>)
   /// The server is asked how many bytes of the file it has.
   case queryOffset
+  /// The server is asked how many bytes it has of the partial upload with this number.
+  case queryPart(Int)
   /// The server is asked for the parts that it has, in the order of their numbers.
   case listParts(after: Int)
   /// This range of the file's bytes is sent.
@@ -16,7 +18,7 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   package var isSending: Bool {
     switch self {
     case .whole, .create, .send: true
-    case .queryOffset, .listParts: false
+    case .queryOffset, .queryPart, .listParts: false
     }
   }
 
@@ -26,7 +28,7 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   package func length(of size: Int64) -> Int64 {
     switch self {
     case .whole: size
-    case .queryOffset, .listParts: 0
+    case .queryOffset, .queryPart, .listParts: 0
     case .create(let range), .send(let range): range.upperBound - range.lowerBound
     }
   }
@@ -34,7 +36,7 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   /// The bytes of the file in the body of the request; `nil` for the whole file, and for none.
   package var range: Range<Int64>? {
     switch self {
-    case .whole, .queryOffset, .listParts: nil
+    case .whole, .queryOffset, .queryPart, .listParts: nil
     case .create(let range), .send(let range): range
     }
   }

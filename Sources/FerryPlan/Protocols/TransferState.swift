@@ -14,6 +14,8 @@ package struct TransferState: Hashable, Sendable {
   package var sending = PartSet()
   /// The number of the last part that the server has listed; 0 before its first list.
   package var listedThrough = 0
+  /// The partial uploads of a file that the server concatenates; empty before the first request, and for other uploads.
+  package var partials: [PartialUpload] = []
   /// Whether the server has assigned an upload resource, if its protocol assigns one.
   package var hasResource: Bool
   /// Whether the server may have completed the upload although ferry has received no response to it.
@@ -59,7 +61,7 @@ extension TransferState {
       return .stalled("the server had \(before) bytes, and states that it has \(offset)")
     case .queryOffset where offset == size:
       return .stalled("the server has all bytes, but has not completed the upload")
-    case .create, .send, .queryOffset, .listParts, .whole: return .proceeds
+    case .create, .send, .queryOffset, .queryPart, .listParts, .whole: return .proceeds
     }
   }
 }

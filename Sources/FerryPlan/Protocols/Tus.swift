@@ -15,13 +15,21 @@ package struct Tus: Hashable, Codable, Sendable {
   package var checksum: Upload.Transfer.Checksum?
   /// Whether the request that creates the upload sends the first bytes of the file.
   package var createsWithBytes: Bool
+  /// The maximum number of requests for one file at the same time. If it is greater than 1, the file is sent in partial
+  /// uploads.
+  package var parallelRequests: Int
+  /// The minimum size of a file that is sent in several partial uploads, in bytes.
+  package var threshold: Int64
 
   package init(
-    chunkSize: Int64? = nil, checksum: Upload.Transfer.Checksum? = nil, createsWithBytes: Bool = false
+    chunkSize: Int64? = nil, checksum: Upload.Transfer.Checksum? = nil, createsWithBytes: Bool = false,
+    parallelRequests: Int = 1, threshold: Int64 = Upload.Transfer.defaultThreshold
   ) {
     self.chunkSize = chunkSize
     self.checksum = checksum
     self.createsWithBytes = createsWithBytes
+    self.parallelRequests = parallelRequests
+    self.threshold = threshold
   }
 
   /// The version that every request states.
@@ -32,19 +40,31 @@ extension Tus: TransferMachine {
   package var asksAfterLoss: Bool { true }
   package var isCompleteAtEnd: Bool { true }
   package var followsLocation: Bool { false }
-  package var assignsResource: Bool { createsWithBytes }
+  package var assignsResource: Bool { createsWithBytes || concatenates }
   // The creation of an upload can be repeated: the upload whose URL is unknown remains unused.
   package var repeatsCreation: Bool { true }
   package var mayForgetCompleted: Bool { false }
 
-  package func longestRequest(size: Int64) -> Int64 { min(size, chunkSize ?? size) }
+  package func longestRequest(size: Int64) -> Int64 {
+    let part = concatenates ? range(ofPart: 1, size: size).upperBound : size
+    return min(part, chunkSize ?? part)
+  }
 
   package func requestCount(size: Int64) -> Int64 {
-    guard size > 0, let chunkSize else { return 1 }
-    return (size - 1) / chunkSize + 1
+    guard concatenates else { return Self.requests(for: size, chunkSize) }
+    return (1...partCount(size)).reduce(0) { count, number in
+      let part = range(ofPart: number, size: size)
+      return count + Self.requests(for: part.upperBound - part.lowerBound, chunkSize)
+    }
+  }
+
+  private static func requests(for length: Int64, _ chunkSize: Int64?) -> Int64 {
+    guard length > 0, let chunkSize else { return 1 }
+    return (length - 1) / chunkSize + 1
   }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {
+    if concatenates { return nextPartial(state, size: size) }
     if !state.hasResource { return .create(0..<min(size, chunkSize ?? size)) }
     // The upload of an empty file is complete when it is created.
     if state.isUncertain || state.confirmedOffset == size { return .queryOffset }
@@ -58,15 +78,17 @@ extension Tus: TransferMachine {
     case .whole: break
     case .create(let range):
       request.method = "POST"
-      request.set("Upload-Length", "\(size)")
+      request.set("Upload-Length", "\(concatenates ? relative(operation, size: size).length : size)")
+      if concatenates { request.set("Upload-Concat", "partial") }
       if !range.isEmpty { setBytes(&request) }
-    case .queryOffset, .listParts:
+    case .queryOffset, .queryPart, .listParts:
       request.method = "HEAD"
-      request.isForResource = createsWithBytes
+      request.isForResource = assignsResource
     case .send(let range):
-      if createsWithBytes { request.method = "PATCH" }
-      request.isForResource = createsWithBytes
-      request.set("Upload-Offset", "\(range.lowerBound)")
+      if assignsResource { request.method = "PATCH" }
+      request.isForResource = assignsResource
+      let offset = concatenates ? relative(operation, size: size).offset : range.lowerBound
+      request.set("Upload-Offset", "\(offset)")
       setBytes(&request)
     }
     return request
@@ -84,9 +106,7 @@ extension Tus: TransferMachine {
   ) -> TransferReading {
     switch response.status {
     case 200...299:
-      if operation == .queryOffset, let problem = lengthProblem(response, size: size) {
-        return .malformed(problem)
-      }
+      if let problem = problem(response, operation, size: size) { return .malformed(problem) }
       let fields = response.values(of: "Upload-Offset")
       guard let field = fields.first else {
         // The server has created the upload without the bytes.
@@ -97,7 +117,9 @@ extension Tus: TransferMachine {
         return .malformed("the Upload-Offset of the response is malformed")
       }
       // The response that completes the upload is judged by `expect`.
-      if let range = operation.range, range.upperBound == size, offset == size { return .other }
+      if !concatenates, let range = operation.range, range.upperBound == size, offset == size {
+        return .other
+      }
       return .offset(offset)
     case 403, 404, 410:
       // There is no upload yet.
@@ -110,17 +132,32 @@ extension Tus: TransferMachine {
     }
   }
 
-  /// The reason why the upload is not that of the file; `nil` if it may be.
-  private func lengthProblem(_ response: any OperationResponse, size: Int64) -> String? {
-    guard let field = response.values(of: "Upload-Length").first, Int64(digits: field) != size else {
-      return nil
+  /// The reason why the upload at the server cannot be that of the file; `nil` if it may be.
+  private func problem(
+    _ response: any OperationResponse, _ operation: TransferOperation, size: Int64
+  ) -> String? {
+    let length: Int64
+    switch operation {
+    case .queryOffset: length = size
+    case .queryPart: length = relative(operation, size: size).length
+    case .whole, .create, .send, .listParts: return nil
     }
-    return "the server states another length of the upload than the file's \(size) bytes"
+    if let field = response.values(of: "Upload-Length").first, Int64(digits: field) != length {
+      return concatenates
+        ? "the server states another length of the partial upload than the \(length) bytes of its part"
+        : "the server states another length of the upload than the file's \(size) bytes"
+    }
+    let isPartial = response.values(of: "Upload-Concat").first?.lowercased() == "partial"
+    if !isPartial, mustShowConcatenation(operation, size: size) {
+      return "the server does not implement the extension concatenation of tus, which 'parallel_parts' needs"
+    }
+    return nil
   }
 
   package func apply(
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress {
+    if concatenates { return applyPartial(reading, of: operation, to: &state, size: size) }
     // A server need not take bytes with the request that creates the upload.
     if case .create = operation, reading.offset == 0, size > 0 {
       state.isUncertain = false

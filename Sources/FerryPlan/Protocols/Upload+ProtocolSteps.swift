@@ -14,6 +14,7 @@ extension Upload {
   var withProtocolSteps: Upload {
     switch transfer.protocol {
     case .tus where allocate != nil: withoutCreation
+    case .tus where transfer.parallelParts ?? 1 > 1: withTusConcatenation
     case .tus where transfer.creation == .withUpload: withTusCreation
     case .tus: withTusSteps
     case .resumable where abandon == nil: withCancellation
@@ -45,10 +46,31 @@ extension Upload {
       expect: Expectation(status: [200, 202, 204, 405, 501]))
   }
 
-  /// The upload whose `allocate` step creates it, without the setting of a creation by the transfer.
+  /// The upload whose `allocate` step creates it, without the settings of a creation by the transfer.
   private var withoutCreation: Upload {
     var upload = self
     upload.transfer.creation = nil
+    upload.transfer.parallelParts = nil
+    return upload
+  }
+
+  /// The transfer's requests create the partial uploads of a file and send its parts. The commit concatenates them.
+  private var withTusConcatenation: Upload {
+    var upload = withTusCreation
+    // The metadata and the expected response are those of the whole upload.
+    upload.transfer.creation = nil
+    upload.transfer.request.metadata = []
+    upload.transfer.expect = Expectation()
+    upload.transfer.capture = []
+    var request = upload.transfer.request
+    request.metadata = transfer.metadata
+    request.headers += [
+      .init(name: "Tus-Resumable", value: Template(literal: Tus.version)),
+      .init(
+        name: "Upload-Concat",
+        value: Template([.literal("final;"), .reference(.allocate(Tus.concatenationCapture))])),
+    ]
+    upload.commit = Commit(token: transfer.token, request: request, expect: transfer.expect)
     return upload
   }
 

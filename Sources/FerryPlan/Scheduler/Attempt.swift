@@ -96,6 +96,8 @@ package struct AttemptResult: Sendable {
     package var reportsExpiry = false
     /// What the response states about a transfer that sends its file in several requests.
     package var transfer = TransferReading.other
+    /// Whether the orphan has further resources at the server that are released next.
+    package var isFollowedByRelease = false
     /// The limits that the response states for the transfer; `nil` if it states none.
     package var limit: UploadLimit?
 

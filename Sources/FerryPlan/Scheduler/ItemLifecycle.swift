@@ -159,6 +159,8 @@ struct ItemContext: Sendable {
   /// Whether the upload has an `allocate` step. Without one, an upload ID is an upload resource that the server assigns
   /// to a transfer.
   var hasAllocate = true
+  /// Whether the upload ID is still needed when the server has the whole file.
+  var keepsUploadID = true
 }
 
 /// The result of a transition.
@@ -234,7 +236,7 @@ extension ItemProgress {
       return [.transferAdvanced(context.ref, bytes: state.confirmedOffset)]
     case (.finishTransfer, .transferring(let id, _)):
       // A completed upload resource is no longer needed.
-      stage = .transferred(context.hasAllocate ? id : nil)
+      stage = .transferred(context.keepsUploadID ? id : nil)
       return [.fileTransferred(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)
     case (.clearDoubt, .transferred): doubt = .none

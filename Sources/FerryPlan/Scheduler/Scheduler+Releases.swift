@@ -156,6 +156,9 @@ extension Scheduler {
     }
     switch verdict {
     case .succeeded, .partial, .unchanged, .uploadIDGone, .uploadIDRefused:
+      if case .response(let response) = answer, response.isFollowedByRelease {
+        return enqueue(ref, .abandon)
+      }
       entries.append(.orphanResolved(ref))
       metrics.idsReleased += 1
       endRelease(ref) { $0.released += 1 }

@@ -120,7 +120,9 @@ extension Scheduler {
             detail: failure.detail))
       }
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
-      startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : nil)
+      // The other partial uploads of the file may still exist.
+      let gone: OrphanReason? = hasSeveralResources(ref) ? .expired : nil
+      startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : gone)
     case .uploadIDRefused(let failure):
       // A commit that may have been executed is not followed by another, and the number of new IDs is
       // limited, because a server may refuse every ID.

@@ -21,6 +21,11 @@ extension Scheduler {
     uploadIndex[ref.node.index].flatMap { uploads[$0].rules.transferProtocol.machine }
   }
 
+  /// Whether the upload ID of the item stands for several resources at the server.
+  func hasSeveralResources(_ ref: ItemRef) -> Bool {
+    machine(of: ref).map { $0.resourceCount(size: fileSize(of: ref)) > 1 } ?? false
+  }
+
   /// The listed size of an item's file, in bytes.
   package func fileSize(of ref: ItemRef) -> Int64 {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return 0 }
@@ -46,7 +51,7 @@ extension Scheduler {
     case .unauthorized, .transient(_, _, _, .notSent), .cancelled(reachedServer: false): break
     case .unchanged, .conditionRefused, .uploadIDGone, .uploadIDRefused, .otherServer, .transient, .permanent,
       .answerLost, .notCommitted, .integrity, .cancelled, .limited:
-      if flight.attempt.operation.range != nil, machine.asksAfterLoss { state.isUncertain = true }
+      machine.lose(flight.attempt.operation, in: &state, size: fileSize(of: ref))
       if flight.attempt.operation.range != nil, result.answer.mayHaveActed, mayComplete(flight, result),
         hasSentAll(flight, result)
       {
@@ -57,8 +62,13 @@ extension Scheduler {
     if followed == .partial, let conflict = state.limit?.conflict(size: fileSize(of: ref)) {
       followed = .permanent(.init(code: .unexpectedResponse, message: conflict))
     }
-    change(ref, .updateTransfer(state))
-    if followed == .partial, case .response(let response) = result.answer { updateExpiry(response, of: ref) }
+    if followed == .partial, case .response(let response) = result.answer {
+      let stated = statedExpiry(response, flight, machine, &state)
+      change(ref, .updateTransfer(state))
+      if let stated { update(expiry: stated, of: ref) }
+    } else {
+      change(ref, .updateTransfer(state))
+    }
     count(flight, result, followed, confirmedBefore: before)
     releaseReservation(of: flight, sent: result.traffic.bodySent)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
@@ -71,9 +81,22 @@ extension Scheduler {
     return followed
   }
 
-  /// Keeps the expiry that the response states for the item's upload ID. It is never later than `valid_for` allows.
-  private mutating func updateExpiry(_ response: AttemptResult.Response, of ref: ItemRef) {
-    guard let stated = response.uploadExpires, let id = progress(of: ref)?.uploadID,
+  /// The expiry of the item's upload ID according to a response; `nil` if it states none. Partial uploads expire
+  /// separately, and are of no use without each other.
+  private func statedExpiry(
+    _ response: AttemptResult.Response, _ flight: Flight, _ machine: any TransferMachine,
+    _ state: inout TransferState
+  ) -> Instant? {
+    guard let stated = response.uploadExpires, !state.partials.isEmpty else { return response.uploadExpires }
+    let number = machine.resourceNumber(
+      of: flight.attempt.operation, size: fileSize(of: flight.attempt.ref))
+    state.partials[number - 1].expires = stated
+    return state.partials.compactMap(\.expires).min()
+  }
+
+  /// Keeps the expiry that the server states for the item's upload ID. It is never later than `valid_for` allows.
+  private mutating func update(expiry stated: Instant, of ref: ItemRef) {
+    guard let id = progress(of: ref)?.uploadID,
       case .upload(let work) = plan.nodes[ref.node.index].work
     else { return }
     let expires = work.validFor == nil ? stated : min(stated, id.expires ?? stated)
@@ -94,7 +117,7 @@ extension Scheduler {
     switch progress {
     case .complete: return .succeeded
     case .proceeds, .stalled:
-      guard state.hasResource else {
+      guard state.hasResource || state.partials.contains(where: { !$0.isCreated }) else {
         return .permanent(
           .init(
             code: .unexpectedResponse,
@@ -124,7 +147,7 @@ extension Scheduler {
   func mayComplete(_ flight: Flight, _ result: AttemptResult) -> Bool {
     if case .response(let response) = result.answer, response.transfer.offset != nil { return false }
     switch flight.attempt.operation {
-    case .whole, .queryOffset, .listParts: return true
+    case .whole, .queryOffset, .queryPart, .listParts: return true
     case .create(let range), .send(let range):
       guard range.upperBound == fileSize(of: flight.attempt.ref) else { return false }
       // The server has stated that it refuses the file.
@@ -151,7 +174,8 @@ extension Scheduler {
     else { return }
     let ref = flight.attempt.ref
     let bound = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
-    let expires = [bound, assignment.expires].compactMap { $0 }.min()
+    let stated = [bound, assignment.expires] + state.partials.map(\.expires)
+    let expires = stated.compactMap { $0 }.min()
     state.limit = assignment.limit ?? state.limit
     metrics.idsAllocated += 1
     change(ref, .updateTransfer(state))

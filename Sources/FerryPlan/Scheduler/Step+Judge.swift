@@ -19,6 +19,14 @@ extension Step {
     }
   }
 
+  /// An upload ID that is unknown to the server does not need to be released.
+  private static let unknownIDStatuses = [404, 410]
+
+  /// Whether the response to `abandon` states that the server no longer has what the request releases.
+  package func releases(status: Int) -> Bool {
+    expects(status: status) || Self.unknownIDStatuses.contains(status)
+  }
+
   private func judge(
     _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
   ) -> Verdict {
@@ -38,8 +46,7 @@ extension Step {
     }
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
-    // An ID that is unknown to the server does not need to be released.
-    if kind == .abandon, status == 404 || status == 410 { return .succeeded }
+    if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
     if expects(status: status) {
       if let mismatch = response.mismatch {

@@ -1,6 +1,8 @@
 /// The properties of an upload's steps that determine the possible transitions of its items.
 struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
+  /// Whether the upload ID of a file is needed when the server has the whole file: `commit` names it.
+  let keepsUploadID: Bool
   /// Whether items can have upload IDs, which `allocate` requests or the server assigns.
   let hasUploadIDs: Bool
   /// The commit's repeatability; `nil` if there is no commit.
@@ -17,6 +19,7 @@ struct ItemRules: Hashable, Sendable {
   init(_ work: UploadWork, recorded: CountingPoint?) {
     hasAllocate = work.allocate != nil
     hasUploadIDs = work.hasUploadIDs
+    keepsUploadID = work.keepsUploadID
     commit = work.commit?.repeatability
     keyHeader = work.commit?.necessaryKeyHeader
     hasAbandon = work.abandon != nil
@@ -84,7 +87,7 @@ struct ItemRules: Hashable, Sendable {
     let id = hasUploadIDs ? ItemProgress.UploadID(expires: begun.expires, isInherited: true) : nil
     switch begun.state {
     case .allocated where hasUploadIDs: return .allocated(id)
-    case .transferred: return .transferred(commit == nil || !hasAllocate ? nil : id)
+    case .transferred: return .transferred(commit == nil || !keepsUploadID ? nil : id)
     case .queued, .allocated, .done, .failed, .ambiguous, .cancelled:
       return hasAllocate ? .unallocated : .allocated(nil)
     }
@@ -131,7 +134,8 @@ extension UploadState {
     let before = lifecycle(of: item)
     let context = ItemContext(
       ref: ItemRef(node, item), now: now, orphan: releases.count,
-      isCommitAsked: items.begun[item]?.intent == .commitAgain, hasAllocate: rules.hasAllocate)
+      isCommitAsked: items.begun[item]?.intent == .commitAgain, hasAllocate: rules.hasAllocate,
+      keepsUploadID: rules.keepsUploadID)
     guard let change = before.applying(transition, in: context) else {
       preconditionFailure("\(transition) cannot follow \(before)")
     }
@@ -237,7 +241,7 @@ extension ItemRules {
     case .unallocated: if !hasAllocate { return "it waits for an allocation that the upload does not have" }
     case .allocated(let id), .transferring(let id, _):
       if id == nil ? hasAllocate : !hasUploadIDs { return "its upload ID does not match the upload's steps" }
-    case .transferred(let id): if id != nil, !hasAllocate { return "its upload ID was not allocated" }
+    case .transferred(let id): if id != nil, !keepsUploadID { return "its upload ID is no longer needed" }
     }
     if progress.doubt == .unknown, !progress.isTransferred {
       return "a commit may have been executed before the transfer ended"

@@ -49,6 +49,8 @@ final class SimulatedNetwork {
   private var offsets: [ItemRef: Int64] = [:]
   /// The stored parts of uploads to S3 that have not completed.
   private var parts: [ItemRef: [PartList.Part]] = [:]
+  /// The numbers of bytes that the partial uploads of each file have.
+  private var partials: [ItemRef: [Int: Int64]] = [:]
   private var nextID = 0
   private let start: Instant
   /// The versions of the documents that fetches have stored, by node.
@@ -112,8 +114,11 @@ final class SimulatedNetwork {
     {
       return storePart(call, machine, isLost: isLost, &reply)
     }
+    if let machine = call.concatenation(in: plan) {
+      return storePartial(call, machine, isLost: isLost, &reply)
+    }
     switch call.attempt.operation {
-    case .whole, .listParts: return
+    case .whole, .listParts, .queryPart: return
     case .queryOffset: break
     case .create(let range), .send(let range): offsets[call.attempt.ref] = range.lowerBound + reply.sent
     }
@@ -125,12 +130,25 @@ final class SimulatedNetwork {
     reply.answer = .response(response)
   }
 
+  /// Creates a partial upload of tus, stores bytes in it, or states its offset.
+  private func storePartial(_ call: Call, _ machine: Tus, isLost: Bool, _ reply: inout Reply) {
+    let number = machine.resourceNumber(of: call.attempt.operation, size: call.fileSize)
+    if case .create = call.attempt.operation {
+      partials[call.attempt.ref, default: [:]][number] = 0
+    } else {
+      partials[call.attempt.ref, default: [:]][number, default: 0] += reply.sent
+    }
+    guard !isLost, case .response(var response) = reply.answer else { return }
+    response.transfer = .offset(partials[call.attempt.ref]?[number] ?? 0)
+    reply.answer = .response(response)
+  }
+
   /// Stores one of the numbered parts of an upload to S3, or lists them.
   private func storePart(_ call: Call, _ machine: S3Multipart, isLost: Bool, _ reply: inout Reply) {
     guard !isLost, case .response(var response) = reply.answer else { return }
     let ref = call.attempt.ref
     switch call.attempt.operation {
-    case .whole, .create, .queryOffset: return
+    case .whole, .create, .queryOffset, .queryPart: return
     case .send(let range):
       let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
       parts[ref, default: []].append(

@@ -21,3 +21,13 @@ package struct Call: Sendable {
   package var size: Int64 { step == .transfer ? attempt.operation.length(of: fileSize) : 0 }
   package var path: String { String(decoding: pathBytes, as: UTF8.self) }
 }
+
+extension Call {
+  /// The protocol of the call's upload if it is tus with concatenation.
+  package func concatenation(in plan: Plan) -> Tus? {
+    guard case .upload(let work) = plan.nodes[attempt.ref.node.index].work,
+      case .tus(let machine) = work.transferProtocol, machine.concatenates
+    else { return nil }
+    return machine
+  }
+}

@@ -61,10 +61,25 @@ extension VirtualMachine {
   private mutating func assignResource(to id: UInt64) {
     guard let flight = flights[id], let resource = flight.reply.resource else { return }
     flights[id]?.knowsResource = true
+    guard isLastPartial(flight) else { return }
     givenIDs[flight.attempt.ref] = resource.id
     var assignment = ResourceAssignment(limit: flight.reply.limit)
     assignment.expires = flight.reply.expires
     handle(.resourceAssigned(id, assignment))
+  }
+
+  /// Whether the client knows all upload resources of the file with the one of this attempt.
+  private mutating func isLastPartial(_ flight: VirtualFlight) -> Bool {
+    let attempt = flight.attempt
+    guard let item = attempt.ref.item, case .upload(let work) = plan.nodes[attempt.ref.node.index].work,
+      case .tus(let machine) = work.transferProtocol, machine.concatenates,
+      let size = tables[attempt.ref.node.index]?.files.sizes[item]
+    else { return true }
+    createdPartials[attempt.ref, default: []].insert(
+      machine.resourceNumber(of: attempt.operation, size: size))
+    guard createdPartials[attempt.ref]?.count == machine.partCount(size) else { return false }
+    createdPartials[attempt.ref] = nil
+    return true
   }
 
   private mutating func nextArrival() -> Instant? {

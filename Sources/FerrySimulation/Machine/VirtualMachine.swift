@@ -56,6 +56,8 @@ package struct VirtualMachine {
   var arrivals = Heap<Arrival>()
   /// The upload IDs returned by allocations and not yet recorded in the journal.
   var givenIDs: [ItemRef: Int] = [:]
+  /// The partial uploads that the server has created of files whose other partial uploads are not known yet.
+  var createdPartials: [ItemRef: Set<Int>] = [:]
   var attemptsAt: [AttemptStep: Int] = [:]
   var recorded: UInt64 = 0
   var written: UInt64 = 0
@@ -127,6 +129,7 @@ package struct VirtualMachine {
     flights = [:]
     arrivals = .init()
     givenIDs = [:]
+    createdPartials = [:]
     attemptsAt = [:]
     answers = []
     (recorded, written, synced, writeAt, syncAt, tickAt) = (0, 0, 0, nil, nil, nil)

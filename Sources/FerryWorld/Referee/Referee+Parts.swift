@@ -13,6 +13,8 @@ extension Referee {
     var numbered: [Int64: Int64] = [:]
     /// Whether it has listed its parts, or has none from earlier launches.
     var isListed = false
+    /// The number of bytes that each partial upload has; `nil` if it may differ from the server's last statement.
+    var partials: [Int: Int64?] = [:]
   }
 
   /// Checks that a part begins where the server has stated that its bytes end.
@@ -26,6 +28,7 @@ extension Referee {
     }
     guard case .send(let range) = call.attempt.operation else { return }
     if isNumbered(call) { return checkNumberedPart(range, parts[key] ?? Parts(), name) }
+    if let machine = call.concatenation(in: plan) { return checkPartial(call, range, machine, key, name) }
     if let offset = parts[key]?.offset {
       if range.lowerBound != offset {
         report(.offset, "\(name) sends bytes from \(range.lowerBound), but the server has \(offset)")
@@ -56,6 +59,46 @@ extension Referee {
     }
   }
 
+  private mutating func checkPartial(
+    _ call: Call, _ range: Range<Int64>, _ machine: Tus, _ key: FileUploadID, _ name: String
+  ) {
+    let number = machine.resourceNumber(of: call.attempt.operation, size: call.fileSize)
+    let part = machine.range(ofPart: number, size: call.fileSize)
+    if range.isEmpty || !part.contains(range.lowerBound) || range.upperBound > part.upperBound {
+      report(.offset, "\(name) sends the bytes \(range), which are not those of part \(number)")
+    }
+    if let offset = parts[key]?.partials[number] ?? nil {
+      if range.lowerBound - part.lowerBound != offset {
+        report(.offset, "\(name) sends bytes from \(range.lowerBound), but partial upload \(number) has \(offset)")
+      }
+    } else {
+      report(.offset, "\(name) sends bytes of part \(number) without asking for the offset")
+    }
+    parts[key, default: Parts()].partials[number] = .some(nil)
+  }
+
+  private mutating func learnPartial(
+    _ call: Call, _ result: AttemptResult, _ machine: Tus, _ key: FileUploadID
+  ) {
+    let number = machine.resourceNumber(of: call.attempt.operation, size: call.fileSize)
+    switch result.answer {
+    case .response(let response) where response.transfer.offset != nil:
+      parts[key, default: Parts()].partials[number] = response.transfer.offset
+    case .response(let response) where response.status == 401: keepPartial(call, number, machine, key)
+    case .failure(let failure) where !failure.mayHaveReachedServer: keepPartial(call, number, machine, key)
+    case .response, .failure: break
+    }
+    let known = parts[key]?.partials.values.compactMap(\.self) ?? []
+    parts[key]?.isWhole =
+      known.count == machine.partCount(call.fileSize) && known.reduce(0, +) == call.fileSize
+  }
+
+  private mutating func keepPartial(_ call: Call, _ number: Int, _ machine: Tus, _ key: FileUploadID) {
+    guard case .send(let range) = call.attempt.operation else { return }
+    let start = machine.range(ofPart: number, size: call.fileSize).lowerBound
+    parts[key, default: Parts()].partials[number] = range.lowerBound - start
+  }
+
   private func completesWithEmptyPart(_ call: Call) -> Bool {
     guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work else { return false }
     return work.transferProtocol.name == .resumable
@@ -71,6 +114,7 @@ extension Referee {
     if case .response(let response) = result.answer, let expires = response.uploadExpires {
       expiries[key] = expires
     }
+    if let machine = call.concatenation(in: plan) { return learnPartial(call, result, machine, key) }
     switch result.answer {
     case .response(let response) where response.transfer.offset != nil:
       parts[key, default: Parts()].offset = response.transfer.offset

@@ -28,6 +28,9 @@ extension Referee {
     let ref = flight.call.attempt.ref
     let key = FileUploadID(node: ref.node.index, id: resource.id)
     parts[key] = Parts(offset: nil)
+    if let machine = flight.call.concatenation(in: plan) {
+      for number in 1...machine.partCount(flight.call.fileSize) { parts[key]?.partials[number] = 0 }
+    }
     partsOf[ref] = key
     intents[ref] = nil
   }

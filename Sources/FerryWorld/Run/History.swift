@@ -47,7 +47,8 @@ struct History {
     case .event(let event): return text(of: event, machine)
     case .action(let action): return text(of: action, machine)
     case .sent(let call, _):
-      return "sends \(call.step.rawValue) \(name(call.attempt.ref, machine)) (\(call.attempt.id))"
+      let part = call.attempt.operation == .whole ? "" : ", \(call.attempt.operation)"
+      return "sends \(call.step.rawValue) \(name(call.attempt.ref, machine)) (\(call.attempt.id))\(part)"
     case .othersMoved(let network, let bytes): return "others move \(bytes) bytes on \(network.rawValue)"
     case .contradiction(let message): return "contradiction: \(message)"
     case .died: return "killed"

@@ -100,6 +100,7 @@ enum Simplification {
       at { $0.shape = .put }
       if upload.shape != .put { at { $0.shape = .post } }
       if upload.shape == .startsOver { at { $0.shape = .ids } }
+      if upload.shape == .tusPartials { at { $0.shape = .tusCreation } }
       if [.parts, .patches, .tus, .s3].contains(upload.shape) { at { $0.shape = .partsOnly } }
       at { $0.maxItems = nil }
       at { $0.maxBytes = nil }

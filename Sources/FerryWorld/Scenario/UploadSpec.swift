@@ -23,6 +23,8 @@ package struct UploadSpec: Hashable, Sendable {
     case tus
     /// Like `tus`, but the first request of the transfer creates the upload and sends bytes.
     case tusCreation
+    /// Like `tus`, but the parts of a file are partial uploads, which are sent at the same time and concatenated.
+    case tusPartials
     /// An upload to S3: a small file in one request, and the numbered parts of a larger one.
     case s3
     /// A resumable upload with POST, which a server may treat like `post`.
@@ -105,6 +107,10 @@ package struct UploadSpec: Hashable, Sendable {
       lines.append(
         "    transfer: { protocol: tus, creation: with_upload, chunk_size: 1MB, request: { url: \"\(url)\" } }"
       )
+    case .tusPartials:
+      let keys =
+        "protocol: tus, chunk_size: 1MB, threshold: 1kB, parallel_parts: \(parallelParts + 1)"
+      lines.append("    transfer: { \(keys), request: { url: \"\(url)\" } }")
     case .s3:
       let keys = "protocol: s3_multipart, part_size: 1MB, threshold: 1MB, parallel_parts: \(parallelParts)"
       lines.append("    transfer: { \(keys), request: { url: \"\(url)/${file.path}\" } }")
@@ -132,8 +138,8 @@ package struct UploadSpec: Hashable, Sendable {
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation, .s3,
-          .resumable,
+        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation, .tusPartials,
+          .s3, .resumable,
           .resumablePut,
           .resumableParts:
           ", already_done: { status: [409] }"
@@ -147,7 +153,8 @@ package struct UploadSpec: Hashable, Sendable {
   private var sendsParts: Bool {
     switch shape {
     case .parts, .partsOnly, .patches: true
-    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .s3, .resumable,
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .tusPartials, .s3,
+      .resumable,
       .resumablePut,
       .resumableParts:
       false

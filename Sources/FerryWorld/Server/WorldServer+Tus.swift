@@ -33,12 +33,14 @@ extension WorldServer {
     case .refused, .handshakeFails, .busy, .tooMany, .tokenRefused, .forbidden: return nil
     case .timesOut, .cut, .answerLost, .gatewayTimesOut, .idEnds, .seeOther, .redirectRefused, .invalidStatus,
       .losesBytes, .slow, nil:
+      if call.concatenation(in: plan) != nil { return offerPartial(call) }
       return addUpload(until: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60)))
     }
   }
 
   /// The request that creates an upload with bytes. Some servers take none, and do not state an offset.
   mutating func createTus(_ call: Call, _ range: Range<Int64>, _ id: Int) -> Reply {
+    if let machine = call.concatenation(in: plan) { return createPartial(call, machine, id) }
     let takes = scenario.chance(call.attempt.ref.node.index ^ 0xE4D, 4)
     if takes > 0 { store(call, percent: takes == 1 && !isGood ? 50 : 100) }
     let isWhole = stored(id) == call.fileSize && range.upperBound == call.fileSize

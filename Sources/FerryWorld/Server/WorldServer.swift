@@ -11,6 +11,10 @@ struct WorldServer {
     var stored: Int64 = 0
     /// The sizes of the numbered parts that are stored, in bytes.
     var parts: [Int: Int64] = [:]
+    /// The numbers of bytes that the partial uploads of a file have.
+    var partials: [Int: Int64] = [:]
+    /// Whether a request was sent to one of the partial uploads.
+    var isUsed = false
     /// Whether its commit was executed, or the resumable upload was completed.
     var isCommitted = false
   }
@@ -28,6 +32,8 @@ struct WorldServer {
   /// The remaining bytes of a download that was cut off at a limit.
   private var restOfDownload: Int64?
   private var acted: Set<[UInt8]> = []
+  /// The latest upload ID of the partial uploads of each file.
+  var openPartials: [[UInt8]: Int] = [:]
 
   init(_ scenario: Scenario, _ plan: Plan) {
     self.scenario = scenario
@@ -87,7 +93,10 @@ struct WorldServer {
         uploads[id - 1].end = call.now
       }
     case .losesBytes:
-      if let id = call.uploadID, !uploads[id - 1].isWhole { uploads[id - 1].stored /= 2 }
+      if let id = call.uploadID, !uploads[id - 1].isWhole {
+        uploads[id - 1].stored /= 2
+        uploads[id - 1].partials[1].map { uploads[id - 1].partials[1] = $0 / 2 }
+      }
     case .slow, .tokenRefused, .forbidden, nil: break
     }
     var reply = act(call)
@@ -103,6 +112,8 @@ struct WorldServer {
       .losesBytes, .slow, nil:
       reply.overhead = 300
     }
+    // No window of the budget is so short of bytes that it is used up before all partial uploads of a file exist.
+    if case .create = call.attempt.operation, call.concatenation(in: plan) != nil { reply.overhead /= 10 }
     if scenario.lingers, !isGood { reply.lingers = .milliseconds(scenario.chance(number ^ 0x11F, 900)) }
     switch call.step {
     case .transfer: reply.sent = call.size
@@ -129,7 +140,7 @@ struct WorldServer {
 
   private func hasActed(_ call: Call) -> Bool { acted.contains(key(call)) }
 
-  private func key(_ call: Call) -> [UInt8] { [UInt8(call.attempt.ref.node.index)] + call.pathBytes }
+  func key(_ call: Call) -> [UInt8] { [UInt8(call.attempt.ref.node.index)] + call.pathBytes }
 
   private mutating func act(_ call: Call) -> Reply {
     switch call.step {
@@ -150,6 +161,8 @@ struct WorldServer {
       return transfer(call, to: id)
     case .commit:
       guard let id = call.uploadID else { return .status(404) }
+      // Every concatenation creates another upload.
+      if uploads[id - 1].isCommitted, call.concatenation(in: plan) != nil { return count(call) }
       // S3 forgets the ID of a completed upload.
       if uploads[id - 1].isCommitted { return .status(s3(call) == nil ? 409 : 404) }
       guard call.now < uploads[id - 1].end, uploads[id - 1].isWhole else { return .status(410) }
@@ -172,6 +185,7 @@ struct WorldServer {
   /// Stores the bytes of a transfer, and states how many bytes there are if it has not completed.
   private mutating func transfer(_ call: Call, to id: Int) -> Reply {
     if let machine = s3(call) { return storePart(call, to: id, machine) }
+    if let machine = call.concatenation(in: plan) { return continuePartial(call, machine, id) }
     switch call.attempt.operation {
     case .whole, .listParts:
       uploads[id - 1].isWhole = true
@@ -179,7 +193,7 @@ struct WorldServer {
     case .send(let range):
       guard range.lowerBound == uploads[id - 1].stored else { return .offsetRefused }
       store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)
-    case .queryOffset, .create: break
+    case .queryOffset, .queryPart, .create: break
     }
     let stored = uploads[id - 1].stored
     let isBare = step(call)?.request.method == "PATCH" || isTus(call)
@@ -194,7 +208,7 @@ struct WorldServer {
   /// Stores a numbered part, or lists at most two of the stored ones.
   private mutating func storePart(_ call: Call, to id: Int, _ machine: S3Multipart) -> Reply {
     switch call.attempt.operation {
-    case .whole, .create, .queryOffset: return .status(400)
+    case .whole, .create, .queryOffset, .queryPart: return .status(400)
     case .send(let range):
       let number = machine.number(ofPartAt: range.lowerBound, size: call.fileSize)
       uploads[id - 1].parts[number] = range.upperBound - range.lowerBound
@@ -219,8 +233,12 @@ struct WorldServer {
   /// Stores the first bytes of a part.
   mutating func store(_ call: Call, percent: Int) {
     guard call.step == .transfer, let range = call.attempt.operation.range, let id = call.uploadID ?? offered,
-      s3(call) == nil, range.lowerBound == uploads[id - 1].stored
+      s3(call) == nil
     else { return }
+    if let machine = call.concatenation(in: plan) {
+      return storePartial(call, machine, range, id, percent: percent)
+    }
+    guard range.lowerBound == uploads[id - 1].stored else { return }
     uploads[id - 1].stored += (range.upperBound - range.lowerBound) * Int64(percent) / 100
   }
 
@@ -247,6 +265,13 @@ struct WorldServer {
   }
 
   func stored(_ id: Int) -> Int64 { uploads[id - 1].stored }
+  func partial(_ number: Int, of id: Int) -> Int64? { uploads[id - 1].partials[number] }
+  func storedPartials(_ id: Int) -> Int64 { uploads[id - 1].partials.values.reduce(0, +) }
+  func isUsed(_ id: Int) -> Bool { uploads[id - 1].isUsed }
+  mutating func markUsed(_ id: Int) { uploads[id - 1].isUsed = true }
+  mutating func setPartial(_ number: Int, of id: Int, to bytes: Int64) {
+    uploads[id - 1].partials[number] = bytes
+  }
   func exists(_ id: Int, at now: Instant) -> Bool { now < uploads[id - 1].end }
   mutating func markWhole(_ id: Int) { uploads[id - 1].isWhole = true }
   func end(_ id: Int) -> Instant { uploads[id - 1].end }

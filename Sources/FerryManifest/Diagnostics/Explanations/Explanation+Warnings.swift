@@ -182,8 +182,9 @@ extension Explanation {
     `chunk_size`, `offset_query`, `creation`, `metadata`, `checksum`, `interop_version`, `part_size`, `threshold` and `parallel_parts` configure protocols that send a \
     file in several requests: `chunk_size` has an effect only with `protocol: content_range`, `tus` or `resumable`, \
     `offset_query` with `content_range`, `creation` and `metadata` with `tus`, `checksum` with `tus` or `s3_multipart`, \
-    `interop_version` with `resumable`, and the other three with `s3_multipart`. `creation` and `metadata` also have no \
-    effect if the request of `allocate` creates the upload. Google accepts parts whose size is a multiple of 256 KiB, and \
+    `interop_version` with `resumable`, `part_size` with `s3_multipart`, and `threshold` and `parallel_parts` with \
+    `s3_multipart` or `tus`. `creation`, `metadata` and `parallel_parts` also have no effect if the request of `allocate` \
+    creates the upload. Google accepts parts whose size is a multiple of 256 KiB, and \
     Microsoft multiples of 320 KiB; only the last part may have another size. Remove the key, or write such a multiple.
     """,
     in: """
