@@ -16,7 +16,7 @@ struct OrphanedUploadIndexTests {
         up:
           session: s
           files: { root: . }
-          allocate: { request: { method: PUT, url: "http://h/ids/${file.path}" }, capture: { id: { json: /id }, bucket: { json: /bucket } } }
+          allocate: { request: { method: PUT, url: "http://h/ids/${file.path}" }, capture: { id: { json: /id }, bucket: { json: /bucket }, resource: { json: /resource } } }
           transfer: { request: { url: "http://h/${allocate.id}" } }
           abandon: { request: { method: DELETE, url: "\(url)" } }
       """
@@ -54,6 +54,20 @@ struct OrphanedUploadIndexTests {
     }
     book.forget(orphan(1))
     #expect(book.regained(by: values(["id": "2"]), path: Array("c".utf8), of: NodeID(0)).isEmpty)
+  }
+
+  @Test func haveAnyOfTheResourcesOfAFile() throws {
+    var book = try book(abandon: "http://h/${allocate.resource}")
+    add(["resource": "a", "resource_2": "b", "concatenation": "a b"], of: [1], as: 0, to: &book)
+    add(["resource": "c"], of: [1], as: 1, to: &book)
+    for (url, number) in [("a", 0), ("b", 0), ("c", 1)] {
+      #expect(book.regained(by: values(["resource_7": url]), path: [2], of: NodeID(0)) == [orphan(number)])
+    }
+    #expect(
+      book.regained(by: values(["resource": "a", "resource_2": "b"]), path: [2], of: NodeID(0)) == [orphan(0)]
+    )
+    book.forget(orphan(0))
+    #expect(book.regained(by: values(["resource": "b"]), path: [2], of: NodeID(0)).isEmpty)
   }
 
   @Test func haveAllValuesOfTheRequest() throws {

@@ -147,13 +147,8 @@ final class CaptureStore {
   ///
   /// - Parameter number: counted from 1, for files with several resources.
   func resource(of ref: ItemRef, number: Int = 1) -> CapturedValue? {
-    let name = Self.resourceCapture(number)
+    let name = UploadResource.capture(number)
     return items[ref]?.allocate.first { $0.name == name }
-  }
-
-  /// The name of the capture with the URL of an upload resource.
-  static func resourceCapture(_ number: Int) -> String {
-    number == 1 ? Resumable.resourceCapture : "\(Resumable.resourceCapture)_\(number)"
   }
 
   /// Records the URL of a partial upload that the server has created.
@@ -163,7 +158,7 @@ final class CaptureStore {
   func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> Bool {
     guard let urls = items.keep(partialUpload: url, number, of: count, ref) else { return false }
     let resources = urls.enumerated().map { index, url in
-      CapturedValue(name: Self.resourceCapture(index + 1), value: url, isSecret: true)
+      CapturedValue(name: UploadResource.capture(index + 1), value: url, isSecret: true)
     }
     let all = CapturedValue(
       name: Tus.concatenationCapture, value: urls.joined(separator: " "), isSecret: true)

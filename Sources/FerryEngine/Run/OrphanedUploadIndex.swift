@@ -42,6 +42,10 @@ struct OrphanedUploadIndex {
   mutating func add(_ entry: Entry, as ref: ItemRef) -> Bool {
     guard ref.orphan != nil, let marks = marks(of: entry, ref.node) else { return false }
     entries[ref] = entry
+    if identity(of: entry.values, ref.node).areResources {
+      for mark in marks { orphans[mark, default: []].append(ref) }
+      return true
+    }
     // Use the mark with the fewest other orphans. For example, all IDs may share the name of one bucket.
     guard let rarest = marks.min(by: { (orphans[$0]?.count ?? 0) < (orphans[$1]?.count ?? 0) }) else {
       return true
@@ -78,8 +82,11 @@ struct OrphanedUploadIndex {
     guard !orphans.isEmpty else { return [] }
     var marks = Set((values.allocate + values.transfer).map(Self.mark))
     marks.insert(.file(path: path, node))
-    return marks.flatMap { orphans[$0] ?? [] }.filter { ref in
-      entries[ref].flatMap { self.marks(of: $0, ref.node) }.map(marks.isSuperset) ?? false
+    let candidates = Set(marks.flatMap { orphans[$0] ?? [] })
+    return candidates.sorted { ($0.node.index, $0.orphan ?? 0) < ($1.node.index, $1.orphan ?? 0) }.filter {
+      ref in
+      guard let entry = entries[ref], let required = self.marks(of: entry, ref.node) else { return false }
+      return identity(of: entry.values, ref.node).areResources || marks.isSuperset(of: required)
     }
   }
 
@@ -121,7 +128,35 @@ struct UploadIDIdentity {
   func values(_ known: ItemValues) -> [CapturedValue] {
     allocate.isEmpty
       ? known.transfer.filter { transfer.contains($0.name) }
-      : known.allocate.filter { allocate.contains($0.name) }
+      : known.allocate.filter { allocate.contains(UploadResource.name($0.name)) }
+  }
+}
+
+/// The captures with the URLs of the upload resources that a server has assigned to a file.
+enum UploadResource {
+  /// The name of the capture with the URL of a resource.
+  ///
+  /// - Parameter number: counted from 1. The partial uploads of one file are several resources.
+  static func capture(_ number: Int) -> String {
+    number == 1 ? Resumable.resourceCapture : "\(Resumable.resourceCapture)_\(number)"
+  }
+
+  /// The name of the capture that stands for all resources of a file; the same name for any other capture.
+  static func name(_ capture: String) -> String {
+    isFurther(capture) ? Resumable.resourceCapture : capture
+  }
+
+  /// Whether a capture has the URL of a resource other than the first.
+  private static func isFurther(_ capture: String) -> Bool {
+    let prefix = "\(Resumable.resourceCapture)_"
+    return capture.hasPrefix(prefix) && Int(capture.dropFirst(prefix.count)) != nil
+  }
+}
+
+extension [CapturedValue] {
+  /// Whether each of these values alone is the URL of one of several resources, so that each identifies the upload.
+  var areResources: Bool {
+    count > 1 && allSatisfy { UploadResource.name($0.name) == Resumable.resourceCapture }
   }
 }
 

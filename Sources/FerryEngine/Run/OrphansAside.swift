@@ -22,6 +22,10 @@ struct OrphansAside {
     let known = identity?.values(values) ?? []
     if known.isEmpty {
       add(values, at: orphan)
+    } else if known.areResources {
+      for hash in Set(known.map({ UploadIDUses.hash($0, nil) })) {
+        orphans[hash, default: []].append((orphan, [hash]))
+      }
     } else {
       let hashes = Set(known.map { UploadIDUses.hash($0, nil) })
       // The orphan is indexed by its rarest value.

@@ -24,7 +24,7 @@ extension RequestFactory {
       request.sensitive.isURLCaptured = true
     }
     let operation = machine.request(for: attempt.operation, size: source.size)
-    if operation.isForResource { 
+    if operation.isForResource {
       let number = machine.resourceNumber(of: attempt.operation, size: source.size)
       try setResource(number, of: attempt, &request)
     }

@@ -90,10 +90,11 @@ struct UploadIDUses {
   ///   another upload.
   func sharing(_ identity: [CapturedValue], of node: NodeID, _ servers: BoundServers? = nil) -> Sharing {
     func isInUse(_ node: NodeID?) -> Bool {
-      identity.allSatisfy { value in
+      func isInUse(_ value: CapturedValue) -> Bool {
         let hash = Self.hash(value, node, node == nil ? nil : servers)
         return held[hash] != nil || used[hash] != nil
       }
+      return identity.areResources ? identity.contains(where: isInUse) : identity.allSatisfy(isInUse)
     }
     guard !identity.isEmpty, isInUse(nil) else { return .none }
     return isInUse(node) ? .sameUpload : .otherUpload

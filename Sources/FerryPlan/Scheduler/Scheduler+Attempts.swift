@@ -90,7 +90,7 @@ extension Scheduler {
     // The reservation of a file that was sent completely has been released.
     if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }
     self[attempts: ref]?.usefulBytes = 0
-    self[attempts: ref]?.unconfirmedBytes = 0
+    self[attempts: ref]?.unconfirmedBytes = [:]
     self[attempts: ref]?.hostQueues = [:]
     if progress.isTransferred { uploads[upload].isHandled = false }
   }

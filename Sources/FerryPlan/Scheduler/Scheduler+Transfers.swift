@@ -69,7 +69,8 @@ extension Scheduler {
     } else {
       change(ref, .updateTransfer(state))
     }
-    count(flight, result, followed, confirmedBefore: before)
+    let resource = machine.resourceNumber(of: flight.attempt.operation, size: fileSize(of: ref))
+    count(flight, result, followed, confirmedBefore: before, resource)
     releaseReservation(of: flight, sent: result.traffic.bodySent)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
     // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
@@ -227,7 +228,8 @@ extension Scheduler {
   /// Counts the file's bytes in one of several requests of a transfer: as useful if the response confirms them. Bytes
   /// without a response become useful if a later response confirms them.
   private mutating func count(
-    _ flight: Flight, _ result: AttemptResult, _ verdict: Verdict, confirmedBefore before: Int64
+    _ flight: Flight, _ result: AttemptResult, _ verdict: Verdict, confirmedBefore before: Int64,
+    _ resource: Int
   ) {
     let ref = flight.attempt.ref
     let sent = result.traffic.bodySent
@@ -238,10 +240,10 @@ extension Scheduler {
       case .partial: progress(of: ref)?.transfer?.confirmedOffset
       default: nil
       }
-    let unconfirmed = (self[attempts: ref]?.unconfirmedBytes ?? 0) +| sent
+    let unconfirmed = (self[attempts: ref]?.unconfirmedBytes[resource] ?? 0) +| sent
     let useful = max(0, min((confirmed ?? before) - before, unconfirmed))
     metrics.countPart(sent: sent, useful: useful)
-    self[attempts: ref]?.unconfirmedBytes = confirmed == nil ? unconfirmed : 0
+    self[attempts: ref]?.unconfirmedBytes[resource] = confirmed == nil ? unconfirmed : nil
     self[attempts: ref]?.usefulBytes +|= useful
     if sent > useful { sendsAgain(ref, bytes: sent - useful) }
   }

@@ -19,7 +19,7 @@ struct AttemptHistory: Sendable {
   /// The greatest offset that the server has stated for its file in this launch.
   var greatestOffset: Int64 = 0
   /// The bytes that its transfer has sent in several requests, and that no response has confirmed.
-  var unconfirmedBytes: Int64 = 0
+  var unconfirmedBytes: [Int: Int64] = [:]
   /// The number of requests of its transfer that are being sent, if it takes several.
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.

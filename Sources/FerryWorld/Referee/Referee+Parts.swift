@@ -69,7 +69,8 @@ extension Referee {
     }
     if let offset = parts[key]?.partials[number] ?? nil {
       if range.lowerBound - part.lowerBound != offset {
-        report(.offset, "\(name) sends bytes from \(range.lowerBound), but partial upload \(number) has \(offset)")
+        report(
+          .offset, "\(name) sends bytes from \(range.lowerBound), but partial upload \(number) has \(offset)")
       }
     } else {
       report(.offset, "\(name) sends bytes of part \(number) without asking for the offset")

@@ -138,7 +138,8 @@ package struct UploadSpec: Hashable, Sendable {
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation, .tusPartials,
+        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation,
+          .tusPartials,
           .s3, .resumable,
           .resumablePut,
           .resumableParts:
@@ -153,7 +154,8 @@ package struct UploadSpec: Hashable, Sendable {
   private var sendsParts: Bool {
     switch shape {
     case .parts, .partsOnly, .patches: true
-    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .tusPartials, .s3,
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .tusPartials,
+      .s3,
       .resumable,
       .resumablePut,
       .resumableParts:

@@ -7,7 +7,9 @@ extension WorldServer {
   /// first part for the others.
   mutating func offerPartial(_ call: Call) -> Int {
     let key = key(call)
-    if let id = openPartials[key], exists(id, at: call.now), !isUsed(id), call.attempt.operation != .create(0..<0) {
+    if let id = openPartials[key], exists(id, at: call.now), !isUsed(id),
+      call.attempt.operation != .create(0..<0)
+    {
       return id
     }
     let id = addUpload(until: call.now.advanced(by: isGood ? .seconds(90 * 86_400) : .seconds(60)))
@@ -38,7 +40,9 @@ extension WorldServer {
   /// Stores the first bytes of a part, if it begins where the bytes of its partial upload end.
   mutating func storePartial(_ call: Call, _ machine: Tus, _ range: Range<Int64>, _ id: Int, percent: Int) {
     let number = machine.resourceNumber(of: call.attempt.operation, size: call.fileSize)
-    guard let stored = partial(number, of: id), machine.offset(range, of: call.fileSize) == stored else { return }
+    guard let stored = partial(number, of: id), machine.offset(range, of: call.fileSize) == stored else {
+      return
+    }
     setPartial(number, of: id, to: stored + (range.upperBound - range.lowerBound) * Int64(percent) / 100)
   }
 }

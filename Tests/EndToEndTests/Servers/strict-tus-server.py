@@ -4,7 +4,7 @@ usage: strict-tus-server.py FAULT [OPTION…]
 
 FAULT is the body of a Python function of `number`, `offset` and `method`. It is called for each PATCH and HEAD of an
 upload and each POST that creates one with bytes, with the number of the request among those of its method, and returns
-None or a pair:
+None or a pair. For a request that concatenates partial uploads, the method is FINAL:
   status, S    responds with S, and does not read the body into the upload
   gone, S      removes the upload, and responds with S to this and every later request
   drop, N      closes the connection after N bytes of the request, which it keeps
@@ -18,7 +18,8 @@ OPTION: relative, elsewhere (another port), or query (the URL has a query): the 
   keep (DELETE is refused with 405), bodyless (the response to the creation is lost once), mute (no Upload-Length),
   empty (a POST with bytes creates an empty upload, and the response has no Upload-Offset),
   ends=S (an upload expires S seconds after its creation), lives=S (S seconds after its creation or its latest part),
-  undated (Upload-Expires is not a date); the server may remove an upload that has expired, and does
+  undated (Upload-Expires is not a date); the server may remove an upload that has expired, and does;
+  whole (without the extension concatenation: Upload-Concat is ignored)
 
 It prints `port N` and, on GET /log, what it has received; `violations` lists requests that the protocol forbids.
 """
@@ -40,7 +41,9 @@ scope = {}
 exec("def fault(number, offset, method):\n" + sys.argv[1], scope)
 lock = threading.Lock()
 uploads = []
-state = dict(creations=0, patches=0, heads=0, deletes=0, tokens=0, violations=[], offsets=[], checksums=[])
+state = dict(
+    creations=0, patches=0, heads=0, deletes=0, tokens=0, violations=[], offsets=[], checksums=[], finals=0,
+    concurrent=0, running=0)
 VERSION = "1.0.0"
 DIGITS = re.compile(r"[0-9]+\Z")
 ALGORITHMS = {
@@ -57,6 +60,8 @@ class Upload:
         self.gone = None
         self.deleted = False
         self.expires = None
+        self.partial = False
+        self.parts = []
         self.touch("ends" if "ends" in values else "lives")
 
     def touch(self, option):
@@ -75,7 +80,7 @@ class Upload:
     def entry(self):
         return dict(
             size=self.size, stored=len(self.data), received=self.received, metadata=self.metadata,
-            deleted=self.deleted, sha256=hashlib.sha256(self.data).hexdigest())
+            deleted=self.deleted, partial=self.partial, parts=self.parts, sha256=hashlib.sha256(self.data).hexdigest())
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -184,6 +189,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.violates("a creation at another URL", 404)
         if self.is_refused():
             return
+        concatenation = None if "whole" in options else self.only("Upload-Concat")
+        if concatenation is not None and concatenation != "partial":
+            return self.concatenate(concatenation)
         length, metadata = self.only("Upload-Length"), self.metadata()
         if not DIGITS.match(length or ""):
             return self.violates("Upload-Length: %s" % length)
@@ -206,6 +214,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             uploads.append(Upload(int(length), metadata))
             number, upload = len(uploads), uploads[-1]
+        upload.partial = concatenation == "partial"
+        if upload.partial and metadata:
+            return self.violates("a partial upload with Upload-Metadata")
         if size > 0 and "empty" not in options:
             status = self.store(upload, 0, size, kind, value)
             if status is None:
@@ -221,6 +232,41 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if size > 0 and "empty" not in options:
             fields["Upload-Offset"] = str(len(upload.data))
         self.reply(201, fields)
+
+    def concatenate(self, text):
+        """Creates the upload whose bytes are those of partial uploads, in their order."""
+        kind, _, urls = text.partition(";")
+        parts = [re.match(r"(?:http://[^/]*)?/files/([0-9]+)(?:\?key=a%20b&c)?\Z", url) for url in urls.split(" ")]
+        if kind != "final" or not all(parts):
+            return self.violates("Upload-Concat: %s" % text)
+        for name in ("Upload-Length", "Upload-Defer-Length"):
+            if name in self.headers:
+                return self.violates("a concatenation with %s" % name)
+        metadata = self.metadata()
+        if metadata is None:
+            return self.violates("Upload-Metadata: %s" % self.headers["Upload-Metadata"])
+        with lock:
+            state["finals"] += 1
+            number = state["finals"]
+        fault, value = scope["fault"](number, 0, "FINAL") or ("", 0)
+        if fault == "status":
+            self.skip()
+            return self.reply(value)
+        numbers = [int(part[1]) for part in parts]
+        with lock:
+            found = [uploads[number - 1] for number in numbers if number <= len(uploads)]
+            if len(found) < len(parts) or any(upload.gone for upload in found):
+                return self.reply(404)
+            if any(not upload.partial or len(upload.data) < upload.size for upload in found):
+                return self.violates("a concatenation of uploads that are not complete partial uploads")
+            final = Upload(sum(upload.size for upload in found), metadata)
+            final.data = bytearray(b"".join(upload.data for upload in found))
+            final.parts = numbers
+            uploads.append(final)
+        self.skip()
+        if fault == "silent":
+            return self.drop()
+        self.reply(201, {"Location": self.location(len(uploads))})
 
     def upload(self):
         """The upload of the request; None if it has been refused."""
@@ -280,6 +326,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fields["Upload-Offset"] = value
         if "mute" not in options:
             fields["Upload-Length"] = str(upload.size)
+        if upload.partial:
+            fields["Upload-Concat"] = "partial"
         self.reply(200, fields)
 
     def has_failed(self, upload, kind, value):
@@ -303,7 +351,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text, size = self.only("Upload-Offset"), self.only("Content-Length")
         if not DIGITS.match(text or "") or not DIGITS.match(size or ""):
             return self.violates("Upload-Offset: %s, Content-Length: %s" % (text, size))
-        for name in ("Upload-Length", "Upload-Metadata", "Content-Range"):
+        for name in ("Upload-Length", "Upload-Metadata", "Content-Range", "Upload-Concat"):
             if name in self.headers:
                 return self.violates("a PATCH with %s" % name)
         offset, rest = int(text), int(size)
@@ -323,7 +371,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if offset != len(upload.data):
             self.skip()
             return self.reply(409)
-        status = self.store(upload, offset, rest, kind, value)
+        with lock:
+            state["running"] += 1
+            state["concurrent"] = max(state["concurrent"], state["running"])
+        try:
+            status = self.store(upload, offset, rest, kind, value)
+        finally:
+            with lock:
+                state["running"] -= 1
         if status == 460:
             return self.reply(460)
         if status is None:

@@ -17,6 +17,10 @@ final class StrictTusServer: Sendable {
     var received: Int
     var metadata: [String: String]
     var deleted: Bool
+    /// Whether it is a partial upload.
+    var partial: Bool
+    /// The numbers, counted from 1, of the partial uploads that were concatenated to it.
+    var parts: [Int]
     var sha256: String
   }
 
@@ -26,6 +30,10 @@ final class StrictTusServer: Sendable {
     var patches: Int
     var heads: Int
     var deletes: Int
+    /// The number of requests that concatenate partial uploads.
+    var finals: Int
+    /// The maximum number of PATCH requests whose bytes were received at the same time.
+    var concurrent: Int
     var tokens: Int
     /// The other origin of the server, which is that of uploads with the option `elsewhere`.
     var other: String

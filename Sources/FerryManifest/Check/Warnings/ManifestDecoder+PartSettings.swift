@@ -36,7 +36,9 @@ extension ManifestDecoder {
           help: "remove it, or send the metadata with the request of 'allocate'", use: key.use ?? node.use)
       }
       for name in ["creation", "parallel_parts"] {
-        guard upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer[name] else { continue }
+        guard upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer[name] else {
+          continue
+        }
         warn(
           .partSettings, at: key.location,
           "this has no effect, because the request of 'allocate' creates the upload",
