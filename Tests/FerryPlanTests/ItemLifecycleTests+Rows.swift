@@ -4,11 +4,13 @@ import FerryManifest
 
 /// The rules of an item's lifecycle, stated independently of the code.
 extension ItemLifecycleTests {
-  static let rows = rows(false, true)
+  static let rows = rows(false, hasAllocate: true, keepsUploadID: true)
 
-  /// - Parameter hasAllocate: whether the upload has an `allocate` step.
-  static func rows(_ isCommitAsked: Bool, _ hasAllocate: Bool) -> [Row] {
-    waits + intents(isCommitAsked) + uploadIDs(hasAllocate) + doubts + ends(isCommitAsked)
+  /// - Parameters:
+  ///   - hasAllocate: whether the upload has an `allocate` step.
+  ///   - keepsUploadID: whether the commit needs the upload ID.
+  static func rows(_ isCommitAsked: Bool, hasAllocate: Bool, keepsUploadID: Bool) -> [Row] {
+    waits + intents(isCommitAsked) + uploadIDs(hasAllocate, keepsUploadID) + doubts + ends(isCommitAsked)
   }
 
   private static let waits = [
@@ -63,7 +65,7 @@ extension ItemLifecycleTests {
     ]
   }
 
-  private static func uploadIDs(_ hasAllocate: Bool) -> [Row] {
+  private static func uploadIDs(_ hasAllocate: Bool, _ keepsUploadID: Bool) -> [Row] {
     let start: ItemProgress.Stage = hasAllocate ? .unallocated : .allocated(nil)
     return [
       Row(
@@ -157,8 +159,9 @@ extension ItemLifecycleTests {
       Row(
         transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
         isPossible: { $0.begun?.stageName == "transferring" },
-        newState: "transferred; without an upload ID, unless `allocate` requested it",
-        after: { state, _ in state.mapProgress { $0.stage = .transferred(hasAllocate ? $0.uploadID : nil) } },
+        newState: "transferred; without an upload ID, unless the commit needs it",
+        after: { state, _ in state.mapProgress { $0.stage = .transferred(keepsUploadID ? $0.uploadID : nil) }
+        },
         journal: "`fileTransferred`", entries: { _, _ in [.fileTransferred(ref)] }),
       Row(
         transition: "discardUploadID", samples: [.discardUploadID(nil)],

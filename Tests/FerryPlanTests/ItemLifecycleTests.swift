@@ -49,13 +49,14 @@ struct ItemLifecycleTests {
 
   static let transitions = Array(Set(rows.flatMap(\.samples)))
 
-  @Test(arguments: [false, true], [false, true])
-  func everyTransitionMatchesTheTable(isCommitAsked: Bool, hasAllocate: Bool) {
+  @Test(arguments: [false, true], [(false, false), (false, true), (true, true)])
+  func everyTransitionMatchesTheTable(isCommitAsked: Bool, ids: (hasAllocate: Bool, areKept: Bool)) {
     let context = ItemContext(
-      ref: Self.ref, now: Self.now, orphan: 3, isCommitAsked: isCommitAsked, hasAllocate: hasAllocate)
+      ref: Self.ref, now: Self.now, orphan: 3, isCommitAsked: isCommitAsked, hasAllocate: ids.hasAllocate,
+      keepsUploadID: ids.areKept)
     for state in Self.states {
       for transition in Self.transitions {
-        let rows = Self.rows(isCommitAsked, hasAllocate).filter {
+        let rows = Self.rows(isCommitAsked, hasAllocate: ids.hasAllocate, keepsUploadID: ids.areKept).filter {
           $0.samples.contains(transition) && $0.isPossible(state)
         }
         let change = state.applying(transition, in: context)

@@ -109,7 +109,10 @@ final class MatrixJob: Sendable {
   var sent: Int { proxy.bytes(row.data) }
 
   /// The number of uploads that have been created.
-  var creations: Int { row.creation.map { proxy.count($0) } ?? 0 }
+  var creations: Int {
+    guard let creation = row.creation else { return 0 }
+    return (proxy.count(creation) + row.creationsPerFile - 1) / row.creationsPerFile
+  }
 
   /// Expects that the server has the file once, as it is.
   func expectDelivery() async throws {

@@ -39,6 +39,8 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
   let data: String
   /// A pattern of the requests that create an upload; `nil` if the protocol has no upload IDs.
   let creation: String?
+  /// The number of these requests for one file.
+  var creationsPerFile = 1
   /// A pattern of the requests whose success delivers a file; `nil` if only the server can tell.
   var completion: String?
   var resumption: Resumption
@@ -82,6 +84,7 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
       tus("tussi", TusServer.Module.tussi.python != nil, resumption: .part) {
         try await TusServer.start(.tussi)
       },
+      concatenation,
       tus("strict-tus-server.py", true, part: nil) { try await StrictTusServer.start() },
       resumable("resumable-server.py", true),
       resumable("Caddy (HTTP/2), resumable-server.py", CaddyServer.isPossible, caddy: "h1 h2"),
@@ -161,8 +164,8 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
     size: 4 * chunk + 77, part: chunk, data: "^PUT ", creation: "^POST /google", resumption: .byte)
 
   private static func tus(
-    _ server: String, _ isPossible: Bool, part: Int? = chunk, resumption: Resumption = .byte,
-    caddy: String? = nil,
+    _ server: String, _ isPossible: Bool, part: Int? = chunk, size: Int = 4 * chunk + 77,
+    resumption: Resumption = .byte, caddy: String? = nil,
     _ start: @escaping @Sendable () async throws -> any UploadServer
   ) -> ServerRow {
     // tuspyserver responds to a HEAD with 400 unless there are these two pairs.
@@ -175,9 +178,19 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
               request: { url: "URL/files\(part == nil ? "" : "/")" }
         \(part == nil ? "" : "      chunk_size: 512KiB\n")
         """,
-      size: part == nil ? 4_000_077 : 4 * chunk + 77, part: part, data: "^PATCH ", creation: "^POST /files",
+      size: part == nil ? 4_000_077 : size, part: part, data: "^PATCH ", creation: "^POST /files",
       resumption: resumption)
   }
+
+  /// Two partial uploads, and a request that concatenates them.
+  private static let concatenation: ServerRow = {
+    var row = tus("tuspyserver (parallel_parts: 2)", TusServer.python != nil, size: 4 * chunk) {
+      try await TusServer.start()
+    }
+    row.steps += "      parallel_parts: 2\n      threshold: 1MB\n"
+    row.creationsPerFile = 3
+    return row
+  }()
 
   private static func resumable(_ server: String, _ isPossible: Bool, caddy: String? = nil) -> ServerRow {
     ServerRow(
