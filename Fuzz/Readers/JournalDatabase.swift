@@ -43,7 +43,7 @@ final class JournalDatabase {
     loose = try Data(contentsOf: URL(filePath: path))
   }
 
-  /// Removes `STRICT` and the constraints on values from the schema, but keeps its keys.
+  /// Removes `STRICT` and the constraints on values from the schema, but keeps the primary keys.
   private static func loosened(_ sql: String) -> String {
     sql.replacing(" STRICT, WITHOUT ROWID", with: " WITHOUT ROWID").replacing(") STRICT", with: ")")
       .replacing(" NOT NULL", with: "").replacing(#/ CHECK \([a-z_ >=01]*\)/#, with: "")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Files of every type that the system has.
+/// Files of every type that the operating system supports.
 struct WholeFileTests {
   private let folder: TestFolder
 

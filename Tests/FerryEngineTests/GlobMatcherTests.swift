@@ -44,7 +44,7 @@ struct GlobMatcherTests {
     #expect(!matcher.matches(Array(repeating: 0x61, count: 20_000)))
   }
 
-  /// Each part can be followed by all later parts; the table of possible next parts has a fixed size.
+  /// Each part may be followed by any later part, but the table of possible next parts has a fixed size.
   @Test func globsWhosePartsAllMayBeEmptyAreBuiltInBoundedTime() throws {
     let glob = String(repeating: "{*,}", count: 2_000)
     let start = ContinuousClock.now

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Dropped upload IDs that the server issues again.
+/// Orphaned upload IDs that the server issues again.
 struct OrphanedUploadIndexTests {
   private func book(abandon url: String) throws -> OrphanedUploadIndex {
     let folder = try TestFolder()
@@ -25,7 +25,7 @@ struct OrphanedUploadIndexTests {
     return OrphanedUploadIndex(try #require(reading.job, "\(reading.diagnostics)").plan)
   }
 
-  /// The values of an item that captured these.
+  /// The values of an item with these captures.
   private func values(_ captures: [String: String]) -> ItemValues {
     var values = ItemValues()
     values.allocate = captures.map { CapturedValue(name: $0.key, value: $0.value, isSecret: false) }
@@ -68,7 +68,8 @@ struct OrphanedUploadIndexTests {
     }
   }
 
-  /// Two names in Unicode's composed and decomposed forms, and two that are not text, are four files.
+  /// A name in Unicode's composed form, the same name in its decomposed form, and two names that are not valid UTF-8
+  /// are four files.
   @Test func areThoseOfTheFileWhereTheRequestNamesIt() throws {
     var book = try book(abandon: "http://h/ids/${file.path}")
     let paths: [[UInt8]] = [Array("\u{E9}".utf8), Array("e\u{301}".utf8), [0xFE], [0xFF]]

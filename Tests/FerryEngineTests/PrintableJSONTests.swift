@@ -22,7 +22,7 @@ import Testing
     for code in (0x20...0x3000).filter({ !(0xD800...0xDFFF).contains($0) }) {
       let scalar = try #require(Unicode.Scalar(UInt32(code)))
       let text = escaped(String(scalar))
-      // A reader of JSON reads the same text.
+      // A JSON reader reads the same text.
       guard text.hasPrefix("\\u") else {
         #expect(text == String(scalar))
         continue

@@ -86,7 +86,7 @@ import Testing
     try check()
   }
 
-  /// The recorded key becomes a header field of a request.
+  /// A request contains the recorded key as a header field.
   @Test func oneThatIsNoHeaderFieldIsDamage() throws {
     try journal.write([
       .intent(row: 1, step: .commit, key: CommitKey(header: "Key", value: "k\r\nX-Other: 1"))

@@ -4,7 +4,7 @@ import FerryProcess
 import Foundation
 import Testing
 
-/// Without inotify, nothing is watched.
+/// Watching requires inotify.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/fs/inotify")))
 struct InboxWatchTests {
   let state: TemporaryState

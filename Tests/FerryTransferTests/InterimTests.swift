@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Interim responses that are reported while their request is being sent.
+/// Interim responses, which are reported while the request is still being sent.
 @Suite struct `An interim response` {
   let folder: TemporaryFolder
   let loop: TransferLoop
@@ -48,7 +48,7 @@ import Testing
       let response = try #require(interim.first?.response)
       #expect(response.status == 104 && response.header("upload-limit") == "max-size=9")
       #expect(response.header("location") == "/u/1" && response.url.hasSuffix("/f"))
-      // The final response does not have its fields.
+      // The final response does not contain the fields of the interim response.
       #expect(outcome.answer?.header("location") == nil)
     }
   }

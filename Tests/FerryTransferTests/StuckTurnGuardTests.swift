@@ -74,7 +74,7 @@ import Testing
     #expect(turnGuard.end().count == 1)
   }
 
-  /// As in a long call that completes many TLS handshakes.
+  /// A long call may complete many TLS handshakes, for example.
   @Test func aCallThatComesToEachConnectionOnceIsLeftAlone() throws {
     let descriptors = try (0..<10).map { _ in try connect() }
     defer { for descriptor in descriptors { close(descriptor) } }
@@ -98,7 +98,7 @@ import Testing
     #expect(!isOver)
   }
 
-  /// For example, during a write to a slow disk, arriving data waits in the socket.
+  /// During a write to a slow disk, for example, arriving data waits in the socket.
   @Test func aCallThatReadsNothingIsLeftAlone() throws {
     let descriptor = try connect()
     defer { close(descriptor) }

@@ -157,7 +157,7 @@ import Testing
     folder.write("f", Array("from afar".utf8))
     let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
     #expect(utimensat(AT_FDCWD, folder.file("f"), times, 0) == 0)
-    // A file system that cannot store such a time stores the nearest one that it can.
+    // A file system that cannot store this time stores the nearest time that it supports.
     let source = folder.source("f", wantsSHA256: true)
     #expect(try FileDigest.sha256(of: source) { false } != nil)
     #expect(try loop.run(put(server, source)).answer?.status == 200)
@@ -200,7 +200,7 @@ import Testing
     let outcome = try loop.run(put(server, folder.source("f", wantsSHA256: true)))
     #expect(outcome.failure?.code == .sourceChanged)
     #expect(outcome.failure?.mayHaveReachedServer == true)
-    // The server sees the end of the connection shortly after the outcome.
+    // The server sees the end of the connection shortly after the client has reported the outcome.
     loop.wait { !server.requests.isEmpty }
     #expect(server.requests.first?.isWhole == false)
   }

@@ -69,7 +69,7 @@ import Testing
     ("client_id=other&client_secret=s%26t", [:], 401),
     ("", [:], 401),
     ("client_id=ferry&client_secret=s%26t", [:], 200),
-    // ferry:s&t
+    // The credentials `ferry:s&t`.
     ("", ["Authorization": "Basic ZmVycnk6cyZ0"], 200),
   ])
   func `only the configured client gets a token`(

@@ -53,7 +53,7 @@ import Testing
       _ = try await server.request("PUT", "\(path)/content", text: "abc")
       #expect(try await server.request("POST", "\(path)/commit").status == 200)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
-      // Even if the ID has expired since: a completed upload remains completed.
+      // A completed upload remains completed, even after its ID has expired.
       clock.advance(by: 1_000_000)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
       #expect(try await server.request("PUT", "\(path)/content", text: "xyz").status == 409)
