@@ -85,7 +85,7 @@ import Testing
     #expect(
       segments("'http://h/${env.A | base64}'", environment: ["A": "??>"])
         == [.literal("http://h/"), .value("Pz8+")])
-    // The author has encoded it.
+    // The author of the manifest has encoded the value.
     #expect(segments("'http://h/${env.A | url}'", environment: ["A": "x y"]) == [.literal("http://h/x%20y")])
     #expect(segments("'http://h/${env.A:-A B | lower}'") == [.literal("http://h/"), .value("a b")])
   }

@@ -83,7 +83,7 @@ import Testing
     #expect(found?["a"]?.use == nil)
     #expect(place(found?["b"]?.use) == input.place("3️⃣"))
     #expect(found?["b"]?.location == found?["a"]?.location)
-    // Only the value that an alias inserts has a place of use; the nodes inside it have none.
+    // Only the value that an alias inserts has a location of use; the nodes inside the value do not.
     #expect(found?["b"]?["x"]?.use == nil)
     #expect(place(found?["b"]?["x"]?.location) == input.place("2️⃣"))
     #expect(place(found?["c"]?["x"]?.location) == input.place("2️⃣"))

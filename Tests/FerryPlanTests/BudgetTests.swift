@@ -190,7 +190,7 @@ struct BudgetTests {
     #expect(reason?.budget?.network == .any && reason?.budget?.limitBytes == 5_000_000)
     #expect(reason?.message.hasPrefix("waiting for the budget of all networks together") == true)
     let window = Budget.Window.day.span(containing: world.start, in: .utc)
-    // Half of the second file was sent on the first network, and again on the other.
+    // 1 MB of the second file was sent on the first network, and all of it again on the second.
     #expect(world.machine.ledger.account(.any, window).moved == 5_000_000)
   }
 
@@ -251,7 +251,7 @@ struct BudgetTests {
 
   // MARK: Files that are too large for the network's budget
 
-  /// Two files of 2 kB under a budget of 1 kB for this network, before four small ones.
+  /// Two files of 2 kB, whose network has a budget of 1 kB, followed by four small files.
   private func worldOfLargeFiles(timeout: String = "7d") throws -> World {
     let head = """
       version: 1
@@ -362,7 +362,7 @@ struct BudgetTests {
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
   }
 
-  /// One file of 2.5 MB in parts of 1 MB, whose first part is refused, before another one.
+  /// The first file has 2 MB in parts of 1 MB, and the server rejects its first part. A small file follows.
   @Test func theyLeaveTheRoomOfARefusedRequestToOthers() throws {
     var world = try worldOfParts("1500kB, per: day, cutoff: hard")
     world.files = ["up": ["a": 2_000_000, "b": 1_000]]

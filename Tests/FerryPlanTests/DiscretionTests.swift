@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The discretion that is inferred for tasks whose manifest does not declare it.
+/// The discretion that ferry infers for tasks whose manifest does not set it.
 @Suite("Inferred discretion")
 struct DiscretionTests {
   private static let ios = """
@@ -14,7 +14,7 @@ struct DiscretionTests {
 
     """
 
-  /// A file that is submitted later.
+  /// A file that is submitted later in the test.
   private static var more: FileColumns {
     var files = FileColumns()
     files.append(path: "more".utf8, size: 5, modified: 1, identity: 1)
@@ -29,7 +29,7 @@ struct DiscretionTests {
     return world
   }
 
-  /// Runs the first launch in the foreground until it is stopped in the middle, and later launches on battery.
+  /// Stops the first launch, in the foreground, before its end, and prepares a launch in the background on battery.
   private func interrupted(_ world: inout World) {
     world.machine.schedule(.stop(.now), at: world.start.advanced(by: .seconds(15)))
     world.run()
@@ -55,7 +55,7 @@ struct DiscretionTests {
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.exitCode == .deferred)
     #expect(world.scheduler.nodeRecords[0].reason?.code == "power")
-    // With power, the rest is sent.
+    // On external power, the remaining files are sent.
     world.options.conditions.power = .external
     world.run()
     #expect(world.scheduler.totals.items.waiting == 0)

@@ -177,7 +177,7 @@ import Testing
       ])
   }
 
-  /// A fetch with a `for_each`, whose request has this `Authorization`.
+  /// A fetch with `for_each` and a request with this `Authorization`.
   private static func each(_ forEach: String, _ authorization: String) -> String {
     """
     version: 1
