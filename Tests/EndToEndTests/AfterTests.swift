@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `after`: the actions on files once they are delivered.
+/// `after`: what happens to files after their delivery.
 @Suite struct `A delivered file` {
   private func puts(_ receiver: ReceiverProcess, connections: Int = 4, _ lines: String...) -> String {
     JobText.text(
@@ -18,7 +18,7 @@ import Testing
     }.sorted()
   }
 
-  /// Produces the state that a kill leaves once deliveries are on disk: pending actions in the journal.
+  /// Creates the state that a kill leaves if deliveries are on disk: the journal contains pending actions.
   private func owe(_ job: Workspace) async throws {
     let script = """
       import os, sqlite3, sys
@@ -47,7 +47,7 @@ import Testing
     #expect(files(job) == [])
     #expect(try await receiver.received().puts == ["a.txt": 1, "sub/b.txt": 1])
 
-    // A new file with the name of a deleted one is a new item.
+    // A new file that has the name of a deleted one is a new item.
     try job.write("another", to: "a.txt")
     #expect(try await job.run().command.status == 0)
     #expect(files(job) == [])
@@ -166,7 +166,7 @@ import Testing
     for index in 0..<3 { try job.write("file \(index)", to: "\(index).txt") }
     #expect(try await job.run().command.status == 0)
     try await owe(job)
-    // One of the files was already moved or deleted, but the journal does not record that.
+    // One of the files was already moved or deleted, but the journal does not record it.
     try job.write(manifest: puts(receiver, "deliver: every_run", "after: \(after)"))
     let isMove = after != "delete"
     if isMove {

@@ -18,11 +18,11 @@ enum CheckedManifests {
   }
 }
 
-/// `ferry check`, word for word.
+/// The output of `ferry check` is compared word for word.
 @Suite struct `The checked manifests` {
   private static let golden = CheckedManifests.golden
 
-  /// The recorded texts were made with this home.
+  /// The environment with which the expected texts were recorded.
   private static let environment = [
     "HOME": "/home/me", "SCANS_CLIENT_SECRET": "a", "FERRY_DEMO_SECRET": "a",
   ]

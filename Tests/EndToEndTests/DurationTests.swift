@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--max-duration` over real sockets, and the kind of launch that a run reports.
+/// `--max-duration` over real sockets, and the kind of launch that the report contains.
 @Suite struct `A run with a time limit` {
   private func workspace(_ receiver: ReceiverProcess, files count: Int) throws -> Workspace {
     let job = try Workspace(
@@ -45,7 +45,7 @@ import Testing
     let (command, report) = try await job.run("--max-duration", "6s")
     #expect(command.status == 10, "\(command.stderr)")
     #expect(report.totals.items.waiting == 3)
-    // The run waited neither for the responses nor for their timeout.
+    // The run waited neither for the responses nor for the timeout of the requests.
     #expect(report.items.map(\.reason?.code) == ["max_duration", "max_duration"])
     #expect(report.node("files")?.state == "waiting")
   }

@@ -47,7 +47,7 @@ import Testing
     #expect(server.lines.first == "home GET /wanted")
     #expect(report.totals.items.done == 2 && report.run.roundClosed)
 
-    // The last run's list contains another file, which the new list does not contain.
+    // The list of the last run contains another file than the new list.
     try job.folder.write(Data("c\n".utf8), to: "wanted.txt")
     let (again, later) = try await job.run()
     #expect(again.status == 0, "\(again.stderr)")
@@ -93,7 +93,7 @@ import Testing
     #expect(try await job.ferry("submit", "job.yaml", "files", "files/c").status == 0)
     #expect(try await job.run().command.status == 0)
     #expect(sent(server) == ["home PUT /put/a", "home PUT /put/b", "home PUT /put/c"])
-    // A file that was only touched is not sent again; a file with other content is.
+    // A file that was touched is not sent again, but a file with new content is.
     try job.write("a", to: "a")
     try job.write("B", to: "b")
     let (command, report) = try await job.run()
@@ -111,7 +111,7 @@ import Testing
       before.stdout.contains("      files known at run time: a fetch that it needs writes their list\n"),
       "\(before.stdout)")
     #expect(try await job.ferry("run", "job.yaml").status == 0)
-    // Yesterday's list is not shown.
+    // The plan does not show the list of the last run.
     let after = try await job.ferry("plan", "job.yaml")
     #expect(
       after.stdout.contains("files known at run time") && !after.stdout.contains("unchanged"),

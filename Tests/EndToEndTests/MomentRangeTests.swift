@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Times at and beyond the ends of the range that ferry can represent.
+/// Times at the ends of the range that ferry can represent, and beyond them.
 @Suite struct `A moment far away` {
   private func job() throws -> Workspace {
     let job = try Workspace(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// tmpfs has sparse files of nearly 8 EiB, and three of them are more bytes than 64 bits count.
+  /// tmpfs allows sparse files of nearly 8 EiB. The total size of three such files exceeds 64 bits.
   @Test(.enabled("a tmpfs at /dev/shm is needed") { FileManager.default.isWritableFile(atPath: "/dev/shm") })
   func `is not the only large number: sizes add up to the largest`() async throws {
     let job = try job()

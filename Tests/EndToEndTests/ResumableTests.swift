@@ -67,7 +67,7 @@ import Testing
     #expect(
       creation.headers["upload-draft-interop-version"] == "6"
         && creation.headers["content-type"] == "image/png")
-    // The second run sends nothing.
+    // The second run sends no request.
     let again = try await job.run()
     #expect(again.report.totals.requests == 0)
   }
@@ -110,7 +110,7 @@ import Testing
     #expect(log.sent == requests && log.plain == requests)
     #expect(command.status == (requests == 2 ? 0 : 1), "\(command.stdout)")
     #expect(report.items.first?.state == (requests == 2 ? "done" : "ambiguous"))
-    // A second run does not send a POST again either.
+    // The second run must not repeat the POST, either.
     _ = try await job.run()
     #expect(try await server.log().sent == requests)
   }
@@ -150,7 +150,7 @@ import Testing
     while end == nil {
       let sent = try await server.log().sent
       let run = try job.start(["run", "job.yaml", "--quiet"])
-      // The kill comes at a random moment of a request, after its upload resource is in the journal.
+      // The kill comes at a random moment of a request, after the journal has recorded the upload resource.
       while run.isRunning, try await server.log().sent == sent { try await Task.sleep(for: .milliseconds(5)) }
       try await Task.sleep(for: .milliseconds(200 + Int64(random.next() % 100)))
       guard kills < 5, run.isRunning else {
@@ -167,7 +167,7 @@ import Testing
     #expect(log.violations == [])
     #expect(log.creations.count == 1, "no POST is repeated")
     #expect(log.uploads.map(\.sha256) == [digest])
-    // What is in flight is either stored before the server is asked for its offset, or dropped.
+    // The server either stores the bytes in flight before it responds to the query of the offset, or drops them.
     #expect(log.uploads.first?.received == 5_000_000)
     #expect(kills > 2 && log.queries >= kills, "\(kills) kills, \(log.queries) queries")
   }
@@ -215,7 +215,7 @@ import Testing
     #expect(log.uploads.last?.sha256 == digest)
   }
 
-  /// The server has completed the upload and has removed it, so nobody can tell whether the file was delivered.
+  /// The server has removed the upload after completing it, so ferry cannot determine whether the file was delivered.
   @Test(arguments: [("POST", 1), ("PUT", 2)])
   func `that may be complete is not begun anew unless it may be`(_ method: String, uploads: Int) async throws
   {
@@ -299,7 +299,7 @@ import Testing
     let digest = try await self.digest(job)
     let log = try await server.log()
     #expect(log.violations == [] && log.uploads.map(\.sha256) == [digest])
-    // The remaining 2,300,000 bytes.
+    // The requests send the remaining 2,300,000 bytes.
     #expect(log.sent == 1 + 6)
   }
 
@@ -317,7 +317,7 @@ import Testing
     #expect(log.uploads.first.map { $0.received < Self.size } == true)
   }
 
-  /// `localhost` is another origin than the one in the manifest.
+  /// `localhost` and the host in the manifest are different origins.
   @Test func `sends no token to a resource at another origin`() async throws {
     let server = try await ResumableServer.start(
       #"{"tokens": true, "other": true, "faults": {"1": ["drop", 1000000]}}"#)

@@ -72,7 +72,7 @@ import Testing
     await server.stop()
   }
 
-  /// Otherwise the other tests would show nothing.
+  /// Shows that moto rejects wrong signatures, without which the other tests would prove nothing.
   @Test(
     .enabled(if: S3Server.isPossible, "moto is needed: scripts/setup test"), .timeLimit(.minutes(2)),
     arguments: [
@@ -125,7 +125,7 @@ import Testing
   }
 }
 
-/// `sign` without a server of S3.
+/// `sign` without an S3 server.
 @Suite struct `A signature` {
   private static let environment = [
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE0001", "AWS_SECRET_ACCESS_KEY": "geheim-0123456789abcdef",
