@@ -95,7 +95,7 @@ class S3:
         amount, unit = (files, "/s") if files > 1 else (sum(expected.values()) / 1e6, " MB/s")
         rounds: list[dict[str, Run]] = []
         for number in range(runs):
-            # A client might profit from caches that the previous client has warmed, so each round starts with another client.
+            # A client might profit from caches that its predecessor has warmed, so each round starts with another client.
             first = number % len(CLIENTS)
             order = CLIENTS[first:] + CLIENTS[:first]
             done = {name: self.run(name, root, expected) for name in order}
