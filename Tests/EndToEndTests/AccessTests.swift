@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: combinations)
-  func `keeps its mode, and a new one has what the umask leaves`(_ writer: Writer, _ umask: String)
+  func `keeps its mode, and a new file gets the mode that the umask allows`(_ writer: Writer, _ umask: String)
     async throws
   {
     let mask = mode_t(umask, radix: 8) ?? 0

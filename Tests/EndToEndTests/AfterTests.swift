@@ -33,7 +33,7 @@ import Testing
     #expect(owing.status == 0, "\(owing.stderr)")
   }
 
-  @Test func `is deleted once its delivery is on the disk, and the plan says so`() async throws {
+  @Test func `is deleted once its delivery is on disk, and the plan announces this`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "after: delete"))
     for name in ["a.txt", "sub/b.txt"] { try job.folder.write(Data(name.utf8), to: "files/\(name)") }
@@ -306,7 +306,7 @@ import Testing
     #expect(try await job.ferry("next", "job.yaml").stdout.contains("there is nothing to send\n"))
   }
 
-  @Test func `requires a run until one has processed it`() async throws {
+  @Test func `makes a run necessary until one has processed it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver))
     try job.write("a", to: "a.txt")
@@ -319,7 +319,7 @@ import Testing
   }
 
   @Test(arguments: [(true, "after_changed"), (false, "after_unknown")])
-  func `is only the file that was sent, and never a copy in another root`(_ wasSent: Bool, code: String)
+  func `is the file that was sent, and never a copy in another root`(_ wasSent: Bool, code: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:times=1,drop=after"])

@@ -100,7 +100,7 @@ import Testing
     #expect(report.node("files")?.cancellations?.map(\.message) == [Self.message])
   }
 
-  @Test func `is not required, and nothing else is accepted as one`() async throws {
+  @Test func `is optional, and invalid text is rejected`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try await waiting(receiver)
     for (text, problem) in [

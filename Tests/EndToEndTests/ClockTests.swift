@@ -81,7 +81,7 @@ import Testing
     #expect(try job.report().totals.idsExpired == 0)
   }
 
-  @Test func `lets a fetch that was made tomorrow be made again`() async throws {
+  @Test func `repeats a fetch whose recorded time is in the future`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.catalog("interval: { minimum: 15m }")))

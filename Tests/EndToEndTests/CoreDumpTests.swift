@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// ferry's memory contains secrets, so a core dump is written only if an environment variable allows it.
-@Suite struct `A run that goes down` {
+@Suite struct `A run that crashes` {
   /// Whether the shell reports a core dump, wherever the kernel writes it (core_pattern, core(5)).
   private func dumpsCore(_ environment: [String: String]) async throws -> Bool {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
@@ -51,7 +51,9 @@ import Testing
   /// If the user cannot read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, this
   /// script reads the secret in most attempts.
   @Test(.enabled("only root may become another user", { geteuid() == 0 }))
-  func `is closed to its own user from its first moment on if only root may read the program`() async throws {
+  func `hides its environment from its own user from the start if only root may read the program`()
+    async throws
+  {
     let job = try Workspace("")
     let program = job.folder.path("ferry")
     try FileManager.default.copyItem(atPath: Product.path("ferry"), toPath: program)

@@ -53,7 +53,7 @@ import Testing
     #expect(reset.status == 0 && reset.stdout.contains("1 item dropped"), "\(reset.stdout)\(reset.stderr)")
   }
 
-  @Test func `apply to --fresh`() async throws {
+  @Test func `are handled by --fresh in the same way`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     #expect(try await job.ferry("run", "job.yaml", "--drop-unanswered").status == 2)

@@ -86,7 +86,7 @@ import Testing
     return job
   }
 
-  @Test func `ends while nothing more comes on its standard input`() async throws {
+  @Test func `ends while it waits for standard input`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try listing(receiver, "'-'")
     let input = Pipe()
@@ -116,7 +116,7 @@ import Testing
     #expect(try await receiver.received().files.count == 1)
   }
 
-  @Test func `leaves submitted files to the next run if it does not come to read them`() async throws {
+  @Test func `leaves submitted files for the next run if it has no time to read them`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try listing(receiver, "list.txt")
     try job.folder.write(Data(), to: "list.txt")

@@ -3,7 +3,7 @@ import Testing
 
 /// The manifest is edited between two runs of a round (docs/editing.md). When it is edited, two of its eight files are
 /// committed, two are transferred and wait for their commits, and four have an upload ID.
-@Suite struct `A manifest that is edited half way` {
+@Suite struct `A manifest that is edited between runs` {
   struct Edit: Sendable, CustomTestStringConvertible {
     var what: String
     var replacing: [(String, String)]

@@ -161,7 +161,7 @@ import Testing
     #expect(report.run.onEvents?.map(\.exitStatus) == [0], "\(end.stderr)")
   }
 
-  @Test func `that does not end does not keep the run`() async throws {
+  @Test func `that does not exit does not delay the end of the run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try job.folder.write(Data("#!/bin/sh\nexec sleep 40 2> /dev/null > /dev/null\n".utf8), to: "told")

@@ -140,7 +140,7 @@ import Testing
   @Test(
     .enabled(if: ServiceEmulations.isPossible, "python3-aiohttp is needed: scripts/setup test"),
     arguments: [(ServiceEmulations.Hold.Moment.after, "done"), (.before, "retry")])
-  func `completes a file at Slack once if ferry is killed meanwhile`(
+  func `completes a file at Slack once if ferry is killed during the completion`(
     _ moment: ServiceEmulations.Hold.Moment, decision: String
   ) async throws {
     let hold = ServiceEmulations.Hold(match: "completeUploadExternal", at: moment)
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test(.enabled(if: ServiceEmulations.isPossible, "python3-aiohttp is needed: scripts/setup test"))
-  func `does not upload an asset to GitHub that a release has`() async throws {
+  func `does not upload an asset that a GitHub release already has`() async throws {
     let server = try await ServiceEmulations.start()
     let first = try await Service.gitHub.run(at: server).run()
     #expect(first.command.status == 0)

@@ -39,7 +39,7 @@ import Testing
     #expect(rows.count == list.stdout.split(separator: "\n").count)
   }
 
-  @Test func `is the nearest if there is no such code, otherwise the range is shown`() async throws {
+  @Test func `that does not exist causes a suggestion, or shows the range of codes`() async throws {
     let near = try await explain("F0O01")
     #expect(near.status == 2)
     #expect(near.stdout == "")

@@ -11,7 +11,7 @@ import Testing
   private static let isSoak = ProcessInfo.processInfo.environment["FERRY_SOAK_KILLS"] != nil
 
   @Test(arguments: FaultyJob.Kind.allCases, ["EIO", "ENOSPC"])
-  func `ends the run with 70 and loses and repeats nothing`(_ kind: FaultyJob.Kind, error: String)
+  func `makes a run exit with 70, and nothing is lost or repeated`(_ kind: FaultyJob.Kind, error: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [(500, 5 as Int32, "waiting"), (404, 1, "failed")])
-  func `asks a broken server again only after the minimum, and reports why`(
+  func `retries a failing server only after the minimum, and reports why`(
     status: Int, code: Int32, state: String
   ) async throws {
     let server = try await ScriptedServer.start(["/catalog": .init(status: status)])

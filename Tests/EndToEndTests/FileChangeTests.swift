@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: changes)
-  func `has one result, by when and how it changes`(_ change: Change) async throws {
+  func `has an outcome that depends on when and how it changes`(_ change: Change) async throws {
     let (command, job) = try await run(change)
     let report = try job.report()
     #expect(command.status == change.exit, "\(command.stdout)\(command.stderr)")

@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(.enabled(if: isPossible, "python3-aiohttp is needed: scripts/setup test"), .timeLimit(.minutes(2)))
-  func `never arrives whole if its file changes while it is sent`() async throws {
+  func `never arrives complete if its file changes during the transfer`() async throws {
     let server = try await FormServer.start()
     let job = try Workspace(Self.manifest(server, steps: "retry: { limit: 1, initial: 10ms }"))
     try job.folder.write(Data(repeating: 1, count: 64 << 20), to: "files/a")

@@ -122,7 +122,7 @@ struct GalleryTests {
     (", timeout_for_request: 7s", "", "'timeout_for_request' of session 'galleries' differs"),
     ("", "needs: [photos]", "it needs photos"),
   ])
-  func `are not mixed if that is impossible, and the run says why`(
+  func `are not mixed if that is impossible, and the run reports why`(
     _ session: String, _ index: String, reason: String
   ) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.7"])

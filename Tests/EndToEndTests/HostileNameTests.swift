@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: HostileName.all)
-  func `travels whole`(_ name: HostileName) async throws {
+  func `reaches the server unchanged`(_ name: HostileName) async throws {
     let delivery = try await Self.delivery.value
     let isText = name.text != nil
     // The status is 204 if the receiver treats the name as an existing one.

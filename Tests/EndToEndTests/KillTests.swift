@@ -5,7 +5,7 @@ import Testing
 ///
 /// FERRY_SOAK_KILLS is the number of kills for each kind of job, and FERRY_SEED the first seed. scripts/soak sets the
 /// number to 1,000 by default.
-@Suite struct `A job that is killed again and again` {
+@Suite struct `A job that is killed repeatedly` {
   private static let isSoak = number("FERRY_SOAK_KILLS") != nil
   private static let kills = number("FERRY_SOAK_KILLS").map { Int($0) } ?? 4
   private static let seed = number("FERRY_SEED") ?? 2026
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: KillKind.allCases)
-  func `delivers every file once and sends none again whose outcome was recorded`(_ kind: KillKind)
+  func `delivers every file once, and never resends a file whose outcome was recorded`(_ kind: KillKind)
     async throws
   {
     let began = ContinuousClock.now

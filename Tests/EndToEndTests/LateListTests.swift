@@ -55,7 +55,9 @@ import Testing
     #expect(later.totals.items.unchanged == 2 && later.totals.items.done == 0)
   }
 
-  @Test func `that fails leaves the upload out, and a missing file of it fails alone`() async throws {
+  @Test func `causes the upload to be skipped if the fetch fails, and a missing file fails alone`()
+    async throws
+  {
     let failing = try await ScriptedServer.start(["/wanted": .init(status: 404)])
     let skipped = try job(failing)
     try skipped.folder.write(Data("a\n".utf8), to: "wanted.txt")

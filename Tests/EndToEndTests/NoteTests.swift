@@ -39,7 +39,7 @@ struct NoteTests {
     #expect(Set(try await receiver.received().files.map(\.name)) == ["0.txt", "extra.bin"])
   }
 
-  @Test func `has the first hundred of submitted files in its status`() async throws {
+  @Test func `lists the first hundred submitted files in its status`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, files: 0)
     for number in 1...101 { try job.write("extra", to: "\(number).bin") }
@@ -217,7 +217,7 @@ struct NoteTests {
     #expect(try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two").status == 0)
   }
 
-  @Test func `says which submitted files a run leaves to the next`() async throws {
+  @Test func `reports which submitted files a run leaves for the next`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: false)
     let run = try job.start(["run", "job.yaml", "--only", "c"])
@@ -233,7 +233,7 @@ struct NoteTests {
   }
 
   @Test(arguments: [false, true])
-  func `loses no note for another whose root is gone`(_ cancels: Bool) async throws {
+  func `loses no note although the root of another note is gone`(_ cancels: Bool) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: true)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])

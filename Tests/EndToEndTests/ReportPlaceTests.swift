@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The destinations of `--report` and of standard output, and why they may not be writable.
-@Suite struct `The place of a report` {
+@Suite struct `The destination of a report` {
   private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")

@@ -129,7 +129,7 @@ import Testing
     #expect(log.uploads.first?.received == 3_500_000)
   }
 
-  @Test func `in parts fails if the server takes the first part for the file`() async throws {
+  @Test func `in parts fails if the server mistakes the first part for the file`() async throws {
     let server = try await ResumableServer.start(#"{"ignore": true}"#)
     let job = try job(server, "chunk_size: 1MB", method: "PUT")
     try write(to: job)
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: ["POST", "PUT"])
-  func `before its resource is known is not repeated after a kill unless it may be`(_ method: String)
+  func `without a known resource is repeated after a kill only if its method allows it`(_ method: String)
     async throws
   {
     let server = try await ResumableServer.start(#"{"slow": 0.05, "interim": "never"}"#)
@@ -202,7 +202,7 @@ import Testing
     #expect(log.creations.count == 1 && log.uploads.first?.received == Self.size)
   }
 
-  @Test func `begins anew if its resource is gone`() async throws {
+  @Test func `starts over if its resource is gone`() async throws {
     let server = try await ResumableServer.start(
       #"{"faults": {"1": ["drop", 1000000], "2": ["gone", 0]}}"#)
     let job = try job(server)
@@ -217,7 +217,8 @@ import Testing
 
   /// The server has removed the upload after completing it, so ferry cannot determine whether the file was delivered.
   @Test(arguments: [("POST", 1), ("PUT", 2)])
-  func `that may be complete is not begun anew unless it may be`(_ method: String, uploads: Int) async throws
+  func `that may be complete starts over only if it may be repeated`(_ method: String, uploads: Int)
+    async throws
   {
     let server = try await ResumableServer.start(#"{"forget": true, "faults": {"1": ["silent", 0]}}"#)
     let job = try job(server, method: method)
@@ -288,7 +289,7 @@ import Testing
     #expect(log.queries == 0 && log.creations.count == (method == "PUT" ? 2 : 1) && log.violations == [])
   }
 
-  @Test func `keeps within the limits of the server`() async throws {
+  @Test func `respects the limits of the server`() async throws {
     let server = try await ResumableServer.start(
       #"{"limit": "max-append-size=400000, min-append-size=1000, max-age=600", "faults": {"1": ["drop", 700000]}}"#
     )

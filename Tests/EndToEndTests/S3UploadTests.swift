@@ -69,7 +69,7 @@ struct `An upload to S3` {
     try await TestFiles.digests(of: names, under: job.folder.path("files"))
   }
 
-  @Test func `arrives as it is, whatever its size`() async throws {
+  @Test func `arrives unchanged, whatever its size`() async throws {
     let server = try await S3Server.start()
     let proxy = try await FaultProxy.start(before: server.url)
     let job = try job(server, proxy, headers: ", headers: { Content-Type: image/png, x-amz-meta-a: b }")

@@ -9,7 +9,7 @@ import Testing
   private static let inFlight = 128 << 10
 
   @Test(arguments: ServerRow.possible)
-  func `arrives as it is, once`(_ row: ServerRow) async throws {
+  func `arrives once and unchanged`(_ row: ServerRow) async throws {
     let matrix = try await MatrixJob(row)
     let report = try await matrix.run()
     try await matrix.expectDelivery()
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ServerRow.possible)
-  func `arrives although its token is revoked under way`(_ row: ServerRow) async throws {
+  func `arrives although its token is revoked during the transfer`(_ row: ServerRow) async throws {
     let bytes = 1_500_000
     let faults =
       if row.part != nil {
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ServerRow.possible.filter { $0.creation != nil })
-  func `is sent in a new upload if its upload is removed under way`(_ row: ServerRow) async throws {
+  func `is sent in a new upload if its upload is removed during the transfer`(_ row: ServerRow) async throws {
     let faults =
       if let query = row.query {
         [MatrixJob.fault(row, 1, #""cut": 1500000"#), #"{"match": "\#(query)", "number": 1, "hold": 0}"#]

@@ -217,7 +217,7 @@ import Testing
   }
 
   /// The user has found on the server that the commit of the ID was executed.
-  @Test func `of a file that a person resolved as done is not released`() async throws {
+  @Test func `of a file that a user resolved as done is not released`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),
       "/b/put/b": .init(status: 500),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Signals, and pipes and terminals that close. In every case, the run saves its state and the next run resumes.
-@Suite struct `A run that gets a signal` {
+@Suite struct `A run that receives a signal` {
   private static let count = 40
 
   private func job(_ receiver: ReceiverProcess, _ nodes: String = JobText.puts) throws -> Workspace {
@@ -199,7 +199,7 @@ import Testing
   }
 
   /// Nobody reads from this pipe. A terminal after Control-S behaves in the same way.
-  @Test func `is not held up by messages that cannot be written`() async throws {
+  @Test func `is not blocked by messages that cannot be written`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     // ferry reports each of these links, which lead out of the root, on standard error.

@@ -174,7 +174,7 @@ import Testing
       !last.headers.keys.contains { $0 == "authorization" || $0.hasPrefix("x-amz-") }, "\(last.headers)")
   }
 
-  @Test func `has a time that is too different, which the message explains`() async throws {
+  @Test func `whose time differs too much is rejected, and the message explains why`() async throws {
     let server = try await ScriptedServer.start([
       "/x": .init(
         status: 403, headers: ["Date": "Sat, 01 Jan 2000 00:00:00 GMT"],

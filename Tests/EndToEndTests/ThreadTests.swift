@@ -46,7 +46,7 @@ import Testing
     #expect(try await receiver.received().puts.count == 3)
   }
 
-  @Test func `a name without a thread to be resolved on fails temporarily, and reports why`() async throws {
+  @Test func `resolving a name without a thread fails temporarily, and reports why`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, host: "ferry-test.invalid")
     let end = try await run(job, threads: Self.needed)

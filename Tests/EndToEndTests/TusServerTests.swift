@@ -52,7 +52,7 @@ import Testing
   @Test(
     .enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)),
     arguments: [true, false])
-  func `arrives as it is, whatever its size and name`(_ chunked: Bool) async throws {
+  func `arrives unchanged, whatever its size and name`(_ chunked: Bool) async throws {
     let server = try await TusServer.start()
     let job = try Workspace(
       Self.manifest(server, chunked: chunked, metadata: ", empty: \"\", note: \" ä b \""))

@@ -67,7 +67,7 @@ import Testing
 
   @Test(
     arguments: [true, false], [(0, 0), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `arrives as it is, whatever its size`(_ chunked: Bool, sizes: (bytes: Int, parts: Int)) async throws {
+  func `arrives unchanged, whatever its size`(_ chunked: Bool, sizes: (bytes: Int, parts: Int)) async throws {
     let server = try await StrictTusServer.start()
     let job = try job(server, chunked: chunked)
     try write(sizes.bytes, to: job)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410, 403], ["PATCH", "HEAD"])
-  func `begins anew when the server no longer has it`(_ status: Int, _ method: String) async throws {
+  func `starts over when the server no longer has it`(_ status: Int, _ method: String) async throws {
     let drop = method == "HEAD" ? "('drop', 5) if method == 'PATCH' and number == 2 else None" : "None"
     let number = method == "HEAD" ? 1 : 3
     let server = try await StrictTusServer.start(
@@ -313,7 +313,7 @@ import Testing
     _ = try await deliver(allowed, to: server)
   }
 
-  @Test func `is created by an API of its own`() async throws {
+  @Test func `may be created by a separate API`() async throws {
     let server = try await StrictTusServer.start(
       fault: "  return ('drop', 9) if method == 'PATCH' and number == 2 else None")
     let job = try job(
@@ -353,7 +353,7 @@ import Testing
     #expect(log.offsets == [0, 10 << 20, 10 << 20, 20 << 20])
   }
 
-  @Test func `waits for the next run if its parts arrive damaged again and again`() async throws {
+  @Test func `waits for the next run if its parts are damaged repeatedly`() async throws {
     let server = try await StrictTusServer.start(
       fault: "  return ('corrupt', 0) if method == 'PATCH' and number < 7 else None")
     let job = try job(server, transfer: "      checksum: crc32\n")
@@ -437,7 +437,7 @@ import Testing
 
   @Test(
     arguments: [true, false], [(0, 0), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `created with bytes arrives as it is, whatever its size`(
+  func `created with bytes arrives unchanged, whatever its size`(
     _ chunked: Bool, sizes: (bytes: Int, parts: Int)
   ) async throws {
     let server = try await StrictTusServer.start()

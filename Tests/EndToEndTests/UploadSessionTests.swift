@@ -53,7 +53,7 @@ import Testing
   @Test(
     arguments: ["google", "graph"],
     [(0, 1), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `arrives as it is, whatever its size`(_ style: String, sizes: (bytes: Int, parts: Int)) async throws {
+  func `arrives unchanged, whatever its size`(_ style: String, sizes: (bytes: Int, parts: Int)) async throws {
     let server = try await SessionServer.start()
     let job = try job(server, style)
     try write(sizes.bytes, to: job)

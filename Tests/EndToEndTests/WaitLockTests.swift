@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `--wait-lock`, and messages about the process that holds a session.
-@Suite struct `A session that another process has` {
+@Suite struct `A session that another process holds` {
   /// Starts a run that holds the session until the test ends it, because its server never responds.
   private func held() async throws -> (job: Workspace, run: RunningCommand, receiver: ReceiverProcess) {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])

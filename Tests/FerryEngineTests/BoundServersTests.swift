@@ -29,7 +29,7 @@ struct BoundServersTests {
     ("http://a", [String?](), "http://a"), ("http://a", ["http://a"], "http://a"),
     ("http://a", ["http://b"], "http://a commit=http://b"), ("http://a", [nil], "http://a commit=*"),
   ])
-  func theyAreOneText(first: String, later: [String?], text: String) {
+  func theServersAreStoredAsOneText(first: String, later: [String?], text: String) {
     let servers = BoundServers(first: first, later: later.map { (.commit, $0) })
     #expect(servers.text == text && BoundServers(text: text) == servers)
     #expect(servers.allows(.transfer, at: first) && !servers.allows(.transfer, at: "http://c"))
@@ -39,7 +39,7 @@ struct BoundServersTests {
   }
 
   @Test(arguments: [nil, "http://a", "http://a commit=http://b", " redirected=http://old"])
-  func aRedirectIsAddedToThem(text: String?) {
+  func aRedirectIsAddedToTheServers(text: String?) {
     let before = text.map { BoundServers(text: $0) }
     let servers = BoundServers.redirected(before, to: "http://r")
     #expect(

@@ -55,7 +55,7 @@ struct ContentReaderTests {
     #expect(try answers([("empty", [])]) == [.same])
   }
 
-  @Test func manyFilesKeepTheirPlaces() throws {
+  @Test func theResultsOfManyFilesKeepTheirOrder() throws {
     let files = (0..<9000).map { index in
       (name: String(format: "%05d", index), delivered: Array("file \(index)".utf8))
     }

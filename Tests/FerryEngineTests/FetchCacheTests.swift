@@ -49,7 +49,7 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.file == FileVersion(path: run.folder.path + "/f"))
   }
 
-  @Test func aDocumentThatWasRefusedLeavesThem() throws {
+  @Test func aRejectedDocumentKeepsTheValidators() throws {
     let run = try run()
     let url = try run.request(.fetch).url
     var response = TransferResponse(
@@ -60,14 +60,14 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"old\"")
   }
 
-  @Test func notModifiedKeepsThem() throws {
+  @Test func notModifiedKeepsTheValidators() throws {
     let run = try run()
     let result = try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
     #expect(result.response?.mismatch == nil)
     #expect(run.fetches[node]?.etag == "\"old\"")
   }
 
-  @Test func anErrorKeepsThem() throws {
+  @Test func anErrorKeepsTheValidators() throws {
     let run = try run()
     try run.respond(to: .fetch, 500, headers: [("ETag", "\"new\"")])
     #expect(run.fetches[node]?.etag == "\"old\"")

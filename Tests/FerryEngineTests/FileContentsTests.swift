@@ -50,7 +50,7 @@ struct WholeFileTests {
     #expect(failure("") == "No such file or directory")
   }
 
-  @Test func aFileIsItselfUnderEveryName() throws {
+  @Test func aFileHasTheSameIdentityUnderEveryName() throws {
     folder.file("in/a")
     folder.file("in/b")
     folder.link("link", to: "in/a")

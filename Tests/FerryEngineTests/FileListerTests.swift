@@ -123,7 +123,7 @@ struct FileListerTests {
     #expect(error?.message.contains("is in ferry's state folder") == true)
   }
 
-  @Test func filesComeInTheOrderOfTheirPathsBytes() throws {
+  @Test func filesAreOrderedByTheBytesOfTheirPaths() throws {
     let names = [
       "a", "a.txt", "b/x", "b.txt", "b0", "b-", "b/a/z", "b/a.z", "b!", "IMG_00000012", "IMG_00000002",
       "IMG_0000000",
@@ -579,7 +579,7 @@ struct FileListerTests {
   }
 
   /// Without line breaks, a line may be as long as the whole list.
-  @Test func aLineThatIsLongerThanAPathIsNotTakenApart() throws {
+  @Test func aLineThatIsLongerThanAPathIsNotSplit() throws {
     folder.file("root/a")
     let long = String(repeating: "./", count: 2047) + "a"
     let listing = try list(.list("-", nullSeparated: false), input: "\(long)\n./\(long)\na\n")

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `has these bytes`() throws {
+  @Test func `consists of the expected bytes`() throws {
     let parts = FormParts(
       before: [Self.field("title", "Köln\r\n"), Self.field("title", "")],
       file: Self.file, after: [Self.field("about", "{}", type: "application/json")])
@@ -60,7 +60,7 @@ import Testing
         """)
   }
 
-  @Test func `of a file alone has these bytes`() throws {
+  @Test func `of a file alone consists of the expected bytes`() throws {
     let framing = try #require(FormFraming(FormParts(file: Self.file), random: Self.random()))
     let boundary = "ferry-00000000000000010000000000000002"
     #expect(

@@ -29,7 +29,7 @@ struct GlobMatcherTests {
     #expect(throws: ListingFailure.self) { try GlobMatcher([glob]) }
   }
 
-  @Test func manyGlobsAreOneMatcher() throws {
+  @Test func manyGlobsAreCombinedInOneMatcher() throws {
     let matcher = try GlobMatcher((0..<200).map { "dir\($0)/*.x" })
     #expect(matcher.matches(Array("dir199/a.x".utf8)) && !matcher.matches(Array("dir200/a.x".utf8)))
   }

@@ -117,7 +117,7 @@ struct InboxProcessorTests {
     #expect(failure?.code == .sourceMissing)
   }
 
-  @Test func aNoteForAnotherManifestRemainsIfThatDoesNotJoin() throws {
+  @Test func aNoteForAnotherManifestRemainsIfThatManifestDoesNotJoin() throws {
     try submit(["a"], manifest: "other")
     guard
       case .foreign(let note, session: 0) = try processor.next(

@@ -36,7 +36,7 @@ import Testing
     arguments: [
       [0xC2], [0xE2], [0xE2, 0x80], [0xD8], [0x22, 0xE2, 0x22], [0xC2, 0xC2, 0x9B], [0xF0, 0x9F, 0x98],
     ] as [[UInt8]])
-  func bytesThatAreNotUTF8DoNoHarm(bytes: [UInt8]) {
+  func bytesThatAreNotUTF8CauseNoCrash(bytes: [UInt8]) {
     let text = PrintableJSON.escaping(bytes)
     #expect(text == bytes || text == [0xC2] + Array("\\u009B".utf8))
   }

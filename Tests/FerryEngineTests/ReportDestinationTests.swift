@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
   /// Another user replaces the FIFO after it is checked and before it is opened.
-  @Test func anotherUsersFIFOInPlaceOfTheOwnOneReceivesNothing() throws {
+  @Test func aFIFOOfAnotherUserReceivesNothing() throws {
     let folder = try TestFolder()
     chmod(folder.path, 0o1777)
     let (place, own, theirs) = ("\(folder.path)/report", "\(folder.path)/own", "\(folder.path)/theirs")

@@ -148,7 +148,7 @@ struct ResponseInterpreterTests {
     #expect(result.detail == FailureDetail(url: "http://h/r?q=***"))
   }
 
-  @Test func aLargeBodyIsReadElsewhere() throws {
+  @Test func aLargeBodyIsReadOnAnotherThread() throws {
     let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
     let attempt = try run.attempt(.allocate)
     func search(_ count: Int) -> (@Sendable () -> ResponseReading)? {

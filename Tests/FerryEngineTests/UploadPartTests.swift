@@ -51,7 +51,7 @@ import Testing
     return source.part
   }
 
-  @Test func `states its position and goes to the newest Location`() throws {
+  @Test func `is sent with its position to the latest Location`() throws {
     let run = try run(Self.registry)
     var urls: [String] = []
     for (number, range) in ["0-9", "10-19", "20-24"].enumerated() {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CommitCountsTests {
   private let boot = "6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11"
 
-  @Test func itsBytesHaveAFixedLengthAndAreReadBack() {
+  @Test func theRecordHasAFixedLengthAndIsReadBack() {
     for counts in [
       CommitCounts(committed: 0, synced: 0, boot: ""), CommitCounts(committed: 12, synced: 7, boot: boot),
       CommitCounts(committed: .max, synced: .max, boot: boot),

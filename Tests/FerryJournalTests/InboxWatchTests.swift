@@ -56,7 +56,7 @@ struct InboxWatchTests {
     withExtendedLifetime(watch) {}
   }
 
-  @Test func aWatchThatIsGoneIsSilent() throws {
+  @Test func aReleasedWatchIsSilent() throws {
     let gone = Bell()
     let bell = Bell()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)

@@ -41,7 +41,7 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: state) == [])
   }
 
-  // MARK: Becoming one
+  // MARK: Becoming an orphan
 
   @Test func aResetMakesOrphansOfOpenItemsAndKeepsAmbiguousOnes() throws {
     let (journal, node) = try filled(.intended)
@@ -73,7 +73,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aCancelOfAnotherManifestTouchesNone() throws {
+  @Test func aCancelOfAnotherManifestMakesNoOrphans() throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(manifest: "other", reason: .cancelled, at: .start)
     #expect(try journal.orphans.isEmpty)
@@ -151,7 +151,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func itemsThatAPersonResolvedAsDoneMakeNone() throws {
+  @Test func itemsThatAUserResolvedAsDoneMakeNoOrphans() throws {
     let (journal, node) = try filled(.intended)
     let items = try journal.ambiguousItems(node: node)
     try journal.resolve(items: items.map { ($0, .done) }, nodes: [], at: .start)
@@ -159,7 +159,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func theRunsOwnEntriesMakeThemInTheTransactionThatForgetsTheirIDs() throws {
+  @Test func theRunsOwnEntriesMakeOrphansInTheTransactionThatForgetsTheirIDs() throws {
     let (journal, node) = try filled(.intended)
     try journal.write([
       .orphaned(row: 2, orphan: 7, Orphaning(.expired, isInDoubt: false), at: .start(plus: 1)),
@@ -178,7 +178,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aRequeuedItemMakesOneIfItHoldsAnID() throws {
+  @Test func aRequeuedItemMakesAnOrphanIfItHoldsAnID() throws {
     let (journal, _) = try filled(.intended)
     try journal.write([
       .requeue(
@@ -215,7 +215,7 @@ import Testing
 
   // MARK: Afterwards
 
-  @Test func aReleaseRemovesItFromTheListAndAFailedOneRecordsWhy() throws {
+  @Test func aReleaseRemovesTheOrphanAndAFailedReleaseRecordsWhy() throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     let failure = RecordedFailure(
@@ -241,7 +241,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aPersonForgetsThem() throws {
+  @Test func aUserCanForgetOrphans() throws {
     let (journal, _) = try filled(.intended)
     _ = try journal.reset(at: .start)
     #expect(try journal.forgetOrphans([1, 99]) == 1)
@@ -250,7 +250,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func manyAreMadeAtOnce() throws {
+  @Test func manyOrphansAreMadeAtOnce() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.setCountingPoint(.intended, node: node)

@@ -91,7 +91,7 @@ import Testing
     #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
   }
 
-  @Test func aRunThatIsAtWorkOrHasEndedIsNotInterrupted() throws {
+  @Test func aRunThatIsInProgressOrHasEndedIsNotInterrupted() throws {
     let history = try open()
     _ = try history.openRound(manifest: "m", at: .start)
     try history.begin(run("1", Self.dead))

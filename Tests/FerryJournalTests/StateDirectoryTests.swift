@@ -18,7 +18,7 @@ import Testing
         == "/h/.local/state/ferry")
   }
 
-  @Test func withoutHOMEItReportsWhatToSet() throws {
+  @Test func withoutHOMETheErrorReportsWhatToSet() throws {
     let error = try #require(throws: JournalError.self) {
       try StateDirectory(explicit: nil, environment: [:])
     }
@@ -36,7 +36,7 @@ import Testing
     #expect(throws: JournalError.self) { try state.database(ofSession: String(repeating: "a", count: 201)) }
   }
 
-  @Test func aPrintedCommandNamesItIfItWasNamed() throws {
+  @Test func aPrintedCommandNamesTheFolderIfTheUserNamedIt() throws {
     let usual = try StateDirectory(explicit: nil, environment: ["HOME": "/h"])
     #expect(usual.command(["status", "a b"]) == "ferry status 'a b'")
     let named = try StateDirectory(explicit: "/s t", environment: [:])
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func itsSessionsAreListedByTheirIdentifiers() throws {
+  @Test func theSessionsAreListedByTheirIdentifiers() throws {
     let state = try TemporaryState()
     #expect(try state.directory.sessions().isEmpty)
     for name in ["b/ü", "a"] { try state.open(name).close() }

@@ -29,7 +29,7 @@ import Testing
     #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
   }
 
-  @Test func `is there for every code`() {
+  @Test func `exists for every code`() {
     let shown = Set(Self.cases.flatMap { $0.told.map(\.code) })
     #expect(
       shown.union(Self.shownBelow).union(Self.warnings).union(Self.planned) == Set(DiagnosticCode.allCases))

@@ -67,7 +67,7 @@ import Testing
 
   /// The values from the forum threads that the table cites, stated here independently of the table.
   @Test(arguments: [(Profile.ios7, 180), (.ios, 180), (.ios13, 30)])
-  func `leave an app that goes to the background the time of its version`(profile: Profile, seconds: Int) {
+  func `give an app that goes to the background the time of its iOS version`(profile: Profile, seconds: Int) {
     #expect(ExecutionWindow(profile).foreground == .seconds(seconds))
     #expect(ExecutionWindow(profile).background == .seconds(30))
   }

@@ -268,7 +268,7 @@ struct BudgetTests {
     return world
   }
 
-  @Test func theyDoNotKeepLaterBatchesFromStarting() throws {
+  @Test func largeFilesDoNotKeepLaterBatchesFromStarting() throws {
     var world = try worldOfLargeFiles()
     world.run()
     #expect(world.starts.map(\.path) == ["c", "d", "e", "f"])
@@ -276,7 +276,7 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func theyFailOnceTheirTimeHasPassed() throws {
+  @Test func largeFilesFailOnceTheirTimeHasPassed() throws {
     var world = try worldOfLargeFiles(timeout: "1h")
     world.run()
     #expect(world.scheduler.totals.items.waiting == 2)
@@ -329,7 +329,7 @@ struct BudgetTests {
     }
   }
 
-  @Test func theyStopAtAHardLimitAndContinueInTheNextWindow() throws {
+  @Test func partsStopAtAHardLimitAndContinueInTheNextWindow() throws {
     var world = try worldOfParts("2500kB, per: day, cutoff: hard")
     world.run()
     #expect(parts(world) == [0, 1])
@@ -343,7 +343,7 @@ struct BudgetTests {
     #expect(world.scheduler.totals.bytes.useful == 2_000_000 && world.scheduler.totals.bytes.resent == 0)
   }
 
-  @Test func theyWaitForTheNextWindowOfTheSameLaunch() throws {
+  @Test func partsWaitForTheNextWindowOfTheSameLaunch() throws {
     var world = try worldOfParts("2500kB, per: hour, cutoff: hard")
     world.options.patience = .seconds(3 * 3_600)
     world.run()
@@ -355,7 +355,7 @@ struct BudgetTests {
     ("2500kB, per: day, cutoff: cautious", "30d"), ("2500kB, per: day, cutoff: hard", "25h"),
     ("2500kB, per: day, cutoff: hard", "3d"), ("500kB, per: day, cutoff: hard", "30d"),
   ])
-  func theyMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
+  func filesInPartsMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
     var world = try worldOfParts(budget, validFor: validFor)
     world.run()
     #expect(parts(world).isEmpty)
@@ -363,7 +363,7 @@ struct BudgetTests {
   }
 
   /// The first file has 2 MB in parts of 1 MB, and the server rejects its first part. A small file follows.
-  @Test func theyLeaveTheRoomOfARefusedRequestToOthers() throws {
+  @Test func partsLeaveTheRoomOfARejectedRequestToOthers() throws {
     var world = try worldOfParts("1500kB, per: day, cutoff: hard")
     world.files = ["up": ["a": 2_000_000, "b": 1_000]]
     let serve = world.serve

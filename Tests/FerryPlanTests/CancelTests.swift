@@ -133,7 +133,7 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 2)
   }
 
-  @Test func `that is drained completes its batch, and cancels what was not handed over`() throws {
+  @Test func `that is drained completes its batch, and cancels items that were not queued`() throws {
     let more = """
       requests:
         after: { session: s, needs: [up], request: { method: POST, url: "http://host/after" } }

@@ -156,7 +156,7 @@ import Testing
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func `is given up if the server loses its bytes again and again`() throws {
+  @Test func `is given up if the server loses its bytes repeatedly`() throws {
     var world = try world()
     let operations = operations(in: &world) { operation, _ in
       if case .send(let range) = operation { return .status(308, offset: range.upperBound == 200 ? 0 : 100) }

@@ -38,7 +38,7 @@ struct DiscretionTests {
     world.now = world.start.advanced(by: .seconds(3600))
   }
 
-  @Test func `does not bind files that a foreground launch handed over`() throws {
+  @Test func `does not bind files that a foreground launch queued`() throws {
     var world = try world()
     interrupted(&world)
     world.run()
@@ -46,7 +46,7 @@ struct DiscretionTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func `binds files that a later launch hands over, while the others of the upload are sent`() throws {
+  @Test func `binds files that a later launch queues, while the others of the upload are sent`() throws {
     var world = try world("    batch: { max_items: 9 }\n")
     interrupted(&world)
     world.machine.schedule(.submit(NodeID(0), Self.more), at: world.start.advanced(by: .seconds(3605)))

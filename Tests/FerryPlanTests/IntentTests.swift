@@ -48,7 +48,7 @@ struct IntentTests {
   }
 
   @Test(arguments: [500, 502, 504, 524])
-  func aServerErrorMakesItAmbiguous(status: Int) throws {
+  func aServerErrorMakesTheRequestAmbiguous(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
     world.run()
     #expect(world.starts.count == 1)
@@ -68,7 +68,7 @@ struct IntentTests {
   /// Although the item's next step goes to another server, the next launch first puts the item into the host queue of
   /// its first step.
   @Test(arguments: ["http://other", "${token.base}"], [Reply.status(503), .refused])
-  func aPutOffCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
+  func aDeferredCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
     var world = try commitElsewhere(base) { $0.step == .commit ? reply : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)

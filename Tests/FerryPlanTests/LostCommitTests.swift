@@ -39,7 +39,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys, [500, 502, 504, 524])
-  func aServerThatFailsMayHaveExecutedIt(key: String, status: Int) throws {
+  func aServerThatFailsMayHaveExecutedTheCommit(key: String, status: Int) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return .status(call.number == 1 ? status : 403)
@@ -49,7 +49,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys)
-  func aRetryAfterInBetweenDoesNotDecideIt(key: String) throws {
+  func aRetryAfterInBetweenDoesNotResolveTheDoubt(key: String) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return call.number == 1 ? .lost : .status(call.number == 2 ? 503 : 404)
@@ -101,7 +101,8 @@ struct LostCommitTests {
       "probe: { request: { url: \"http://host/p\" } }\n      idempotency_key: { header: X-Key }", "Key", false
     ),
   ])
-  func aDecisionToSendItAgainHoldsForTheKeyThatItCarried(now: String, sent: String?, isAmbiguous: Bool) throws
+  func aDecisionToSendACommitAgainHoldsForTheKeyThatItCarried(now: String, sent: String?, isAmbiguous: Bool)
+    throws
   {
     let plan = try Plan(yaml: Yaml.ids(alreadyDone: now))
     guard case .upload(let work) = plan.nodes[0].work else { throw CancellationError() }

@@ -114,7 +114,7 @@ struct ProbeTests {
   }
 
   @Test(arguments: [401, 403, 407])
-  func aRejectedProbeLeavesItAmbiguous(status: Int) throws {
+  func aRejectedProbeLeavesTheCommitAmbiguous(status: Int) throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       return .status(call.step == .probe ? status : 200)
@@ -125,7 +125,7 @@ struct ProbeTests {
     #expect(world.scheduler.exitCode == .itemsFailed)
   }
 
-  @Test func aProbeWhoseTokenIsRejectedPermanentlyLeavesItAmbiguous() throws {
+  @Test func aProbeWhoseTokenIsRejectedPermanentlyLeavesTheCommitAmbiguous() throws {
     let yaml = Yaml.ids(
       "    token: login\n", head: Yaml.head + Yaml.token,
       alreadyDone: "probe: { request: { url: \"http://host/p\" } }")

@@ -108,7 +108,7 @@ import Testing
   /// - Parameter sent: the number of bytes that the first request sent before the connection was lost.
   @Test(
     arguments: [("POST", 250, false), ("POST", 249, true), ("PUT", 250, true)] as [(String, Int64, Bool)])
-  func `begins anew without its resource only if the file cannot be delivered twice`(
+  func `starts over without its resource only if the file cannot be delivered twice`(
     _ method: String, sent: Int64, isSentAgain: Bool
   ) throws {
     var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in

@@ -7,7 +7,7 @@ struct TokenTests {
 
   private func tokens(_ world: World) -> [World.Start] { world.starts.filter { $0.attempt.step == .token } }
 
-  @Test func aTokenIsFetchedOnceForAllWhoWait() throws {
+  @Test func aTokenIsFetchedOnceForAllItemsThatWait() throws {
     var world = try World(yaml, files: Yaml.files(9)) { _ in .status(200) }
     world.run()
     #expect(tokens(world).count == 1)
@@ -76,7 +76,7 @@ struct TokenTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func aStepThatSucceedsForgetsTheRefusalsOfTheOneBefore() throws {
+  @Test func aStepThatSucceedsForgetsTheRejectionsOfThePreviousStep() throws {
     let yaml = Yaml.ids("    token: login\n", head: Yaml.head + Yaml.token)
     var world = try World(yaml, files: Yaml.files(1)) { call in
       call.step != .token && call.number <= 2 ? .status(401) : .status(200)

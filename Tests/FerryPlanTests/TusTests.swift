@@ -117,7 +117,7 @@ import Testing
     #expect(steps.map(\.request.metadata.count) == [1, 0, 0])
   }
 
-  @Test func `is created anew if the server no longer has it`() throws {
+  @Test func `is created again if the server no longer has it`() throws {
     var world = try World(Self.yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
     var allocated = 0
     world.serve = { call in

@@ -39,7 +39,7 @@ import Testing
   private static let assignment =
     "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\nUpload-Limit: max-size=9\r\n\r\n"
 
-  @Test func `is reported with its fields, and the request goes on`() throws {
+  @Test func `is reported with its fields, and the request continues`() throws {
     for size in [0, 10, 3_000_000] {
       let (outcome, interim) = try run(Self.assignment, size: size)
       #expect(outcome.answer?.status == 201)

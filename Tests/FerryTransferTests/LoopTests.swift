@@ -10,7 +10,7 @@ import Testing
 
   init() throws { loop = try TransferLoop() }
 
-  @Test func twoHundredRequestsGoAtOnce() throws {
+  @Test func twoHundredRequestsRunInParallel() throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try RawServer { connection, number in
       guard let request = connection.readRequest() else { return }
@@ -67,7 +67,7 @@ import Testing
     #expect(loop.inFlight == 0)
   }
 
-  @Test func aRequestThatIsCancelledAtOnceHasMovedNothing() throws {
+  @Test func aRequestThatIsCancelledAtOnceHasTransferredNothing() throws {
     let server = try RawServer { _ in answer() }
     func put(_ id: UInt64) -> TransferRequest {
       TransferRequest(id: id, method: "PUT", url: server.url, body: .bytes(pattern(1000)))

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// A long call may complete many TLS handshakes, for example.
-  @Test func aCallThatComesToEachConnectionOnceIsLeftAlone() throws {
+  @Test func aCallThatReadsEachConnectionOnceIsNotInterrupted() throws {
     let descriptors = try (0..<10).map { _ in try connect() }
     defer { for descriptor in descriptors { close(descriptor) } }
     turnGuard.begin()
@@ -87,7 +87,7 @@ import Testing
     #expect(turnGuard.end().isEmpty)
   }
 
-  @Test func manyShortCallsAreLeftAlone() throws {
+  @Test func manyShortCallsAreNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// During a write to a slow disk, for example, arriving data waits in the socket.
-  @Test func aCallThatReadsNothingIsLeftAlone() throws {
+  @Test func aCallThatReadsNothingIsNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
@@ -108,7 +108,7 @@ import Testing
     #expect(!read(descriptor, for: .milliseconds(50)))
   }
 
-  @Test func aLaterCallIsLookedAtAfterAPause() throws {
+  @Test func aLaterCallIsCheckedAfterAPause() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()

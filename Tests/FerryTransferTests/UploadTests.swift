@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 1024, (64 << 10) - 1, 64 << 10, 1 << 20, (1 << 20) + 1, 20 << 20])
-  func aFileArrivesAsItIs(size: Int) throws {
+  func aFileArrivesUnchanged(size: Int) throws {
     let server = try RawServer { _ in answer("201 Created") }
     let bytes = pattern(size)
     folder.write("f", bytes)
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     0..<0, 5..<5, 0..<1, 999..<100_000, 70_000..<(70_000 + (64 << 10)), 100_000..<3_000_000, 0..<3_000_000,
   ])
-  func aPartOfAFileArrivesAsItIs(part: Range<Int>) throws {
+  func aPartOfAFileArrivesUnchanged(part: Range<Int>) throws {
     let server = try RawServer { _ in answer("202 Accepted") }
     let bytes = pattern(3_000_000)
     folder.write("f", bytes)
@@ -94,7 +94,7 @@ import Testing
     #expect(server.requests.first?.header("content-length") == "0")
   }
 
-  @Test func aMissingFileIsMissing() throws {
+  @Test func aMissingFileIsReportedAsMissing() throws {
     let server = try RawServer { _ in answer() }
     let outcome = try loop.run(
       put(server, .init(root: try folder.root, path: Array("none".utf8), size: 1, modified: 0)))

@@ -115,7 +115,7 @@ import Testing
   }()
 
   @Test(arguments: beginnings)
-  func `begins with these bytes, and the connection ends in order`(settings: String, start: String)
+  func `begins with the expected bytes, and the connection ends cleanly`(settings: String, start: String)
     async throws
   {
     let played = try await play(Fault(spec: "catalog:response=\(settings)"))
@@ -123,7 +123,7 @@ import Testing
     #expect(played.end == .ended)
   }
 
-  @Test func `that comes late comes after its interval, on a connection that stays open`() async throws {
+  @Test func `that is late arrives after its interval, on a connection that stays open`() async throws {
     let response = "\(Self.h)\(Self.tag)Content-Length: \(Self.length)\r\n\r\n\(HostileScript.document)"
     let start = ContinuousClock.now
     let played = try await play(

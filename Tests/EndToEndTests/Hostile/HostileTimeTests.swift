@@ -39,7 +39,7 @@ import Testing
 
   /// Because a byte arrives every 100 ms, `timeout_for_request` never expires.
   @Test(arguments: ["fetch", "token", "POST"], ["drip,size=1000000", "drip-header"])
-  func `ends with timeout_for_resource`(_ kind: String, _ response: String) async throws {
+  func `is abandoned after timeout_for_resource`(_ kind: String, _ response: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["any:response=\(response),interval=0.1,work=done"]
     )
     let hostile = try HostileJob(receiver, resourceTimeout: "2s", Self.node(kind))

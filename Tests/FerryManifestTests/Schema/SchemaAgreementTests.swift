@@ -40,7 +40,7 @@ struct `The JSON schema and the reader` {
     #expect(try validator.refusals(of: documents) == [:])
   }
 
-  @Test func `reject invalid manifests, the schema all but these`() throws {
+  @Test func `reject invalid manifests, of which the schema accepts only a known few`() throws {
     let entries = try Corpus.bad().entries
     for entry in entries { #expect(Corpus.reading(of: entry.text).manifest == nil, "\(entry.name)") }
     let documents = documents(entries)
@@ -49,7 +49,7 @@ struct `The JSON schema and the reader` {
     #expect(refused.count >= 50)
   }
 
-  @Test func `agree about thousands of manifests that chance has changed`() throws {
+  @Test func `agree about thousands of randomly changed manifests`() throws {
     var mutator = ManifestMutator(documents(try Corpus.good().entries).map(\.value), seed: 1)
     var accepted: [SchemaValidator.Document] = []
     for _ in 0..<5_000 {
