@@ -46,7 +46,7 @@ import Testing
         writer, umask: umask, before: "echo {} > \(writer.name); chmod \(mode) \(writer.name)")
       #expect(try status(job, writer).st_mode & 0o7777 == mode_t(mode, radix: 8), "\(mode)")
     }
-    // These bits are dropped on purpose: a write to the file would drop them, too.
+    // The setuid and setgid bits are dropped, as a write to the file would do.
     let job = try await run(writer, before: "echo {} > \(writer.name); chmod 6755 \(writer.name)")
     #expect(try status(job, writer).st_mode & 0o7777 == 0o755)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry cancel`, `ferry reset` and `ferry submit`.
+/// How `ferry cancel`, `ferry reset` and `ferry submit` change a queue.
 @Suite struct `The queue of a session` {
   struct Cancelled: Decodable {
     struct Session: Decodable {

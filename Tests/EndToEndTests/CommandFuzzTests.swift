@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// The arguments of a run, which its seed determines.
+/// The arguments of a run, generated from its seed.
 private struct CommandArguments {
   private(set) var words: [String] = []
   private var random: SplitMix

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `compare: content`.
+/// Uploads with `compare: content`.
 @Suite struct `A file that is compared by its content` {
   private static let content = "compare: content"
 

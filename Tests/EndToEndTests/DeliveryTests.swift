@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  // The response was lost
+  // MARK: Lost responses
 
   @Test(arguments: [
     ("drop=after", 6), ("drop=after,cut=close", 6), ("drop=before", 5), ("drop=before,cut=close", 5),
@@ -61,7 +61,7 @@ import Testing
     #expect(report.totals.requests <= received.requests)
   }
 
-  // The server is unreachable, or asks clients to wait
+  // MARK: Unreachable servers, and servers that ask clients to wait
 
   @Test func `to an unreachable server exits with 5, and resumes when the server is back`() async throws {
     let gone = try await ReceiverProcess.start()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await receiver.received().requests == 4)
   }
 
-  // The source has changed
+  // MARK: Changed sources
 
   /// Runs a job whose server issues no upload ID until the file has changed, so that ferry does not read the file
   /// before.
@@ -133,7 +133,7 @@ import Testing
     #expect(received.commits == 3)
   }
 
-  // Tokens and upload IDs
+  // MARK: Tokens and upload IDs
 
   @Test func `gets a new token after 401 and continues`() async throws {
     let receiver = try await ReceiverProcess.start(
@@ -202,7 +202,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  // Redirects
+  // MARK: Redirects
 
   @Test(arguments: [307, 308])
   func `follows a redirect, and sends no credentials to another server`(_ status: Int) async throws {

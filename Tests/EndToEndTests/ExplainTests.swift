@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry explain`.
+/// How `ferry explain` explains the codes of diagnostics.
 @Suite struct `The explained code` {
   private func explain(_ arguments: String...) async throws -> Command {
     try await Command.run(Product.path("ferry"), ["explain"] + arguments)

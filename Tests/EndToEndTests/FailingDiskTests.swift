@@ -1,10 +1,9 @@
 import Foundation
 import Testing
 
-/// The nth write, truncation or sync in the state folder fails: with EIO only this one, with ENOSPC all later ones,
-/// too.
+/// The nth write, truncation or sync in the state folder fails. With ENOSPC, all later operations fail as well.
 ///
-/// If FERRY_SOAK_KILLS is set, as scripts/soak does, every n is tested.
+/// If FERRY_SOAK_KILLS is set, as by scripts/soak, every n is tested.
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
 ) struct `A state folder on a failing disk` {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file changes between its listing and its `after` action. docs/files.md contains the same table.
+/// A file changes between its listing and its `after` action. docs/files.md contains the table of these changes.
 @Suite struct `A file that changes` {
   enum Phase: String, Sendable {
     case listed = "listed, not sent"

@@ -77,7 +77,7 @@ import Testing
         (0..<[0, 1, 65_535, 70_000][index % 4]).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ index) })
       let path = Array(job.folder.path("files/").utf8) + name
       let file = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_EXCL, 0o600)
-      // On some file systems, the name is another spelling of an existing one.
+      // On some file systems, the name equals an existing name, so the file cannot be created.
       guard file >= 0 else { continue }
       try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: content)
       contents[Data(name)] = content
@@ -239,7 +239,7 @@ import Testing
         server, form: "{ fields: { proof: \"${token.access}\" } }", steps: "token: login", head: token))
     let content = Data(repeating: 9, count: 3 << 20)
     try job.folder.write(content, to: "files/a")
-    // The server does not detect that the token has expired before the body ends.
+    // The server rejects the expired token only after it has read the whole body.
     try server.set("\"token\": \"t2\"")
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// File names in the listing, the journal, URLs, the report, a resumed run and `after: move_to`. docs/files.md contains
-/// this table.
+/// the table of these names.
 @Suite struct `A hostile name` {
   /// The results for all names, which are collected once.
   struct Delivery: Sendable {

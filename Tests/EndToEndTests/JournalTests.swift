@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry journal check`, `export` and `prune`, and retention.
+/// The commands `ferry journal check`, `export` and `prune`, and the retention of old records.
 @Suite struct `The state of ferry` {
   struct Audit: Decodable {
     struct File: Decodable {
@@ -55,7 +55,7 @@ import Testing
   @Test func `is reported if it is damaged, with the loss and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
-    // Damages the first page of the table of items, whose number is in the list of tables.
+    // One of these pages is the root page of the table `item`.
     try job.damage(journalOf: "e2e.uploads", bytes: 4096..<6144)
     try job.damage(journalOf: "e2e.uploads", bytes: 8192..<10_240)
     let check = try await job.ferry("journal", "check", "--format", "json")

@@ -3,8 +3,8 @@ import Testing
 
 /// SIGKILL at random moments of jobs with tokens and upload IDs that expire, against a server with faults.
 ///
-/// FERRY_SOAK_KILLS is the number of kills for each kind of job, and FERRY_SEED the first seed. scripts/soak sets the
-/// number to 1,000 by default.
+/// FERRY_SOAK_KILLS is the number of kills for each kind of job, and FERRY_SEED the first seed. By default,
+/// scripts/soak performs 1,000 kills in rounds of twenty.
 @Suite struct `A job that is killed repeatedly` {
   private static let isSoak = number("FERRY_SOAK_KILLS") != nil
   private static let kills = number("FERRY_SOAK_KILLS").map { Int($0) } ?? 4

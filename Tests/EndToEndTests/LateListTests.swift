@@ -47,7 +47,7 @@ import Testing
     #expect(server.lines.first == "home GET /wanted")
     #expect(report.totals.items.done == 2 && report.run.roundClosed)
 
-    // The list of the last run contains another file than the new list.
+    // The old list names a file that the new list does not name.
     try job.folder.write(Data("c\n".utf8), to: "wanted.txt")
     let (again, later) = try await job.run()
     #expect(again.status == 0, "\(again.stderr)")

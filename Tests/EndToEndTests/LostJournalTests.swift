@@ -21,7 +21,7 @@ import Testing
     return (job, done)
   }
 
-  /// Returns the names among these of files that the server has received more than once.
+  /// Returns the given names that the server has received more than once.
   private func doubled(_ names: Set<String>, _ receiver: ReceiverProcess) async throws -> [String] {
     try await receiver.received().files.filter { names.contains($0.name) && $0.puts > 1 }.map(\.name)
   }

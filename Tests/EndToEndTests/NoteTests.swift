@@ -456,7 +456,7 @@ struct NoteTests {
     try FileManager.default.createSymbolicLink(atPath: job.folder.path("alias"), withDestinationPath: folder)
     let submit = try await job.ferry("submit", "job.yaml", "files", path)
     #expect(submit.status == 2, "\(submit.stdout)\(submit.stderr)")
-    // A link to the root that belongs to the user is followed.
+    // ferry follows the user's own link to the root.
     let own = try await job.ferry("submit", "job.yaml", "files", "alias/in/own.txt")
     #expect(own.status == 0, "\(own.stderr)")
   }

@@ -122,7 +122,7 @@ import Testing
       while !server.lines.contains("home POST /token"), .now < deadline {
         try await Task.sleep(for: .milliseconds(10))
       }
-      // By the first signal, the upload has followed the token request.
+      // The upload begins after the token request and before the first signal.
       for _ in 0..<count {
         try await Task.sleep(for: .milliseconds(500))
         run.signal(SIGTERM)
@@ -195,7 +195,7 @@ import Testing
     run.signal(SIGKILL)
     _ = await run.end()
     #expect(told(server) == [])
-    // Only the next run's own request is sent.
+    // The next run sends only the request for its own end.
     try await receiver.clearFaults()
     #expect(try await job.ferry("run", "job.yaml").status == 0)
     #expect(told(server) == [body(0, "success")])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `abandon:` and `ferry orphans`.
+/// How `abandon` releases upload IDs, and how `ferry orphans` lists them.
 @Suite struct `An upload ID that is not used` {
   struct Listed: Decodable {
     struct Orphan: Decodable {
@@ -61,7 +61,7 @@ import Testing
     #expect(command.stdout.contains("upload IDs: 1 dropped, 1 released"), "\(command.stdout)")
     let received = try await receiver.received()
     #expect(received.open == 0 && received.commits == 7)
-    // After it, no other request was sent.
+    // The release was the last request.
     #expect(receiver.log.last?.hasPrefix("DELETE /uploads/") == true)
     #expect(try await orphans(job).isEmpty)
     #expect(try await job.ferry("orphans").stdout == "there are no orphaned upload IDs\n")

@@ -3,7 +3,7 @@ import Testing
 
 /// The state folder as a power failure before a sync leaves it, and the job that resumes from this folder.
 ///
-/// If FERRY_SOAK_KILLS is set, as scripts/soak does, every sync is tested.
+/// If FERRY_SOAK_KILLS is set, as by scripts/soak, every sync is tested.
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
 ) struct `A state folder after a power cut` {

@@ -211,7 +211,7 @@ import Testing
     let told = job.folder.path("told.json")
     try job.write(manifest: text.replacing("[./told]", with: "[./told, \(told)]"))
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
-    // A relative path of the state folder is relative to the current folder, but the command runs in the manifest's
+    // The path of the state folder is resolved against the current folder, but the command runs in the manifest's
     // folder.
     let place = try job.folder.makeFolder("elsewhere")
     let end = try await job.ferry(

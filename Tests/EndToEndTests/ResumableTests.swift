@@ -318,7 +318,7 @@ import Testing
     #expect(log.uploads.first.map { $0.received < Self.size } == true)
   }
 
-  /// `localhost` and the host in the manifest are different origins.
+  /// `localhost` is a different origin than the host in the manifest.
   @Test func `sends no token to a resource at another origin`() async throws {
     let server = try await ResumableServer.start(
       #"{"tokens": true, "other": true, "faults": {"1": ["drop", 1000000]}}"#)

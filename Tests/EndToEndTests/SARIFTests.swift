@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry check --format sarif`.
+/// The output of `ferry check --format sarif`.
 @Suite struct `The SARIF of checked manifests` {
   private struct Log: Decodable {
     struct Run: Decodable {

@@ -1,14 +1,13 @@
 import Foundation
 import Testing
 
-/// How servers of one protocol differ, as docs/servers.md describes it.
+/// The differences between servers of one protocol, which docs/servers.md describes.
 @Suite(.timeLimit(.minutes(2))) struct `Servers of one protocol` {
   private static func rows(_ protocolName: String, _ servers: Set<String>) -> [ServerRow] {
     ServerRow.possible.filter { row in servers.contains { row.name == "\(protocolName) | \($0)" } }
   }
 
-  /// rclone computes the ETag of an object differently from that of its parts, and forgets an upload when it has
-  /// completed it.
+  /// rclone does not derive the ETag of an object from the ETags of its parts, and forgets a completed upload.
   @Test(arguments: rows("s3_multipart", ["moto", "rclone"]))
   func `of S3 get the file once more if the response to the completion is lost and they cannot show it`(
     _ row: ServerRow
@@ -27,7 +26,7 @@ import Testing
     await matrix.stop()
   }
 
-  /// The servers themselves differ, without ferry. docs/servers.md lists these differences.
+  /// These differences do not depend on ferry. docs/servers.md lists them.
   @Test(arguments: rows("s3_multipart", ["moto", "rclone"]))
   func `of S3 respond differently to a request that they cannot execute`(_ row: ServerRow) async throws {
     let server = try await row.start()

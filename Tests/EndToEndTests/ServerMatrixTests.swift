@@ -73,7 +73,7 @@ import Testing
       // At most the part that was rejected is sent again.
       #expect(resent <= part && matrix.creations == 1)
     } else if row.resumption == .byte {
-      // The rest of the file is sent again if its request was rejected after its body had been sent.
+      // The rest of the file is sent again if the server rejected the request after the body had been sent.
       #expect(resent <= (row.query == nil ? row.size - bytes : 0) + Self.inFlight && matrix.creations == 1)
     } else {
       #expect(resent < row.size)

@@ -216,7 +216,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
 
-  /// The user has found on the server that the commit of the ID was executed.
+  /// The user has found on the server that the commit with this ID was executed.
   @Test func `of a file that a user resolved as done is not released`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),

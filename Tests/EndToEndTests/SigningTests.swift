@@ -72,7 +72,7 @@ import Testing
     await server.stop()
   }
 
-  /// Shows that moto rejects wrong signatures, without which the other tests would prove nothing.
+  /// Without this check that moto rejects wrong signatures, the other tests would prove nothing.
   @Test(
     .enabled(if: S3Server.isPossible, "moto is needed: scripts/setup test"), .timeLimit(.minutes(2)),
     arguments: [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry status` and `ferry explain ITEM`.
+/// The output of `ferry status` and `ferry explain ITEM`.
 @Suite struct `The status` {
   struct Item: Decodable {
     struct Match: Decodable {

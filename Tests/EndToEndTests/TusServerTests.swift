@@ -14,7 +14,7 @@ import Testing
 
   private static let chunk = 256 << 10
 
-  /// Without these two pairs, tuspyserver responds to a HEAD with 400.
+  /// tuspyserver responds to a HEAD with 400 if the metadata lacks these two pairs.
   private static func manifest(
     _ server: TusServer, chunked: Bool, metadata: String = "", creation: String = "empty",
     proxy: FaultProxy? = nil

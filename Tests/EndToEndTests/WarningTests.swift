@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Manifests that are valid but probably unintended. ferry prints warnings and continues.
+/// Manifests that are valid but probably contain a mistake. ferry prints warnings and continues.
 @Suite struct `A warning` {
   @Test func `of the text leaves a manifest valid`() async throws {
     let job = try Workspace(

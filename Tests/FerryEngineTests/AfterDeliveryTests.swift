@@ -33,7 +33,7 @@ struct AfterDeliveryTests {
       home: nil)
   }
 
-  /// Inode numbers do not identify a file system: two new ones assign the same numbers.
+  /// Two new file systems assign the same inode numbers, so an inode number alone does not identify a file.
   @Test func aFileOnAnotherFileSystemThanTheSentOneStays() throws {
     folder.file("a")
     var file = delivered("a")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, removed with the value.
+/// A folder for one test, removed when this object is released.
 final class TestFolder {
   let path: String
 

@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func everyCommitIsSynced() throws {
-    // `leave` guarantees this. The value 2 is FULL.
+    // `leave` guarantees that a note is on disk, so every commit must be synced. The value 2 is FULL.
     let database = try SharedDatabase.open(
       in: state.directory, durability: .everyCommit, writtenBy: "0.0-test", at: .start)
     #expect(try database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)

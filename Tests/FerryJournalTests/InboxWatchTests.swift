@@ -68,8 +68,9 @@ struct InboxWatchTests {
     withExtendedLifetime(watch) {}
   }
 
-  /// Counts calls. If a call does not arrive, the test fails after a minute. `@unchecked Sendable`: guarded by the
-  /// condition.
+  /// Counts calls. If a call does not arrive, the test fails after a minute.
+  ///
+  /// `@unchecked Sendable`: `condition` guards `calls`.
   private final class Bell: @unchecked Sendable {
     private let condition = NSCondition()
     private var calls = 0

@@ -298,7 +298,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == 7)
   }
 
-  /// `@unchecked Sendable`: guarded by the lock.
+  /// `@unchecked Sendable`: `lock` guards the state.
   private final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var moved: Int64 = 0

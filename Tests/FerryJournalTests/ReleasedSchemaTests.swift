@@ -133,7 +133,7 @@ import Testing
         == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
     #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6]))
-    // Since schema 5, the session is registered, but this state folder has no journal for it.
+    // With schema 5 or later, the session is registered, but this state folder has no journal for it.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }
 

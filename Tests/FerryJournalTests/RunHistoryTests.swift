@@ -242,7 +242,7 @@ import Testing
     #expect(error.code == .foreign)
   }
 
-  /// `@unchecked Sendable`: guarded by the lock.
+  /// `@unchecked Sendable`: `lock` guards the state.
   private final class Found: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var numbers: Set<Int64> = []

@@ -2,7 +2,7 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// A state folder for one test, removed with the value.
+/// A state folder for one test, removed when this object is released.
 final class TemporaryState: Sendable {
   let directory: StateDirectory
 

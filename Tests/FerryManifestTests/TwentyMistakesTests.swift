@@ -2,7 +2,7 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// Each of the mistakes in `Golden/twenty-mistakes.yaml` gets a diagnostic of its own kind.
+/// Each of the mistakes in `Golden/twenty-mistakes.yaml` gets a diagnostic with a different code.
 @Suite struct `A manifest with twenty mistakes` {
   /// A mistake and its correction.
   struct Mending: Sendable, CustomTestStringConvertible {

@@ -204,7 +204,7 @@ struct DelayTests {
     world.options.patience = .seconds(3600)
     world.run()
     #expect(world.scheduler.totals.items.done == 2)
-    // The app is resumed when the first batch completes, when the token is rejected, and when the second batch
+    // There is a resume when the first batch completes, when the token is rejected, and when the second batch
     // completes.
     #expect(world.scheduler.totals.resumes == 3)
     let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }

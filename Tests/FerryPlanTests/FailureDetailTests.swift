@@ -13,7 +13,7 @@ struct FailureDetailTests {
     var details = FailureDetails()
     var last: FailureDetail?
     for number in 0..<1_000_000 { last = details.kept(detail(number, body: "field \"title\" missing")) }
-    // The details have no room for the URLs.
+    // There is no room for the URLs of a million failures.
     let kept = try #require(last)
     #expect(kept == FailureDetail(reasonPhrase: "Bad Request", body: "field \"title\" missing"))
     #expect(details.kept(detail(0, body: "field \"title\" missing")) === kept)

@@ -12,7 +12,7 @@ struct InterruptionPointTests {
     case commitAlreadyDone, commitKey, commitProbe, commitOnce, startsOver
     case requestPost, requestPut, fetch
 
-    /// Whether ferry cannot determine after a lost response whether the server has acted.
+    /// Whether the outcome can remain unknown after a lost response.
     var mayBeAmbiguous: Bool {
       switch self {
       case .post, .commitOnce, .requestPost: true

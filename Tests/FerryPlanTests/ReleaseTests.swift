@@ -407,7 +407,7 @@ import Testing
           released.append(call.uploadID)
           return nil
         case .allocate where call.path == "f03":
-          // The server issues the ID again whose release it rejected.
+          // The server again issues the ID whose release it rejected.
           var response = AttemptResult.Response(status: 200)
           response.regained = [.orphan(0, of: call.attempt.ref.node)]
           return Reply(answer: .response(response), after: .milliseconds(10))

@@ -97,7 +97,7 @@ import Testing
     "the server completed the upload after 70 of 250 bytes")
 
   static let rows = [
-    // The first request.
+    // Responses to the first request.
     row(.create(0..<250), 201, ["location": "/made/1"], .other),
     row(.create(0..<250), 200, ["upload-complete": "?1", "location": "/made/1"], .completed),
     row(.create(0..<250), 400, ["upload-complete": "?1"], .completed),
@@ -124,7 +124,7 @@ import Testing
     row(.create(0..<250), 201, ["upload-complete": "?2"], .other),
     row(.create(0..<250), 201, ["upload-complete": "1"], .other),
     row(.create(0..<250), 201, ["upload-offset": "-70"], .other),
-    // Parts.
+    // Responses to parts.
     row(.send(100..<200), 204, ["upload-complete": "?0"], .offset(200)),
     row(.send(100..<200), 204, ["upload-complete": "?0", "upload-offset": "150"], .offset(150)),
     row(.send(100..<200), 204, [:], .offset(200)),
@@ -141,7 +141,7 @@ import Testing
     row(.send(250..<250), 201, ["upload-complete": "?1"], .completed),
     row(.send(100..<250), 413, ["upload-limit": "max-append-size=10"], .refused),
     row(.send(100..<250), 503, [:], .other), row(.send(100..<250), 401, [:], .other),
-    // Queries.
+    // Responses to queries.
     row(.queryOffset, 204, ["upload-offset": "70", "upload-complete": "?0"], .offset(70)),
     row(.queryOffset, 200, ["upload-offset": "250", "upload-complete": "?1"], .offset(250)),
     row(.queryOffset, 204, ["upload-offset": "70", "upload-complete": "?1"], early),

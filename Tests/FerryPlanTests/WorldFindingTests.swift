@@ -209,7 +209,7 @@ struct WorldFindingTests {
       reply.uploadID = call.step == .allocate ? 1 : nil
       return reply
     }
-    // The network returns before the record that ends the transfer's upload ID is on disk.
+    // The network returns before the journal has recorded that the transfer's upload ID is discarded.
     for (network, milliseconds) in [(DeviceConditions.Network.none, 3_000), (.wired, 3_001)] {
       world.machine.schedule(
         .conditions(.init(network: network)), at: world.start.advanced(by: .milliseconds(milliseconds)))

@@ -74,7 +74,7 @@ import Testing
     #expect(turnGuard.end().count == 1)
   }
 
-  /// A long call may complete many TLS handshakes, for example.
+  /// For example, a long call may complete many TLS handshakes.
   @Test func aCallThatReadsEachConnectionOnceIsNotInterrupted() throws {
     let descriptors = try (0..<10).map { _ in try connect() }
     defer { for descriptor in descriptors { close(descriptor) } }
@@ -98,7 +98,7 @@ import Testing
     #expect(!isOver)
   }
 
-  /// During a write to a slow disk, for example, arriving data waits in the socket.
+  /// For example, arriving data waits in the socket during a write to a slow disk.
   @Test func aCallThatReadsNothingIsNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }

@@ -40,7 +40,7 @@ extension TransferOutcome {
   }
 }
 
-/// A folder for one test, removed with the value.
+/// A folder for one test, removed when this object is released.
 final class TemporaryFolder {
   let path: String
 

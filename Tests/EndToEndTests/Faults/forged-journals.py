@@ -51,7 +51,7 @@ for path in [session, shared]:
     db.close()
     for table, column in columns:
         place += 1
-        # Every column is set to NULL. Of the other values, each column starts with another one.
+        # Every column is set to NULL and to other values, starting with a different one for each column.
         others = values[1:]
         taken = others[place % len(others):] + others[:place % len(others)]
         for value in values[:1] + taken[:most - 1]:

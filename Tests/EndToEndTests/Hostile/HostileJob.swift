@@ -1,6 +1,6 @@
 import Foundation
 
-/// A manifest whose nodes or files each receive another hostile response, all from one receiver.
+/// A manifest whose nodes or files each receive a different hostile response, all from one receiver.
 struct HostileJob {
   let receiver: ReceiverProcess
   let job: Workspace

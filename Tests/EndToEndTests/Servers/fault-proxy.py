@@ -46,8 +46,8 @@ matches = {}
 issued, revoked = [], set()
 releases = asyncio.Queue()
 PIECE = 65536
-# The time in seconds for which the proxy reads on after an early response, because libcurl continues to send for a moment.
-# Closing the connection immediately would reset it, and the response could be lost.
+# The time in seconds for which the proxy continues to read after an early response, because libcurl continues to send
+# for a moment. Closing the connection immediately would reset it, and the response could be lost.
 LINGER = 5
 
 

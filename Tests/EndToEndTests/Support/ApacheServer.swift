@@ -23,7 +23,7 @@ final class ApacheServer: Sendable {
   static func start() async throws -> ApacheServer {
     let folder = try TemporaryFolder()
     for name in ["data", "locks"] {
-      // If root starts Apache, it drops its privileges, so its user needs write access.
+      // If root starts Apache, Apache drops its privileges, so its user needs write access.
       chmod(try folder.makeFolder(name).path(percentEncoded: false), 0o777)
     }
     chmod(folder.url.path(percentEncoded: false), 0o755)

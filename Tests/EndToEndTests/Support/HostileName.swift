@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file name on which programs fail that treat names as text, and the reason.
+/// A file name that programs handle incorrectly if they treat names as text, and the reason.
 struct HostileName: Sendable, CustomTestStringConvertible {
   var what: String
   var bytes: [UInt8]

@@ -31,7 +31,7 @@ final class NginxServer: UploadServer {
 
   static func start() async throws -> NginxServer {
     let folder = try TemporaryFolder()
-    // If root starts nginx, it drops its privileges, so its user needs write access.
+    // If root starts nginx, nginx drops its privileges, so its user needs write access.
     for name in ["root", "body"] { chmod(try folder.makeFolder(name).path(percentEncoded: false), 0o777) }
     chmod(folder.url.path(percentEncoded: false), 0o755)
     let (process, port) = try await LoopbackPort.start(log: { folder.text("error.log") }) { port in

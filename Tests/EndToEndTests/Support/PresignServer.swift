@@ -9,7 +9,7 @@ import FoundationNetworking
 final class PresignServer: Sendable {
   enum Hold: String {
     case none
-    /// After half of its body, the first PUT is held.
+    /// The first PUT is held after half of its body.
     case put
     /// The first confirmation is executed but gets no response.
     case confirm

@@ -7,7 +7,7 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
   enum Token: Sendable {
     /// The proxy issues bearer tokens. It forwards this value of `Authorization` to the server, or none.
     case proxy(authorization: String? = nil)
-    /// An issuer, which belongs to the server, at this URL.
+    /// The server's own token issuer, at this URL.
     case issuer(@Sendable (any UploadServer) -> String)
     /// The proxy returns access keys of the server. ferry signs its requests with them.
     case accessKeys
@@ -166,7 +166,7 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
     caddy: String? = nil,
     _ start: @escaping @Sendable () async throws -> any UploadServer
   ) -> ServerRow {
-    // Without these two pairs, tuspyserver responds to a HEAD with 400.
+    // tuspyserver responds to a HEAD with 400 if the metadata lacks these two pairs.
     ServerRow(
       name: "tus | \(server)", isPossible: isPossible, start: start, caddy: caddy,
       steps: """
@@ -187,8 +187,8 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
       steps: """
             transfer: { protocol: resumable, request: { method: POST, url: "URL/made" } }
         """,
-      // The file exceeds the socket buffers, because ferry otherwise cannot determine that the server does not have all
-      // of it.
+      // The file is larger than the socket buffers. With a smaller file, ferry could not determine that the server does
+      // not have all of it.
       size: 12_000_077, part: nil, data: "^(POST /made|PATCH )", creation: "^POST /made",
       resumption: .byte, query: "^HEAD ")
   }

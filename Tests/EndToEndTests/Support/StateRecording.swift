@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The operations on a state folder that the preloaded library has recorded, and the possible contents of the folder
-/// after a power failure at their end.
+/// The operations on a state folder that the preloaded library has recorded, and the possible contents of the folder if
+/// the power fails after the last operation.
 struct StateRecording {
   /// An operation, with the file's path relative to the folder. For the folder itself, the path is empty.
   struct Operation {
@@ -26,7 +26,7 @@ struct StateRecording {
   enum Survival: String, CaseIterable, CustomTestStringConvertible {
     /// None: removed files exist again, and new files do not exist.
     case none
-    /// All, but of each file's last write only the first half.
+    /// All, except for the second half of each file's last write.
     case torn
     /// A random selection, in any order.
     case some

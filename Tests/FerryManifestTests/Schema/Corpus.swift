@@ -4,7 +4,7 @@ import Foundation
 /// A collection of manifests in this repository, valid or invalid.
 struct Corpus {
   struct Entry {
-    /// The folder and the file's name without its ending.
+    /// The folder, and the file's name without its extension.
     var name: String
     var text: String
   }

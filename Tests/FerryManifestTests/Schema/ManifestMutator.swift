@@ -76,7 +76,7 @@ struct ManifestMutator {
     }
   }
 
-  /// A member that a mapping at this key has in some manifest. If there is none, and sometimes otherwise, a new member.
+  /// A member that a mapping at this key has in some manifest. Sometimes, or if there is none, a new member.
   private mutating func newMember(at key: String) -> OrderedJSON.Member {
     if pick(8) > 0, let known = valuesByKey[key], case .object(let members) = known[pick(known.count)],
       !members.isEmpty

@@ -56,7 +56,7 @@ struct CalendarCronModelTests {
       last = next
     }
     #expect(found == expected, "\(text) in \(zone)")
-    // Checks times between runs, too, because a launch may need the next run at any time.
+    // Also checks times between runs, because a launch may need the next run at any time.
     let isSame = (0..<100).allSatisfy { _ in
       let at = Instant(nanoseconds: Int64.random(in: start.nanoseconds..<end.nanoseconds, using: &random))
       let next = schedule.next(after: at, in: zone)
