@@ -55,7 +55,7 @@ import Testing
   @Test func `is reported if it is damaged, with the loss and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
-    // One of these pages is the root page of the table `item`.
+    // The ranges are in pages 2 and 3, which hold the migration table and its index.
     try job.damage(journalOf: "e2e.uploads", bytes: 4096..<6144)
     try job.damage(journalOf: "e2e.uploads", bytes: 8192..<10_240)
     let check = try await job.ferry("journal", "check", "--format", "json")
