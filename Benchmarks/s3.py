@@ -1,4 +1,4 @@
-"""A comparison with s5cmd and rclone: many small objects, and one large one, sent to a server of S3."""
+"""A comparison with s5cmd and rclone: many small objects, and one large one, sent to an S3 server."""
 
 import dataclasses
 import hashlib
@@ -95,7 +95,7 @@ class S3:
         amount, unit = (files, "/s") if files > 1 else (sum(expected.values()) / 1e6, " MB/s")
         rounds: list[dict[str, Run]] = []
         for number in range(runs):
-            # A client might profit from caches that the one before it has warmed, so the first one changes.
+            # A client might profit from caches that its predecessor has warmed, so each round starts with another client.
             first = number % len(CLIENTS)
             order = CLIENTS[first:] + CLIENTS[:first]
             done = {name: self.run(name, root, expected) for name in order}
@@ -151,7 +151,7 @@ class S3:
             return [self.s5cmd, "--endpoint-url", server.url, "--log", "error", "--numworkers", str(CONNECTIONS),
                     "cp", "--concurrency", str(CONNECTIONS), "--part-size", str(PART_MIB),
                     f"{root}/", f"s3://{BUCKET}/"]
-        # Without these options, rclone lists the bucket first, and requests the HEAD of every object after its upload.
+        # Without these options, rclone lists the bucket first, and sends a HEAD request after the upload of every object.
         return [self.rclone, "copy", "--config", os.devnull, "--log-level", "ERROR",
                 "--no-check-dest", "--no-traverse", "--s3-no-head", "--s3-no-check-bucket", "--s3-disable-checksum",
                 "--transfers", str(CONNECTIONS), "--checkers", str(CONNECTIONS),

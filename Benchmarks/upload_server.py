@@ -2,16 +2,17 @@
 
 usage: upload_server.py BYTES_PER_SECOND [UPSTREAM_PORT]
 
-It prints `port N`, and reads at most that many bytes of files per second. Without a second argument, it implements as much as ferry needs of three protocols, each under its own path:
-`/content_range` (Google's form), `/tus` (1.0.0) and `/resumable` (interop version 6). With one, it relays all
-requests to that port of 127.0.0.1, and counts the bodies of PUT requests: for a server of S3.
+The server prints `port N`, and reads at most BYTES_PER_SECOND bytes of files per second. Without UPSTREAM_PORT, it
+implements as much as ferry needs of three protocols, each under its own path: `/content_range` (Google's form), `/tus`
+(1.0.0) and `/resumable` (interop version 6). With UPSTREAM_PORT, it relays all requests to that port of 127.0.0.1, where
+an S3 server listens, and counts the bodies of PUT requests.
 
-`GET /log` returns JSON: `received`, the bytes of files in total; `interrupted`, the number of bodies of which only a part
-arrived; `violations`; and the `uploads`, with the SHA-256 of each that is complete.
+`GET /log` returns JSON: `received`, the bytes of files in total; `interrupted`, the number of bodies that arrived only in
+part; `violations`; and the `uploads`, with the SHA-256 of each complete upload.
 
-A request for an upload takes the place of an unfinished one, as on tusd. Bytes that then still arrive over the older
-connection are counted and not stored, so the client has to send them again. Of a part with Content-Range that was
-interrupted, nothing is kept, as on Microsoft's servers; the other protocols keep every byte.
+A new request for an upload replaces an unfinished one, as on tusd. Bytes that still arrive over the older connection are
+counted but not stored, so the client has to send them again. The server discards an interrupted part with Content-Range,
+as Microsoft's servers do; the other protocols keep every byte.
 """
 
 import hashlib
@@ -27,12 +28,12 @@ PIECE = RECEIVE_BUFFER = 1 << 18
 
 
 class Closed(Exception):
-    """The client has closed the connection, or the server is to close it."""
+    """The client has closed the connection, or the server must close it."""
 
 
 class Upload:
     def __init__(self, size: int) -> None:
-        # Anonymous memory, so that the creation of an upload does not take the time to write it.
+        # Creating anonymous memory is fast, because the kernel allocates its pages only when they are written.
         self.data, self.stored, self.turn = mmap.mmap(-1, size), 0, 0
         self.kept = 0  # bytes of parts that have arrived completely
 
@@ -56,7 +57,7 @@ class Server:
 
     def serve(self) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
-        # With the default of up to 6 MB, the kernel would receive most of a part after the client has been killed.
+        # With the default buffer of up to 6 MB, the kernel would still receive most of a part after the client is killed.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
         print("port", listener.getsockname()[1], flush=True)
         kind = Connection if self.upstream is None else Relay
@@ -70,7 +71,7 @@ class Server:
         with self.lock:
             self.received += count
             now = time.monotonic()
-            # A sleep that took too long is made up for.
+            # Compensates for a sleep that took too long.
             self.next = max(self.next, now - 0.1) + count / self.rate
             wait = self.next - now
         if wait > 0:
@@ -84,7 +85,7 @@ class Server:
 
 
 class Connection:
-    """One connection of a client, over which requests are read and executed."""
+    """A client's connection, from which requests are read and executed."""
 
     def __init__(self, server: Server, client: socket.socket) -> None:
         self.server, self.client = server, client
@@ -110,7 +111,7 @@ class Connection:
             self.client.close()
 
     def fill(self) -> None:
-        """Reads more bytes after those that have not been read."""
+        """Appends bytes from the socket to the unread bytes in the buffer."""
         if self.begin == self.end:
             self.begin = self.end = 0
         count = self.client.recv_into(memoryview(self.buffer)[self.end:])
@@ -129,7 +130,7 @@ class Connection:
         return head
 
     def pieces(self, is_file: bool = True):
-        """The pieces of the body as they arrive. Those of a file are counted."""
+        """The pieces of the body as they arrive. If the body is file content, its bytes are counted."""
         rest = self.length
         while rest > 0:
             if self.begin == self.end:
@@ -165,7 +166,7 @@ class Connection:
             return upload, f"{self.target.rstrip('/')}/{len(self.server.uploads)}"
 
     def store(self, upload: Upload, offset: int) -> None:
-        """Reads the body into the upload, for as long as no other request has taken its place."""
+        """Reads the body into the upload until another request replaces this one."""
         with self.server.lock:
             turn = upload.turn
             is_next, end = offset == upload.stored, offset + self.length
@@ -194,7 +195,7 @@ class Connection:
         getattr(self, protocol)(upload)
 
     def create_content_range(self) -> None:
-        # The body describes the file; it is no part of it.
+        # The body would describe the file; it is not file content.
         size = int(self.fields["x-upload-content-length"])
         if self.length:
             self.violates("a body")
@@ -262,7 +263,7 @@ class Relay(Connection):
     def run(self) -> None:
         super().run()
         if self.upstream is not None:
-            # So that the upstream server, too, sees that the client has closed the connection.
+            # Shows the upstream server that the client has closed the connection.
             self.upstream.shutdown(socket.SHUT_RDWR)
 
     def handle(self, head: bytes) -> None:
@@ -270,7 +271,7 @@ class Relay(Connection):
             self.upstream = socket.create_connection(("127.0.0.1", self.server.upstream))
             threading.Thread(target=self.relay_responses, daemon=True).start()
         self.upstream.sendall(head)
-        # The body of another request, such as the list of parts that completes an upload, is no part of the file.
+        # The body of any other request, such as the list of parts that completes an upload, is not file content.
         for piece in self.pieces(is_file=self.method == "PUT"):
             self.upstream.sendall(piece)
 

@@ -4,12 +4,11 @@ import FerryManifest
 ///
 /// This file belongs to both the fuzz target and the tests, so that they check the same invariants.
 enum ReadingInvariants {
-  /// The maximum length of the text about one place, in Unicode scalars: headline, excerpt and remedy. Nobody reads
-  /// more.
+  /// The maximum length of a diagnostic's text about one place, in Unicode scalars: headline, excerpt and remedy.
   static let largestSection = 2_000
   /// The maximum length of a message, in Unicode scalars. The longest messages are lists of names.
   static let longestMessage = 1_500
-  /// A thousand diagnostics about YAML, a thousand about the rest, and the one that ended the reading.
+  /// The maximum number of diagnostics: 1,000 about YAML, 1,000 about the rest, and the one that ended the reading.
   static let mostDiagnostics = 2_001
 
   private static let file = "m.yaml"
@@ -52,7 +51,8 @@ enum ReadingInvariants {
     return violations
   }
 
-  /// A `--var` that the manifest does not declare is a mistake, so one is passed only if the text contains its name.
+  /// `--var` is an error for a variable that the manifest does not declare, so one is passed only if the text contains
+  /// its name.
   private static func variables(for bytes: [UInt8]) -> [String: String] {
     String(decoding: bytes, as: UTF8.self).contains("replaced") ? ["replaced": "by ${vars.a}"] : [:]
   }

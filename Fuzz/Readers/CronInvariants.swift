@@ -2,7 +2,7 @@
 
 /// Invariants of cron expressions and their next runs.
 enum CronInvariants {
-  /// Two days, which are checked minute by minute.
+  /// The number of minutes that are checked one by one: two days.
   private static let minutes = 2 * 1440
 
   /// The first part of the input is the expression, the second the start time.
@@ -44,7 +44,7 @@ enum CronInvariants {
     return violations
   }
 
-  /// The first matching minute in UTC, found by trying each one.
+  /// The first matching minute in UTC, found by trying every minute.
   private static func firstMinute(_ schedule: CronSchedule, after start: Instant) -> Instant? {
     let first = start.wholeSeconds / 60 * 60 - 60
     for minute in 0..<minutes + 2 {

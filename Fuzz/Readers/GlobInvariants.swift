@@ -56,7 +56,7 @@ enum GlobInvariants {
     }
   }
 
-  /// The path's Unicode scalars, and bytes that belong to none.
+  /// The path's Unicode scalars, and the bytes that are not part of a valid scalar.
   private static func letters(_ path: [UInt8]) -> [UInt32] {
     var letters: [UInt32] = []
     var rest = path[...]

@@ -3,8 +3,8 @@ import GRDB
 
 /// One database of the state folder: its original bytes, and the changes of an input.
 ///
-/// Its tables are STRICT and have constraints. While values are changed, the schema has neither, so that every column
-/// can hold any value. Afterwards, the schema is restored as ferry created it.
+/// The tables are STRICT and have constraints. Both are removed from the schema while values are changed, so that every
+/// column can hold any value. Afterwards, the original schema is restored.
 final class JournalDatabase {
   /// The database's path relative to the state folder.
   private let name: String
@@ -43,7 +43,7 @@ final class JournalDatabase {
     loose = try Data(contentsOf: URL(filePath: path))
   }
 
-  /// Removes constraints on values; keys stay.
+  /// Removes `STRICT` and the constraints on values from the schema, but keeps the primary keys.
   private static func loosened(_ sql: String) -> String {
     sql.replacing(" STRICT, WITHOUT ROWID", with: " WITHOUT ROWID").replacing(") STRICT", with: ")")
       .replacing(" NOT NULL", with: "").replacing(#/ CHECK \([a-z_ >=01]*\)/#, with: "")
@@ -98,7 +98,7 @@ final class JournalDatabase {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF")
-      // A change that a key does not allow has no effect.
+      // A change that violates a key has no effect.
       for edit in edits { try? change(edit.kind, db) }
       _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The changes to the databases that an input encodes, as a short program that changes values and bytes.
+/// Decodes an input into a sequence of changes to values and bytes of the databases.
 struct JournalEdits: IteratorProtocol {
   struct Edit {
     enum Kind {
@@ -16,7 +16,7 @@ struct JournalEdits: IteratorProtocol {
     var kind: Kind
   }
 
-  /// The maximum number of changes. More would reveal nothing new and take time.
+  /// The maximum number of changes. More changes would take time and reveal nothing new.
   private static let most = 32
 
   private var rest: ArraySlice<UInt8>

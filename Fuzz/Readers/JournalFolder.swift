@@ -5,7 +5,7 @@ import GRDB
 @testable import FerryEngine
 @testable import FerryJournal
 
-/// A state folder whose session has items in every state. It is restored for each input, and then changed by the input.
+/// A state folder whose session has items in every state. Each input changes a new copy of the folder.
 ///
 /// `@unchecked Sendable`: only the fuzzer's thread, or one test at a time, uses it.
 final class JournalFolder: @unchecked Sendable {

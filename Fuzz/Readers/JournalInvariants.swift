@@ -7,9 +7,9 @@ import Foundation
 @testable import FerryEngine
 @testable import FerryJournal
 
-/// Invariants of reading a state folder whose databases were changed by something other than ferry.
+/// Invariants of reading a state folder whose databases another program has changed or damaged.
 ///
-/// Every command returns a result or an error, and exports are JSON.
+/// Every command returns a result or an error, and exports are valid JSON.
 enum JournalInvariants {
   static func violations(by input: [UInt8]) -> [String] {
     do {
@@ -21,7 +21,7 @@ enum JournalInvariants {
     }
   }
 
-  /// Runs the commands that change nothing.
+  /// Runs the commands that only read.
   private static func looks(_ folder: JournalFolder) -> [String] {
     var violations: [String] = []
     let state = folder.state
@@ -68,7 +68,7 @@ enum JournalInvariants {
     return violations
   }
 
-  /// Runs the commands that write; those that remove most are last.
+  /// Runs the commands that write, in increasing order of how much they remove.
   private static func changes(_ folder: JournalFolder) -> [String] {
     let state = folder.state
     attempt {

@@ -15,7 +15,7 @@ enum MomentInvariants {
     }
   }
 
-  /// A time that is printed is read as the same time.
+  /// Reading a printed time gives the same time.
   static func shown(_ moment: Instant, in zone: CalendarZone) -> [String] {
     var violations: [String] = []
     let exact = moment.rfc3339
@@ -51,7 +51,7 @@ enum MomentInvariants {
     return violations
   }
 
-  /// An RFC 3339 text has the same meaning for the command line's reader and for the RFC 3339 reader.
+  /// The command line's reader and the RFC 3339 reader return the same time for an RFC 3339 text.
   private static func rfc3339(_ text: String, _ moment: Instant, _ zone: CalendarZone?) -> [String] {
     guard zone == nil, let same = Instant(rfc3339: text), same != moment else { return [] }
     return ["\(text) is \(same.rfc3339) and \(moment.rfc3339)"]

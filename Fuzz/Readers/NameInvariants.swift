@@ -17,7 +17,7 @@ enum NameInvariants {
     let line = DisplayPath.line(input.text)
     if isHostile(line) { violations.append("a line is shown with a control character") }
     if !DisplayPath.line(line).isSame(as: line) { violations.append("a line is quoted twice") }
-    // Any text can be typed as a name.
+    // Reading must not crash, because a user can type any text as a name.
     _ = DisplayPath.read(input)
     if Base64.decode(Base64.encode(input)) != input { violations.append("Base64 is read as something else") }
     _ = Base64.decode(input.text)

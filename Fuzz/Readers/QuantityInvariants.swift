@@ -43,7 +43,7 @@ enum QuantityInvariants {
     return violations
   }
 
-  /// An independent reading of digits followed by a unit; `nil` for anything else.
+  /// Parses digits followed by a unit, independently of the code under test; `nil` for any other text.
   private static func amount(_ text: String, units: [String: Int128]) -> Int128? {
     let digits = text.unicodeScalars.prefix { ("0"..."9").contains($0) }
     guard let number = Int128(String(digits)) else { return nil }

@@ -55,7 +55,7 @@ enum RetryAfterInvariants {
     for name in ["expires_in", "expires_at"] {
       let capture = CapturedValue(name: name, value: text, isSecret: false)
       guard let expiry = ExpiryReader.expiry(of: [capture], now: now) else { continue }
-      // The scheduler calculates with the expiry.
+      // The scheduler computes with the expiry.
       let life = now.duration(to: expiry)
       if name == "expires_in", life < .zero { violations.append("a life of \(life)") }
       if expiry.advanced(by: .seconds(-3600)) > expiry { violations.append("a margin that goes forwards") }

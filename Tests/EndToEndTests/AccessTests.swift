@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: combinations)
-  func `keeps its mode, and a new one has what the umask leaves`(_ writer: Writer, _ umask: String)
+  func `keeps its mode, and a new file gets the mode that the umask allows`(_ writer: Writer, _ umask: String)
     async throws
   {
     let mask = mode_t(umask, radix: 8) ?? 0
@@ -46,7 +46,7 @@ import Testing
         writer, umask: umask, before: "echo {} > \(writer.name); chmod \(mode) \(writer.name)")
       #expect(try status(job, writer).st_mode & 0o7777 == mode_t(mode, radix: 8), "\(mode)")
     }
-    // A write to the file would drop these bits, too.
+    // The setuid and setgid bits are dropped, as a write to the file would do.
     let job = try await run(writer, before: "echo {} > \(writer.name); chmod 6755 \(writer.name)")
     #expect(try status(job, writer).st_mode & 0o7777 == 0o755)
   }
@@ -74,7 +74,7 @@ import Testing
       "--reuid=65534", "--regid=65534", "--clear-groups", Product.path("ferry"), "run", "job.yaml", "--quiet",
     ]
     if writer == .report { words += ["--report", "report.json"] }
-    // If other users cannot read the build folder, they cannot run this ferry.
+    // Another user can run this ferry only if the build folder is readable for other users.
     guard try await Command.run("setpriv", Array(words[..<4]) + ["--version"]).status == 0 else {
       FileHandle.standardError.write(Data("skipped: another user cannot run this ferry\n".utf8))
       return
@@ -85,7 +85,7 @@ import Testing
     #expect(status.st_uid == 65534 && status.st_mode & 0o7777 == 0o604, "\(String(status.st_mode, radix: 8))")
   }
 
-  /// The ACL allows user 1 to read the file, but not the file's group. The group bits of the mode show the ACL's mask.
+  /// The ACL allows user 1, but not the file's group, to read the file. The group bits of the mode show the ACL's mask.
   @Test(arguments: Writer.allCases) func `keeps its access ACL`(_ writer: Writer) async throws {
     let set = """
       import os, struct, sys

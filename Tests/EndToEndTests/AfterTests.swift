@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `after`: the actions on files once they are delivered.
+/// `after`: what happens to files after their delivery.
 @Suite struct `A delivered file` {
   private func puts(_ receiver: ReceiverProcess, connections: Int = 4, _ lines: String...) -> String {
     JobText.text(
@@ -18,7 +18,7 @@ import Testing
     }.sorted()
   }
 
-  /// Produces the state that a kill leaves once deliveries are on disk: pending actions in the journal.
+  /// Creates the state that a kill leaves if deliveries are on disk: the journal contains pending actions.
   private func owe(_ job: Workspace) async throws {
     let script = """
       import os, sqlite3, sys
@@ -33,7 +33,7 @@ import Testing
     #expect(owing.status == 0, "\(owing.stderr)")
   }
 
-  @Test func `is deleted once its delivery is on the disk, and the plan says so`() async throws {
+  @Test func `is deleted once its delivery is on disk, and the plan announces this`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "after: delete"))
     for name in ["a.txt", "sub/b.txt"] { try job.folder.write(Data(name.utf8), to: "files/\(name)") }
@@ -47,7 +47,7 @@ import Testing
     #expect(files(job) == [])
     #expect(try await receiver.received().puts == ["a.txt": 1, "sub/b.txt": 1])
 
-    // A new file with the name of a deleted one is a new item.
+    // A new file that has the name of a deleted one is a new item.
     try job.write("another", to: "a.txt")
     #expect(try await job.run().command.status == 0)
     #expect(files(job) == [])
@@ -166,7 +166,7 @@ import Testing
     for index in 0..<3 { try job.write("file \(index)", to: "\(index).txt") }
     #expect(try await job.run().command.status == 0)
     try await owe(job)
-    // One of the files was already moved or deleted, but the journal does not record that.
+    // One of the files was already moved or deleted, but the journal does not record it.
     try job.write(manifest: puts(receiver, "deliver: every_run", "after: \(after)"))
     let isMove = after != "delete"
     if isMove {
@@ -306,7 +306,7 @@ import Testing
     #expect(try await job.ferry("next", "job.yaml").stdout.contains("there is nothing to send\n"))
   }
 
-  @Test func `requires a run until one has processed it`() async throws {
+  @Test func `makes a run necessary until one has processed it`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver))
     try job.write("a", to: "a.txt")
@@ -319,7 +319,7 @@ import Testing
   }
 
   @Test(arguments: [(true, "after_changed"), (false, "after_unknown")])
-  func `is only the file that was sent, and never a copy in another root`(_ wasSent: Bool, code: String)
+  func `is the file that was sent, and never a copy in another root`(_ wasSent: Bool, code: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start(faults: ["inbox:times=1,drop=after"])

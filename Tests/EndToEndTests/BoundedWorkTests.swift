@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that would use unlimited time, space or CPU time.
+/// Servers that would use unlimited time, disk space or CPU time.
 @Suite struct `A server that would keep ferry busy` {
   private func job(_ nodes: String, session: String = "{}") throws -> Workspace {
     try Workspace(
@@ -71,7 +71,7 @@ import Testing
     #expect(report.node("login")?.reason?.code == "resource_timeout")
   }
 
-  // MARK: Room
+  // MARK: Disk space
 
   @Test(arguments: [true, false])
   func `that sends more than max_size leaves the old file in place`(isAnnounced: Bool) async throws {
@@ -119,7 +119,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: job.folder.path("out/catalog")) == Data("old".utf8))
   }
 
-  // MARK: Work
+  // MARK: CPU time
 
   @Test func `whose response exhausts a pattern fails only that step`() async throws {
     let server = try await ByteServer.start(Self.digits)
@@ -142,8 +142,8 @@ import Testing
 
   @Test func `whose response exhausts a pattern does not block signals`() async throws {
     let server = try await ByteServer.start(Self.digits)
-    // The searches run one after another and take half a minute in total. All but the first are waiting when the
-    // signals arrive.
+    // The searches run one after another and take half a minute in total. When the signals arrive, all but the first
+    // are waiting.
     let nodes = (0..<40).map {
       "  r\($0): { session: s, request: { url: \"\(server.url)/digits/\($0)\" }, capture: { n: { regex: '(\\d+) items' } } }"
     }

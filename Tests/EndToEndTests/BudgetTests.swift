@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Budgets over real sockets, shared by processes.
+/// Budgets over real sockets that several processes share.
 @Suite("A budget of a real network")
 struct BudgetTests {
   private static let size = 100_000
@@ -41,12 +41,12 @@ struct BudgetTests {
     for run in runs { #expect(await run.end().status == 8) }
     let files = try await receiver.received().files
     let bytes = files.count * Self.size
-    // The rest of the budget is smaller than one file, or was leased by the other process.
+    // What remains of the budget is smaller than a file, or was leased by the other process.
     #expect(bytes <= 4_000_000 && bytes >= 2_900_000, "\(files.count) files")
     let used = try [first, second].map { try $0.report().run.budgets?.first?.usedBytesAfter ?? 0 }.max() ?? 0
     let overhead = 1024 * files.count
     #expect(used >= bytes && used <= 4_000_000 + overhead, "\(used)")
-    // No budget remains for a third file.
+    // The budget has no room for the third job.
     let third = try job(receiver, name: "third", limit: "4MB", files: 11)
     let run = try await third.ferry("run", "job.yaml", environment: environment)
     #expect(run.status == 8)
@@ -66,7 +66,7 @@ struct BudgetTests {
     let (second, report) = try await job.run()
     #expect(second.status == 8 || second.status == 0)
     let budget = try #require(report.run.budgets?.first)
-    // The part of its lease that the killed run did not send was never returned.
+    // The killed run never returned the unused part of its lease.
     #expect(budget.usedBytesBefore > sent && budget.usedBytesBefore >= 1_000_000, "\(budget), \(sent)")
     #expect(budget.usedBytesAfter <= 2_000_000 + 20_480, "\(budget)\n\(report.totals)\n\(second.stderr)")
   }

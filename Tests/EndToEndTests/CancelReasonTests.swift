@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry cancel --reason`, and the other reasons for which queued files are not sent.
+/// `ferry cancel --reason`, and other reasons why queued files are not sent.
 @Suite struct `The reason of a cancellation` {
   private static let text = "disk is full \u{2013} see \"OPS-7\""
   private static let message = "canceled by ferry cancel: " + text
@@ -21,7 +21,7 @@ import Testing
     return try #require(try command.json(Explained.self).matches.first, "\(command.stderr)")
   }
 
-  /// Two files that are queued and wait for power.
+  /// Queues two files that wait for power.
   private func waiting(_ receiver: ReceiverProcess, top: String = "") async throws -> Workspace {
     let text = JobText.text(server: receiver.url, JobText.puts)
       .replacing("kind: background", with: "kind: background\n    discretionary: true")
@@ -32,7 +32,7 @@ import Testing
     return job
   }
 
-  /// A run with one file in transit and one that waits for its connection.
+  /// Starts a run that is sending one file while another file waits for its connection.
   private func running(_ receiver: ReceiverProcess, top: String = "") async throws -> (
     Workspace, RunningCommand
   ) {
@@ -66,7 +66,7 @@ import Testing
     #expect(node.cancellations == [.init(code: "cancelled", message: Self.message, items: 2)])
     let status = try await job.ferry("status")
     #expect(status.stdout.contains("\n    2 \(Self.message)\n"), "\(status.stdout)")
-    // The second file was never sent.
+    // The second file has never been sent.
     for name in ["1.txt", "2.txt"] {
       let match = try await explain(name, job)
       #expect(match.state == "cancelled" && match.cancellation?.code == "cancelled")
@@ -93,14 +93,14 @@ import Testing
     #expect(match.state == "cancelled" && match.next == "nothing" && match.reason?.message == Self.message)
     let node = try #require(try await job.status().session("e2e.uploads")?.node("files"))
     #expect(node.cancellations == [.init(code: "cancelled", message: Self.message, items: 1)])
-    // The round is open because of the requests, so its summary still has the reason.
+    // The requests keep the round open, so the run's summary still contains the reason.
     let (run, report) = try await job.run("--power", "battery")
     #expect(run.status == 1, "\(run.stdout)\(run.stderr)")
     #expect(run.stdout.contains("\n  1 item was \(Self.message)\n"), "\(run.stdout)")
     #expect(report.node("files")?.cancellations?.map(\.message) == [Self.message])
   }
 
-  @Test func `is not required, and nothing else is accepted as one`() async throws {
+  @Test func `is optional, and invalid text is rejected`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try await waiting(receiver)
     for (text, problem) in [
@@ -116,7 +116,7 @@ import Testing
     let node = try #require(try await job.status().session("e2e.uploads")?.node("files"))
     #expect(node.cancellations == [.init(code: "cancelled", message: "canceled by ferry cancel", items: 2)])
     #expect(!(try await job.ferry("status").stdout.contains("by ferry cancel")))
-    // The next round sends the file; the reason remains visible until then.
+    // The next round will send the file. Until then, the reason remains visible.
     let explained = try await job.ferry("explain", "1.txt", "--manifest", "job.yaml", "--power", "external")
     #expect(
       explained.stdout.contains(
@@ -190,7 +190,7 @@ import Testing
     #expect(export.stdout.contains("root_missing"), "\(export.stdout)")
     #expect(try await job.ferry("journal", "check").status == 0)
     try FileManager.default.moveItem(atPath: away, toPath: root)
-    // The reason no longer applies.
+    // Once the root is back, the reason no longer applies.
     #expect(try await job.status("--power", "external").session("e2e.uploads")?.node("files")?.reason == nil)
     #expect(try await job.run("--power", "external").report.totals.itemsDoneInRun == 2)
     #expect(try await job.ferry("journal", "export").stdout.contains("root_missing") == false)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry cancel`, `ferry reset` and `ferry submit`.
+/// How `ferry cancel`, `ferry reset` and `ferry submit` change a queue.
 @Suite struct `The queue of a session` {
   struct Cancelled: Decodable {
     struct Session: Decodable {
@@ -42,7 +42,7 @@ import Testing
     var round: Int?
   }
 
-  /// An upload of two files that are queued and wait for power.
+  /// Queues two files of an upload that wait for power.
   private func waiting(
     _ receiver: ReceiverProcess, top: String = "", _ nodes: String = JobText.puts
   ) async throws -> Workspace {
@@ -80,7 +80,7 @@ import Testing
       receiver, JobText.puts + "\n" + JobText.notes([("notify", "always"), ("cheer", "succeeded")]))
     let one = try await job.ferry("cancel", "e2e.uploads", "--format", "json").json(Cancelled.self)
     #expect(one.sessions.first?.closedRounds.isEmpty == true)
-    // Once both sessions are canceled, no work remains.
+    // When both sessions are canceled, no work remains.
     let both = try await job.ferry("cancel", "job.yaml", "--finish", "--format", "json").json(Cancelled.self)
     #expect(both.sessions.map(\.session) == ["e2e.quick", "e2e.uploads"])
     #expect(both.sessions.flatMap(\.closedRounds).map(\.manifest) == ["e2e"])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry cancel` of items that the server has completely received, while no process holds the session.
+/// `ferry cancel` of items that the server has received completely, while no process holds the session.
 @Suite struct `A commit that is cancelled by the journal alone` {
   struct Cancelled: Decodable {
     struct Session: Decodable {
@@ -32,7 +32,7 @@ import Testing
     let cancelled = try await cancel(job)
     #expect(cancelled?.items == 0 && cancelled?.ambiguous == 1)
     try await receiver.clearFaults()
-    // Until a person resolves the item, it is not sent again.
+    // The item is not sent again until a user resolves it.
     #expect(try await job.run().command.status == 1)
     #expect(try await receiver.received().contents == 1)
     #expect(try await job.ferry("resolve", "--all", "retry", "--manifest", "job.yaml").status == 0)
@@ -67,7 +67,7 @@ import Testing
         server: receiver.url,
         JobText.uploadIDs(retry: "retry: { limit: 6, initial: 1h, max: 1h }", recognized: "")))
     try job.write("one", to: "a.txt")
-    // An overloaded server refused the commit. It may be sent again; the journal records that the upload ID must be
+    // An overloaded server rejected the commit, which may be sent again. The journal records that the upload ID must be
     // kept.
     #expect(try await job.run("--max-duration", "2s").command.status == 10)
     let recorded = try await RecordedItems.read(session: "e2e.uploads", of: job)

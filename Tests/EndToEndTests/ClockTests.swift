@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A machine whose clock is set between launches or during one: ferry sees a changed clock (Faults/clock.c).
+/// The clock is set between launches or during one. Faults/clock.c shows ferry a changed clock.
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
 ) struct `A clock that is set by a day` {
@@ -25,7 +25,7 @@ import Testing
       environment: try await StateFaults.environment(clock: job.folder.path("clock")))
   }
 
-  /// Years outside the range of ferry's times: after 2262 and before 1677.
+  /// The clock shows years outside the range of ferry's times: after 2262 or before 1677.
   @Test(arguments: [9_000_000_000, 99_999_999_999_999, -20_000_000_000])
   func `or by centuries causes no crash, and the files are delivered`(_ shift: Int) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -57,7 +57,7 @@ import Testing
     #expect(uploads.count == Self.count)
     #expect(uploads.allSatisfy { $0.commits == 1 })
 
-    // With the clock correct again, no work remains.
+    // When the clock is correct again, no work remains.
     let requests = try await receiver.received().requests
     #expect(try await job.ferry("run", "job.yaml").status == 0)
     #expect(try await receiver.received().requests == requests)
@@ -76,12 +76,12 @@ import Testing
     #expect(began.duration(to: .now) < .seconds(20))
     let uploads = try await receiver.received().uploads
     #expect(uploads.count == Self.count)
-    // No upload ID was considered expired, and no wait was extended by a day.
+    // ferry considered no upload ID expired, and extended no wait by a day.
     #expect(uploads.allSatisfy { $0.commits == 1 && $0.allocations == 1 })
     #expect(try job.report().totals.idsExpired == 0)
   }
 
-  @Test func `lets a fetch that was made tomorrow be made again`() async throws {
+  @Test func `repeats a fetch whose recorded time is in the future`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(
       JobText.text(server: receiver.url, JobText.catalog("interval: { minimum: 15m }")))

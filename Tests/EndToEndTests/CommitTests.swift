@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commits whose responses are lost, and the settings that identify commits that were executed.
+/// Commits whose responses are lost, and the settings that make repeated commits recognizable.
 @Suite struct `A commit` {
   private static let key = "idempotency_key: { header: Idempotency-Key }"
   private static let noRetry = "retry: { limit: 0, initial: 10ms, max: 10ms }"
@@ -32,7 +32,7 @@ import Testing
     let job = try workspace(receiver, files: 1, retry: Self.noRetry, recognized: Self.key)
     #expect(try await job.run().command.status == 5)
     try await receiver.clearFaults()
-    // With another key, the server would respond with 409, which the manifest does not accept.
+    // If the key were different, the server would respond with 409, which the manifest does not accept.
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     let upload = try await receiver.received().byName["0.txt"]
@@ -75,7 +75,7 @@ import Testing
     try await .start(["/busy/commit/a": .init(status: 500)])
   }
 
-  /// The server executed the commit, but its response was lost. Then, a run against another server closed the round.
+  /// The server executed the commit, but its response was lost. A run against another server then closed the round.
   @Test func `keeps its idempotency key in a later round`() async throws {
     let server = try await Self.busy()
     let job = try Workspace(Self.keyed(server, "busy/commit"))
@@ -88,7 +88,7 @@ import Testing
     let keys = Self.keys(server)
     #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1], "\(keys)")
     let item = try await job.ferry("journal", "export").stdout
-    // A new delivery has a new key, so the old one is not kept.
+    // The next delivery gets a new key, so the journal does not keep the old one.
     #expect(!item.contains("idempotency_key"))
   }
 
@@ -153,7 +153,7 @@ import Testing
     #expect(receiver.log.filter { $0.contains("/commit ") && $0.hasSuffix(" 409") }.isEmpty)
   }
 
-  /// The server may have executed the first commit after it had responded to the probe.
+  /// The server may have executed the first commit after it responded to the probe.
   @Test func `with a probe and a key is sent again with the same key`() async throws {
     let server = try await Self.busy()
     let probe = """

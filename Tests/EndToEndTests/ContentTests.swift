@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `compare: content`.
+/// Uploads with `compare: content`.
 @Suite struct `A file that is compared by its content` {
   private static let content = "compare: content"
 
@@ -10,7 +10,7 @@ import Testing
       server: receiver.url, ([JobText.puts] + lines.map { "    \($0)" }).joined(separator: "\n"))
   }
 
-  /// Completes a run, and returns how often each file has been sent so far.
+  /// Runs the job to its end, and returns how often each file has been sent so far.
   private func puts(_ job: Workspace, _ receiver: ReceiverProcess, status: Int32 = 0) async throws -> [String:
     Int]
   {
@@ -34,7 +34,7 @@ import Testing
     #expect(try await planned(job).hasSuffix("0 items, 0 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1])
     #expect(try job.report().totals.items.unchanged == 1)
-    // Now the size and the time are also unchanged.
+    // The journal now has the new time, so the file also counts as unchanged without `compare: content`.
     try job.write(manifest: text(receiver))
     #expect(try await planned(job).hasSuffix("0 items, 0 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1])
@@ -93,7 +93,7 @@ import Testing
     try job.write(manifest: text(receiver, Self.content))
     #expect(try await planned(job).hasSuffix("1 item, 5 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1, "b.txt": 2])
-    // From then on both have a digest.
+    // Now the journal has a digest of both files.
     for name in ["a.txt", "b.txt"] {
       try FileTimes.touch(job.folder.path("files/\(name)"), seconds: 1_400_000_000)
     }
@@ -152,7 +152,7 @@ import Testing
 
   private static let size: UInt64 = 8 << 30
 
-  /// Changes the size of the delivered file `large.bin`, on disk (as a sparse file) and in the journal.
+  /// Changes the size of the delivered file `large.bin` in the journal and on disk, where the file becomes sparse.
   private func resize(_ job: Workspace, to size: UInt64) async throws {
     let path = job.folder.path("files/large.bin")
     let times = try FileTimes(of: path)
@@ -169,7 +169,7 @@ import Testing
     #expect(command.status == 0, "\(command.stderr)")
   }
 
-  /// A job with a delivered file of 8 GiB, and a run that reads it, which takes seconds.
+  /// Creates a job with a delivered file of 8 GiB, and starts a run that reads the file, which takes seconds.
   private func reading(
     _ receiver: ReceiverProcess, _ options: String...
   ) async throws -> (job: Workspace, run: RunningCommand) {
@@ -186,7 +186,7 @@ import Testing
         try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
       }
       if files.contains(where: { $0.hasSuffix("/large.bin") }) { break }
-      // There is no event to wait for; the file is open while it is read.
+      // The test polls, because no event shows that the file is open and being read.
       try await Task.sleep(for: .milliseconds(5))
     }
     return (job, run)

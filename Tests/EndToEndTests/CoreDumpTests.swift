@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// ferry's memory contains secrets. It is written to a core dump only if an environment variable permits that.
-@Suite struct `A run that goes down` {
-  /// The shell's message about a core dump, wherever the dump goes (core_pattern, core(5)).
+/// ferry's memory contains secrets, so a core dump is written only if an environment variable allows it.
+@Suite struct `A run that crashes` {
+  /// Whether the shell reports a core dump, wherever the kernel writes it (core_pattern, core(5)).
   private func dumpsCore(_ environment: [String: String]) async throws -> Bool {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Opens `/proc/PID/environ` as early as possible after execve(2); prints how often the secret was read.
+  /// Opens `/proc/PID/environ` as early as possible after execve(2), and prints how often it could read the secret.
   private static let reader = """
     import os, sys
     reads = 0
@@ -48,10 +48,12 @@ import Testing
     print(reads)
     """
 
-  /// If the user must not read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, the
-  /// same script reads the secret in most starts.
+  /// If the user cannot read a program, the kernel makes its process non-dumpable (execve(2)). With mode 0755, this
+  /// script reads the secret in most attempts.
   @Test(.enabled("only root may become another user", { geteuid() == 0 }))
-  func `is closed to its own user from its first moment on if only root may read the program`() async throws {
+  func `hides its environment from its own user from the start if only root may read the program`()
+    async throws
+  {
     let job = try Workspace("")
     let program = job.folder.path("ferry")
     try FileManager.default.copyItem(atPath: Product.path("ferry"), toPath: program)

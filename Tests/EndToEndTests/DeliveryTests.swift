@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Failures during delivery. None of them makes ferry send a file twice or lose it.
+/// Failures during a delivery. After each failure, ferry neither loses a file nor sends it twice.
 @Suite struct `A delivery` {
   private func workspace(
     _ receiver: ReceiverProcess, files count: Int = 6, connections: Int = 2, _ nodes: String
@@ -11,7 +11,7 @@ import Testing
     return job
   }
 
-  // The response was lost
+  // MARK: Lost responses
 
   @Test(arguments: [
     ("drop=after", 6), ("drop=after,cut=close", 6), ("drop=before", 5), ("drop=before,cut=close", 5),
@@ -57,11 +57,11 @@ import Testing
     let received = try await receiver.received()
     #expect(received.uploads.count == 20)
     #expect(received.uploads.allSatisfy { $0.commits == 1 })
-    // libcurl itself resends some requests on a new connection, and does not report these.
+    // libcurl resends some requests on a new connection, and does not report that to ferry.
     #expect(report.totals.requests <= received.requests)
   }
 
-  // The server is unreachable, or asks clients to wait
+  // MARK: Unreachable servers, and servers that ask clients to wait
 
   @Test func `to an unreachable server exits with 5, and resumes when the server is back`() async throws {
     let gone = try await ReceiverProcess.start()
@@ -82,7 +82,7 @@ import Testing
 
   @Test func `waits as long as a 429 response requests`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:every=2,times=1,status=429,retry_after=1"])
-    // `max` limits the delay that a server may request.
+    // `max` limits the wait that a server may request.
     let job = try workspace(
       receiver, files: 3, connections: 1, JobText.puts.replacing("max: 200ms", with: "max: 5s"))
     let begin = ContinuousClock.now
@@ -93,9 +93,10 @@ import Testing
     #expect(try await receiver.received().requests == 4)
   }
 
-  // The source has changed
+  // MARK: Changed sources
 
-  /// A run whose server issues no upload ID until the file has been changed, so that ferry does not read it before.
+  /// Runs a job whose server issues no upload ID until the file has changed, so that ferry does not read the file
+  /// before.
   private func runWithChange(
     _ change: (Workspace) throws -> Void
   ) async throws -> (command: Command, report: RunReport, received: Received) {
@@ -132,7 +133,7 @@ import Testing
     #expect(received.commits == 3)
   }
 
-  // Tokens and upload IDs
+  // MARK: Tokens and upload IDs
 
   @Test func `gets a new token after 401 and continues`() async throws {
     let receiver = try await ReceiverProcess.start(
@@ -190,8 +191,8 @@ import Testing
   }
 
   @Test func `keeps an upload ID whose commit may have been executed, however old it is`() async throws {
-    // Twice, because libcurl itself sends the request again on a new connection. By then, the ID is older than
-    // `valid_for`.
+    // The fault applies twice, because libcurl resends the request on a new connection. After that, the ID is older
+    // than `valid_for`.
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=2,drop=after,delay=0.8"])
     let job = try workspace(receiver, files: 1, JobText.uploadIDs(validFor: "1s"))
     let (command, _) = try await job.run()
@@ -201,7 +202,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  // Redirects
+  // MARK: Redirects
 
   @Test(arguments: [307, 308])
   func `follows a redirect, and sends no credentials to another server`(_ status: Int) async throws {

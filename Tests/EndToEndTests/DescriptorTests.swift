@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The standard input, output and error with which a process is started, and its limit on open files.
+/// How ferry behaves depending on the standard input, output and error, and on the limit of open files.
 @Suite struct `A process that starts` {
   private func list(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(

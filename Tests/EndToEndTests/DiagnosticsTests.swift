@@ -18,16 +18,16 @@ enum CheckedManifests {
   }
 }
 
-/// `ferry check`, word for word.
+/// The output of `ferry check` is compared word for word.
 @Suite struct `The checked manifests` {
   private static let golden = CheckedManifests.golden
 
-  /// The recorded texts were made with this home.
+  /// The environment with which the expected texts were recorded.
   private static let environment = [
     "HOME": "/home/me", "SCANS_CLIENT_SECRET": "a", "FERRY_DEMO_SECRET": "a",
   ]
 
-  @Test func `are there`() {
+  @Test func `exist`() {
     #expect(CheckedManifests.bad.count >= 12)
     #expect(CheckedManifests.good.count >= 6)
   }
@@ -182,7 +182,7 @@ enum CheckedManifests {
     }
   }
 
-  @Test func `are in colour at a terminal alone, and not with NO_COLOR`() async throws {
+  @Test func `are colored only at a terminal, and not with NO_COLOR`() async throws {
     let ferry = Product.path("ferry")
     for subcommand in ["check", "plan"] {
       let line = "'\(ferry)' \(subcommand) tab.yaml"

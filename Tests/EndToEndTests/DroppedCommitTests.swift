@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry reset` and `ferry run --fresh` after a kill at commits whose responses were not recorded.
+/// `ferry reset` and `ferry run --fresh` after a kill during commits whose responses were not recorded.
 @Suite struct `Commits that are dropped` {
   private func killed(_ receiver: ReceiverProcess, files: Int = 3) async throws -> Workspace {
     let job = try Workspace(
@@ -28,7 +28,7 @@ import Testing
     }
     #expect(refused.stderr.contains("--drop-unanswered"), "\(refused.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })
-    // A commit that no person drops becomes ambiguous, and is not sent again.
+    // Without such a command, the commits become ambiguous and are not sent again.
     let run = try await job.run()
     #expect(run.command.status == 1 && run.report.totals.items.ambiguous == 3, "\(run.command.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })
@@ -53,7 +53,7 @@ import Testing
     #expect(reset.status == 0 && reset.stdout.contains("1 item dropped"), "\(reset.stdout)\(reset.stderr)")
   }
 
-  @Test func `apply to --fresh`() async throws {
+  @Test func `are handled by --fresh in the same way`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     #expect(try await job.ferry("run", "job.yaml", "--drop-unanswered").status == 2)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--max-duration` over real sockets, and the kind of launch that a run reports.
+/// `--max-duration` over real sockets, and the kind of launch that the report contains.
 @Suite struct `A run with a time limit` {
   private func workspace(_ receiver: ReceiverProcess, files count: Int) throws -> Workspace {
     let job = try Workspace(
@@ -45,7 +45,7 @@ import Testing
     let (command, report) = try await job.run("--max-duration", "6s")
     #expect(command.status == 10, "\(command.stderr)")
     #expect(report.totals.items.waiting == 3)
-    // The run waited neither for the responses nor for their timeout.
+    // The run waited neither for the responses nor for the timeout of the requests.
     #expect(report.items.map(\.reason?.code) == ["max_duration", "max_duration"])
     #expect(report.node("files")?.state == "waiting")
   }
@@ -86,7 +86,7 @@ import Testing
     return job
   }
 
-  @Test func `ends while nothing more comes on its standard input`() async throws {
+  @Test func `ends while it waits for standard input`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try listing(receiver, "'-'")
     let input = Pipe()
@@ -116,7 +116,7 @@ import Testing
     #expect(try await receiver.received().files.count == 1)
   }
 
-  @Test func `leaves submitted files to the next run if it does not come to read them`() async throws {
+  @Test func `leaves submitted files for the next run if it has no time to read them`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try listing(receiver, "list.txt")
     try job.folder.write(Data(), to: "list.txt")

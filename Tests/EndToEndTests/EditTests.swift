@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// A manifest that is edited between two runs of a round (docs/editing.md). Of its eight files, two are committed, two
-/// are transferred and wait for their commits, and four have an upload ID.
-@Suite struct `A manifest that is edited half way` {
+/// The manifest is edited between two runs of a round (docs/editing.md). When it is edited, two of its eight files are
+/// committed, two are transferred and wait for their commits, and four have an upload ID.
+@Suite struct `A manifest that is edited between runs` {
   struct Edit: Sendable, CustomTestStringConvertible {
     var what: String
     var replacing: [(String, String)]
-    /// The numbers of requests that the server received in both runs. The defaults are those of a run without an edit.
+    /// The number of requests that the server receives in both runs together. The defaults apply to runs without an
+    /// edit.
     var allocations = 8
     var contents = 8
     var commits = 8
@@ -134,7 +135,7 @@ import Testing
     for effect in effects { #expect(command.stderr.contains(effect.message), "\(command.stderr)") }
     #expect(report.totals.items.done == 8)
 
-    // Once the edit is undone, the run resumes the remaining items, and nothing is committed twice.
+    // When the edit is undone, the run resumes the remaining items, and no file is committed twice.
     guard effects.contains(where: { $0.code != "upload_ids_dropped" }) else { return }
     try job.write(manifest: before)
     let (back, rest) = try await job.run()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry plan --effective`.
+/// The output of `ferry plan --effective`.
 @Suite struct `The effective plan` {
   private let job: Workspace
 

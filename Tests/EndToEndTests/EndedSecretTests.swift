@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Secrets from responses that a server quotes after the work that they belong to has ended.
+/// Secrets from responses that a server quotes later, when the work to which they belong has ended.
 @Suite struct `A secret of work that has ended` {
   private func expectNone(
     of secrets: [String], in job: Workspace, _ command: Command, shown: String

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The environment in which a command of `on_events` is started.
+/// The environment in which ferry starts a command of `on_events`.
 @Suite struct `A command of on_events` {
   private static let script = """
     #!/bin/sh
@@ -28,12 +28,12 @@ import Testing
     return job
   }
 
-  /// Returns the command's environment variables once the command has ended.
+  /// Waits for the end of the command, and returns its environment variables.
   private func told(_ job: Workspace) async throws -> [String: String] {
     let done = job.folder.path("done.txt")
     let deadline = ContinuousClock.now + .seconds(20)
     while !FileManager.default.fileExists(atPath: done), .now < deadline {
-      // The run does not wait for the command indefinitely.
+      // The test polls, because the run does not wait indefinitely for the command.
       try await Task.sleep(for: .milliseconds(10))
     }
     var variables: [String: String] = [:]
@@ -61,7 +61,7 @@ import Testing
       "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
       "LC_TIME",
       "FERRY_REPORT", "FERRY_RUN", "FERRY_SESSION", "FERRY_STATE",
-      // Set by the shell itself.
+      // The shell sets these variables.
       "PWD", "OLDPWD", "SHLVL", "_",
     ]
     let others = variables.keys.filter { !known.contains($0) && !$0.hasPrefix("LC_") }
@@ -106,7 +106,7 @@ import Testing
   @Test func `has only the standard descriptors, and its own session`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
-    // Descriptors that ferry itself has inherited are not passed on either.
+    // The command does not inherit the descriptors that ferry itself has inherited.
     let end = try await job.start(
       ["-c", "exec \(Product.path("ferry")) run job.yaml 7< job.yaml"], program: "/bin/sh"
     ).end()
@@ -161,7 +161,7 @@ import Testing
     #expect(report.run.onEvents?.map(\.exitStatus) == [0], "\(end.stderr)")
   }
 
-  @Test func `that does not end does not keep the run`() async throws {
+  @Test func `that does not exit does not delay the end of the run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try job.folder.write(Data("#!/bin/sh\nexec sleep 40 2> /dev/null > /dev/null\n".utf8), to: "told")
@@ -172,7 +172,7 @@ import Testing
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 
-  /// Six files in six batches.
+  /// A job with six files in six batches.
   private func batches(_ receiver: ReceiverProcess, _ script: String) throws -> Workspace {
     let job = try Workspace(
       """
@@ -217,7 +217,7 @@ import Testing
 
   @Test func `is started once more for the batches that complete while it is running`() async throws {
     let receiver = try await ReceiverProcess.start()
-    // The first command ends after all batches have completed.
+    // The first command ends when all batches have completed.
     let job = try batches(
       receiver,
       """
@@ -308,7 +308,7 @@ import Testing
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(
       manifest: text.replacing("name: e2e\n", with: "name: e2e\nexecution_window: { event: 1h }\n"))
-    // The response to the last file is delayed, so that the first command finds the run in progress.
+    // The response to the last file is delayed, so that the run is still in progress when the first command starts.
     try await receiver.add(spec: "file:every=6,delay=300")
     let run = try job.start(["run", "job.yaml", "--quiet", "--launch", "event"])
     let path = job.folder.path("status.json")

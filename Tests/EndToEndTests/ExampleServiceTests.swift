@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The manifests in `examples/` for the APIs of services, against emulations that check every request, and against moto.
+/// The manifests in `examples/` for the APIs of services. Most run against emulations that check every request, others
+/// against moto.
 @Suite(.timeLimit(.minutes(2))) struct `An example for a service` {
-  /// A service, its example and files for it.
+  /// A service, the example for it, and the files to send.
   struct Service: Sendable, CustomTestStringConvertible {
     /// The name in the emulation's log.
     var name: String
@@ -12,12 +13,12 @@ import Testing
     var files: [String: Int]
     /// The environment variable that names the folder of the files.
     var root: String
-    /// The environment variables that name a URL, with its path at the emulation.
+    /// The environment variables that contain a URL, with the path of the URL at the emulation.
     var urls: [String: String]
     var environment: [String: String]
     /// The requests that send the bytes of a file.
     var transfer: String
-    /// The name on the service of the file of this name.
+    /// Converts the name of a file to its name on the service.
     var stored: @Sendable (String) -> String = { $0 }
 
     var testDescription: String { example }
@@ -71,7 +72,7 @@ import Testing
         environment: urls.mapValues { server.url + $0 }.merging(environment) { $1 }.merging(other) { $1 })
     }
 
-    /// Expects that the service has each file once, as it is, and has refused nothing.
+    /// Checks that the service has stored each file once and unchanged, and has rejected nothing.
     func expectFiles(_ run: ExampleRun, _ names: [String]? = nil, in log: ServiceEmulations.Log) async throws
     {
       let names = names ?? Array(files.keys)
@@ -100,12 +101,12 @@ import Testing
     }
     let (command, report) = try await run.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
-    // The body of a request that is redirected is sent twice; the second time, it is resent.
+    // The body of a redirected request is sent twice. The second time, its bytes count as resent.
     #expect(report.totals.bytes.useful == service.files.values.reduce(0, +))
     #expect((report.totals.bytes.resent > 0) == (service.name == "archive"))
     let log = try await server.log()
     try await service.expectFiles(run, in: log)
-    // Zenodo gets another record in each round.
+    // Each round creates another record at Zenodo.
     guard service.name != "zenodo" else {
       #expect(log.counts["zenodo publications"] == 1 && log.counts["zenodo depositions"] == 1)
       return
@@ -139,14 +140,14 @@ import Testing
   @Test(
     .enabled(if: ServiceEmulations.isPossible, "python3-aiohttp is needed: scripts/setup test"),
     arguments: [(ServiceEmulations.Hold.Moment.after, "done"), (.before, "retry")])
-  func `completes a file at Slack once if ferry is killed meanwhile`(
+  func `completes a file at Slack once if ferry is killed during the completion`(
     _ moment: ServiceEmulations.Hold.Moment, decision: String
   ) async throws {
     let hold = ServiceEmulations.Hold(match: "completeUploadExternal", at: moment)
     let server = try await ServiceEmulations.start(holds: [hold])
     let run = try Service.slack.run(at: server, files: ["a.bin": 1000])
     try await run.runAndKill { try await server.waitUntilHeld(hold) }
-    // Nothing shows whether Slack has executed it.
+    // ferry cannot determine whether Slack has executed the completion.
     let next = try await run.run()
     #expect(next.command.status == 1 && next.report.item("a.bin")?.state == "ambiguous")
     #expect(try await server.log().counts["slack completions"] == (moment == .after ? 1 : nil))
@@ -178,7 +179,7 @@ import Testing
 
   @Test(.enabled(if: ServiceEmulations.isPossible, "python3-aiohttp is needed: scripts/setup test"))
   func `creates one video at YouTube if ferry is killed after the last part`() async throws {
-    // The first PUT is the only part.
+    // The first PUT sends the whole file.
     let hold = ServiceEmulations.Hold(match: "^PUT /youtube/", at: .after)
     let server = try await ServiceEmulations.start(holds: [hold])
     let run = try Service.youtube.run(at: server, files: ["a.mp4": 700_000])
@@ -201,7 +202,7 @@ import Testing
     let server = try await ServiceEmulations.start(holds: holds)
     let run = try Service.zenodo.run(at: server)
     for hold in holds { try await run.runAndKill { try await server.waitUntilHeld(hold) } }
-    // Nothing shows whether Zenodo has executed the request.
+    // ferry cannot determine whether Zenodo has executed the request.
     let next = try await run.run()
     #expect(next.command.status == 1, "\(next.command.stdout)\(next.command.stderr)")
     #expect(next.report.node("publish")?.state == "ambiguous")
@@ -210,16 +211,16 @@ import Testing
     let log = try await server.log()
     try await Service.zenodo.expectFiles(run, in: log)
     #expect(log.counts["zenodo publications"] == 1)
-    // The response to the first deposition was lost.
+    // The response to the request for the first deposition was lost.
     #expect(log.counts["zenodo depositions"] == 2)
   }
 
   @Test(.enabled(if: ServiceEmulations.isPossible, "python3-aiohttp is needed: scripts/setup test"))
-  func `does not upload an asset to GitHub that a release has`() async throws {
+  func `does not upload an asset that a GitHub release already has`() async throws {
     let server = try await ServiceEmulations.start()
     let first = try await Service.gitHub.run(at: server).run()
     #expect(first.command.status == 0)
-    // The state folder of the first job is lost.
+    // The state folder of the first job is not kept.
     let second = try await Service.gitHub.run(at: server).run()
     #expect(second.command.status == 0, "\(second.command.stdout)\(second.command.stderr)")
     let log = try await server.log()
@@ -252,7 +253,7 @@ import Testing
     #expect(report.item("broken.zip")?.state == "ambiguous" && report.totals.items.done == 1)
     let resolve = try await run.ferry("resolve", "broken.zip", "retry", "--manifest")
     #expect(resolve.status == 0, "\(resolve.stderr)")
-    // The second attempt gets 422, because the release has an asset of this name.
+    // The second attempt gets 422, because the release already has an asset of this name.
     let next = try await run.run()
     #expect(next.command.status == 1, "\(next.command.stdout)\(next.command.stderr)")
     #expect(next.report.node("verify")?.reason?.code == "unexpected_answer")

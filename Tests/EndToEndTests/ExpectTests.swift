@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A response of 200 with an error in its body.
+/// Responses with the status 200 and an error in the body.
 @Suite struct `A response that does not have the expected value` {
-  /// The receiver's faults respond with 200 and `{"error": …}`; its real responses contain no error.
+  /// The receiver's faults respond with 200 and `{"error": …}`. Its ordinary responses contain no error.
   private static let nodes = JobText.uploadIDs(
     retry: JobText.retry,
     recognized: "expect: { regex: '\"sha256\"' }"
@@ -87,7 +87,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.catalog("interval: { minimum: 1h }", "expect: { regex: '.' }"))
     #expect(try await job.run().command.status == 0)
-    // The fetch is due again, and the document has not changed.
+    // Makes the fetch due again. The document has not changed.
     let edit =
       "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('UPDATE node SET fetched_at = 1').connection.commit()"
     let file = job.state + "/sessions/e2e.quick.db"

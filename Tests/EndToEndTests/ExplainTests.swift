@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry explain`.
+/// How `ferry explain` explains the codes of diagnostics.
 @Suite struct `The explained code` {
   private func explain(_ arguments: String...) async throws -> Command {
     try await Command.run(Product.path("ferry"), ["explain"] + arguments)
@@ -39,7 +39,7 @@ import Testing
     #expect(rows.count == list.stdout.split(separator: "\n").count)
   }
 
-  @Test func `is the nearest if there is no such code, otherwise the range is shown`() async throws {
+  @Test func `that does not exist causes a suggestion, or shows the range of codes`() async throws {
     let near = try await explain("F0O01")
     #expect(near.status == 2)
     #expect(near.stdout == "")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A state folder whose nth write, truncation or sync fails: with EIO only that one, with ENOSPC also all later ones.
+/// The nth write, truncation or sync in the state folder fails. With ENOSPC, all later operations fail as well.
 ///
 /// If FERRY_SOAK_KILLS is set, as by scripts/soak, every n is tested.
 @Suite(
@@ -10,7 +10,7 @@ import Testing
   private static let isSoak = ProcessInfo.processInfo.environment["FERRY_SOAK_KILLS"] != nil
 
   @Test(arguments: FaultyJob.Kind.allCases, ["EIO", "ENOSPC"])
-  func `ends the run with 70 and loses and repeats nothing`(_ kind: FaultyJob.Kind, error: String)
+  func `makes a run exit with 70, and nothing is lost or repeated`(_ kind: FaultyJob.Kind, error: String)
     async throws
   {
     let receiver = try await ReceiverProcess.start()
@@ -33,7 +33,7 @@ import Testing
     if Self.isSoak { print("soak: \(kind): \(error) at each of \(faults) operations") }
   }
 
-  /// - Returns: whether the run reached that operation.
+  /// - Returns: whether the run has reached the failing operation.
   private func fail(_ job: FaultyJob, at point: Int, with error: String) async throws -> Bool {
     let run = try await job.start([
       "FAIL": "\(point)", "ERROR": error, "STAYS": error == "ENOSPC" ? "1" : "0",
@@ -47,12 +47,12 @@ import Testing
     let moment = "\(job.title): \(what) of \(failure.path)"
     if end.status == 70 {
       #expect(end.stderr.contains("help: "), "\(moment): \(end.stderr)")
-      // The message is that of the disk's error.
+      // The message describes the error of the disk.
       let words =
         error == "ENOSPC" ? ["space", "reading or writing"] : ["reading or writing", "I/O", "Input"]
       #expect(words.contains { end.stderr.contains($0) }, "\(moment): \(end.stderr)")
     } else {
-      // The failed operation was not essential, and nothing is missing.
+      // The run did not depend on the failed operation, and no file is missing.
       #expect(end.status == 0, "\(moment): \(end.status) \(end.stderr)")
       #expect(try await job.deliveries().count == 8, "\(moment)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A run's summary of the requests that failed.
+/// How a run summarizes the requests that failed.
 @Suite struct `The failures of a run` {
   @Test func `are one line for one cause, with the URL, the reason phrase and the body`() async throws {
     let body =

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// libfaketime, with which people test time: it sets a variable before the program starts, and shifts clocks and
-/// the times of files.
+/// libfaketime, which people use to test with another time. An environment variable that is set before the program
+/// starts shifts the clocks and the times of files.
 @Suite(.enabled("libfaketime is needed: scripts/setup test") { Faketime.library != nil })
 struct `Under libfaketime` {
-  /// Preloaded directly: the program `faketime` sets the variable itself, before the start.
+  /// The test preloads the library directly. The program `faketime` would set the same variable.
   private func environment(_ time: String) -> [String: String] {
     ["LD_PRELOAD": Faketime.library ?? "", "FAKETIME": time]
   }
@@ -29,7 +29,7 @@ struct `Under libfaketime` {
     #expect(try await receiver.received().puts.count == 5)
   }
 
-  /// A 64-bit number of nanoseconds since 1970 overflows on 2262-04-11. The library also shifts the monotonic clock,
+  /// The number of nanoseconds since 1970 exceeds 64 bits on 2262-04-11. The library also shifts the monotonic clock,
   /// which overflows in the same way.
   @Test(arguments: ["@2262-04-13 00:00:00", "+400y", "@9999-12-31 23:59:59"])
   func `a run beyond the clock's range ends without a crash`(_ time: String) async throws {
@@ -49,7 +49,8 @@ struct `Under libfaketime` {
 }
 
 private enum Faketime {
-  /// The library's path on Debian; `nil` if it is not installed. An unnoticed skip would look like a pass.
+  /// The library's path on Debian; `nil` if it is not installed. In that case, a message is printed, because an
+  /// unnoticed skip would look like a pass.
   static let library: String? = {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
     let paths = (["."] + folders.sorted()).map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }

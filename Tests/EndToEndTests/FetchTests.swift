@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [(500, 5 as Int32, "waiting"), (404, 1, "failed")])
-  func `asks a broken server again only after the minimum, and reports why`(
+  func `retries a failing server only after the minimum, and reports why`(
     status: Int, code: Int32, state: String
   ) async throws {
     let server = try await ScriptedServer.start(["/catalog": .init(status: status)])
@@ -30,7 +30,7 @@ import Testing
     #expect(try await job.run().command.status == code)
     #expect(server.lines == ["home GET /catalog"])
 
-    // The next run of the crontab line.
+    // The next run that cron starts.
     let (command, report) = try await job.run()
     #expect(command.status == code, "\(command.stdout)\(command.stderr)")
     #expect(server.lines == ["home GET /catalog"], "the server was asked again")
@@ -45,7 +45,7 @@ import Testing
     #expect(status.contains("not due before 2"), "\(status)")
     #expect(try await job.ferry("journal", "check").status == 0)
 
-    // The user has repaired the server.
+    // The user runs `ferry reset` to fetch again immediately.
     #expect(try await job.ferry("reset", "news.s").status == 0)
     #expect(try await job.run().command.status == code)
     #expect(server.lines.count == 2)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file that changes between its listing and its `after` action. docs/files.md contains this table.
+/// A file changes between its listing and its `after` action. docs/files.md contains the table of these changes.
 @Suite struct `A file that changes` {
   enum Phase: String, Sendable {
     case listed = "listed, not sent"
@@ -13,18 +13,18 @@ import Testing
   struct Change: Sendable, CustomTestStringConvertible {
     var phase: Phase
     var what: String
-    /// A script; `$f` is the file.
+    /// A shell script; `$f` is the file.
     var script: String
     var exit: Int32
     /// `done` or `failed`.
     var state: String
     var code: String?
-    /// A part of the message.
+    /// A part of the expected message.
     var says: String = ""
 
     var testDescription: String { "\(phase.rawValue): \(what)" }
 
-    /// The change's line in docs/files.md.
+    /// The line of docs/files.md that describes the change.
     var line: String {
       "| \(phase.rawValue) | \(what) | \(state) | \(code.map { "`\($0)`" } ?? "") | \(exit) |"
     }
@@ -147,7 +147,7 @@ import Testing
     #expect(command.status == 0, "\(command.stderr)")
   }
 
-  /// Applies the change in its phase. Returns the run that encounters it.
+  /// Applies the change in its phase. Returns the run that finds the changed file.
   private func run(_ change: Change) async throws -> (Command, Workspace) {
     let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
     switch change.phase {
@@ -180,7 +180,7 @@ import Testing
       let receiver = try await ReceiverProcess.start()
       let job = try job(
         receiver.url, JobText.puts + "\n    deliver: once\n    after: { move_to: sent/ }")
-      // A file with this name in `sent` keeps the first run from moving the file.
+      // The first run cannot move the file, because `sent` contains a file of the same name.
       try job.folder.write(Data("taken".utf8), to: "files/sent/\(Self.name)")
       #expect(try await job.run().command.status == 5)
       try await apply(change, to: job)
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test(arguments: changes)
-  func `has one result, by when and how it changes`(_ change: Change) async throws {
+  func `has an outcome that depends on when and how it changes`(_ change: Change) async throws {
     let (command, job) = try await run(change)
     let report = try job.report()
     #expect(command.status == change.exit, "\(command.stdout)\(command.stderr)")
@@ -209,7 +209,7 @@ import Testing
     #expect(report.totals.items.done == (change.state == "done" ? 1 : 0))
   }
 
-  /// The superuser can read every file; for other users there is one more result.
+  /// The superuser can read every file, so this outcome is possible only for other users.
   @Test func `and is no longer readable fails, and reports which user needs access`() async throws {
     guard !Self.isRoot else {
       FileHandle.standardError.write(Data("skipped: the superuser reads files of mode 000\n".utf8))

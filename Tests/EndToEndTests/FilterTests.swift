@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Filters of references, as servers receive their results.
+/// The results of reference filters, as servers receive them.
 @Suite struct `A manifest with filters` {
   private static func text(_ server: ScriptedServer, _ headers: String) -> String {
     """
@@ -53,7 +53,7 @@ import Testing
     let server = try await ScriptedServer.start([:])
     let job = try Workspace(Self.text(server, #"X-Name: "${file.name | json}""#))
     try job.write("hello", to: "a.txt")
-    // Foundation's paths are text; these are bytes.
+    // open(2) is called, because Foundation's paths must be valid Unicode.
     let descriptor = open(
       (Array(job.folder.path("files/b").utf8) + [0xFF, 0]).map(CChar.init(bitPattern:)), O_CREAT, 0o600)
     try #require(descriptor >= 0)
@@ -68,7 +68,7 @@ import Testing
         == "${file.name | json}: the value is not UTF-8, which the filter 'json' requires")
   }
 
-  /// A filter does not turn a secret into a value that may be sent anywhere.
+  /// A filtered secret is still a secret: ferry does not send it to other origins.
   @Test func `does not send a filtered secret to another origin`() async throws {
     let server = try await ScriptedServer.start([
       "/in/a.txt?n=a": .init(status: 307, headers: ["Location": "{away}/steal"])

@@ -11,7 +11,7 @@ import Testing
 
   private struct Case: Sendable {
     var number: String
-    /// Table, column and value.
+    /// The table, the column and the value.
     var what: String
   }
 
@@ -43,7 +43,7 @@ import Testing
           request: { url: "${vars.api}/done", json: { node: note } }
       """
 
-  /// A state folder with rows in every table, and its forged copies.
+  /// Creates a state folder with rows in every table, and forged copies of it.
   private func forge(_ job: Workspace) async throws -> [Case] {
     for name in ["a.txt", "b.txt", "d.txt"] { try job.write(name, to: name) }
     let run = try await job.ferry("run", "job.yaml", "--quiet")
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// Runs a command on a separate copy. It must neither crash nor hang, and each failure must come with a remedy.
+  /// Runs a command on a separate copy. The command must neither crash nor hang, and must report a remedy if it fails.
   private static func look(_ words: [String], at forged: Case, of job: Workspace) async throws {
     let state = job.folder.path("state-\(UUID().uuidString)")
     try FileManager.default.copyItem(atPath: job.folder.path("cases/\(forged.number)"), toPath: state)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// Reading stops at the row that is wrong, and names it.
+  /// Reading stops at the invalid row, and the error names it.
   @Test(arguments: [
     ("item", "size", "NULL"), ("item", "path", "NULL"), ("item", "node", "NULL"), ("item", "node", "999"),
     ("item", "size", "-1"), ("item", "captures", "'{'"),
@@ -148,7 +148,7 @@ import Testing
     let forged = try await Command.run("python3", ["-c", edit, path, table, column, value])
     try #require(forged.status == 0, "\(forged.stderr)")
     chmod(path, 0o600)
-    // `ferry run` reads neither the table of jobs, which `ferry resume` reads, nor runs that have ended.
+    // `ferry run` reads neither the table of jobs, which only `ferry resume` reads, nor runs that have ended.
     let words: [String] =
       switch table {
       case "job": ["resume"]

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `protocol: multipart_form` against a server that we did not write: aiohttp.
+/// `protocol: multipart_form` against aiohttp, a server that is not part of this project.
 @Suite struct `A form` {
-  /// An unnoticed skip would look like a pass.
+  /// Whether the server is available. If it is not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   private static let isPossible: Bool = {
     guard FormServer.python == nil else { return true }
     FileHandle.standardError.write(
@@ -11,7 +12,7 @@ import Testing
     return false
   }()
 
-  /// In bytes; more than the buffers of two sockets hold.
+  /// The size of a large file in bytes, which exceeds what the buffers of two sockets can hold.
   private static let large = 32 << 20
 
   private static func manifest(
@@ -40,7 +41,7 @@ import Testing
         commit: { request: { url: "URL/commit/${allocate.id}" }, idempotency_key: { header: Idempotency-Key } }
     """
 
-  /// By another program than ours.
+  /// Computes digests with openssl, independently of ferry.
   private static func digests(_ contents: [Data]) async throws -> [Data: String] {
     let folder = try TemporaryFolder()
     for (index, content) in contents.enumerated() { try folder.write(content, to: "\(index)") }
@@ -68,7 +69,7 @@ import Testing
     let long = Array(String(repeating: "ü", count: 125).utf8) + Array(".jpg".utf8)
     let names =
       HostileName.all.map(\.bytes) + [long, Array("Köln \"😀\" 100%.jpg".utf8), Array("a\r\nb: c".utf8)]
-    // aiohttp refuses control characters in a part's header section, except a tab.
+    // In the header section of a part, aiohttp rejects control characters except the tab.
     let isRefused: (UInt8) -> Bool = { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) || $0 == 0x7F }
     for (index, name) in names.enumerated()
     where !name.contains(UInt8(ascii: "/")) && !name.contains(where: isRefused) {
@@ -76,7 +77,7 @@ import Testing
         (0..<[0, 1, 65_535, 70_000][index % 4]).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ index) })
       let path = Array(job.folder.path("files/").utf8) + name
       let file = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_EXCL, 0o600)
-      // Another spelling of a name that exists.
+      // On some file systems, the name equals an existing name, so the file cannot be created.
       guard file >= 0 else { continue }
       try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: content)
       contents[Data(name)] = content
@@ -145,7 +146,7 @@ import Testing
       let job = try Workspace(Self.manifest(server, form: "{ fields: { number: \(index) } }"))
       let content = Data(repeating: UInt8(index), count: size)
       try job.folder.write(content, to: "files/a")
-      // After the last byte, the server waits, so that the run is there to be measured.
+      // The server waits after the last byte, so that the run's memory can be measured before the run exits.
       try server.set("\"stop\": \(size)")
       let run = try job.start(["run", "job.yaml"])
       try await server.waitUntilStopped(index + 1)
@@ -160,7 +161,7 @@ import Testing
     await server.stop()
   }
 
-  /// The largest resident size of a process so far, in bytes.
+  /// The peak resident memory of a process, in bytes.
   private static func peak(of process: Int32) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
@@ -193,7 +194,7 @@ import Testing
       let name = try #require(commit.form.file?.filename)
       #expect(commit.form.file?.sha256 == digests[contents[name] ?? Data()])
     }
-    // A form that was cut off was never taken for a whole one.
+    // The server never accepted a truncated form as complete.
     #expect(try server.forms.count == contents.count)
     await server.stop()
   }
@@ -238,7 +239,7 @@ import Testing
         server, form: "{ fields: { proof: \"${token.access}\" } }", steps: "token: login", head: token))
     let content = Data(repeating: 9, count: 3 << 20)
     try job.folder.write(content, to: "files/a")
-    // The server learns only at the end of the body that the token has expired.
+    // The server rejects the expired token only after it has read the whole body.
     try server.set("\"token\": \"t2\"")
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
@@ -255,7 +256,7 @@ import Testing
   }
 
   @Test(.enabled(if: isPossible, "python3-aiohttp is needed: scripts/setup test"), .timeLimit(.minutes(2)))
-  func `never arrives whole if its file changes while it is sent`() async throws {
+  func `never arrives complete if its file changes during the transfer`() async throws {
     let server = try await FormServer.start()
     let job = try Workspace(Self.manifest(server, steps: "retry: { limit: 1, initial: 10ms }"))
     try job.folder.write(Data(repeating: 1, count: 64 << 20), to: "files/a")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Galleries, each of which is a manifest with photos and an index of higher priority, in one session.
+/// Several galleries in one session. Each is a manifest with photos, and with an index of higher priority.
 @Suite("Two galleries of a session")
 struct GalleryTests {
-  /// The manifest of a gallery, whose files are in `NAME/photos` and `NAME/index`.
+  /// The manifest of a gallery with files in `NAME/photos` and `NAME/index`.
   private static func text(
     _ receiver: ReceiverProcess, _ name: String, session: String = "", index: String = ""
   ) -> String {
@@ -100,7 +100,8 @@ struct GalleryTests {
     #expect(end.status == 0, "\(end.stderr)")
     let puts = puts(receiver)
     let index = try #require(puts.firstIndex(of: "two/i"), "\(puts)")
-    // The second gallery's index is sent before the remaining photos of the first gallery, and its photos after them.
+    // The second gallery's index is sent before the remaining photos of the first gallery, and its photos are sent
+    // after them.
     #expect(puts[..<index].allSatisfy { $0.hasPrefix("one/") }, "\(puts)")
     #expect(puts[index...].count { $0.hasPrefix("one/p") } >= 5, "\(puts)")
     #expect(puts.suffix(2) == ["two/p0", "two/p1"] && puts.count == 16, "\(puts)")
@@ -110,7 +111,7 @@ struct GalleryTests {
     #expect(report.states["two/index"] == "succeeded" && report.states["two/photos"] == "succeeded")
     #expect(FileManager.default.fileExists(atPath: job.folder.path("two/index/sent/i")))
     #expect(try await job.status().session("galleries")?.notes.isEmpty == true)
-    // The second gallery's next run sends nothing twice.
+    // The next run of the second gallery sends no file again.
     let next = try await job.ferry("run", "two.yaml")
     #expect(next.status == 0, "\(next.stderr)")
     #expect(self.puts(receiver).count == 16)
@@ -121,7 +122,7 @@ struct GalleryTests {
     (", timeout_for_request: 7s", "", "'timeout_for_request' of session 'galleries' differs"),
     ("", "needs: [photos]", "it needs photos"),
   ])
-  func `are not mixed if that is impossible, and the run says why`(
+  func `are not mixed if that is impossible, and the run reports why`(
     _ session: String, _ index: String, reason: String
   ) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.7"])

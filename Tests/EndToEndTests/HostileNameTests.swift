@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// File names in the listing, the journal, URLs, the report, a resumed run and `after: move_to`. docs/files.md has this
-/// table.
+/// File names in the listing, the journal, URLs, the report, a resumed run and `after: move_to`. docs/files.md contains
+/// the table of these names.
 @Suite struct `A hostile name` {
-  /// The results for all names, collected once.
+  /// The results for all names, which are collected once.
   struct Delivery: Sendable {
     var log: [String]
     var received: Received
-    /// The items that the server refused, by the Base64 of their paths' bytes.
+    /// The items that the server rejected, by the Base64 of their paths.
     var refused: [String: RunReport.Item]
-    /// The journal's rows: path in hexadecimal, state, and what happened to the file.
+    /// The rows of the journal by path in hexadecimal: the state, and the outcome of the `after` action.
     var rows: [String: [Int]]
     var job: Workspace
   }
@@ -32,7 +32,7 @@ import Testing
     for item in first.report.items + second.report.items where item.state == "failed" {
       refused[item.pathBase64 ?? ""] = item
     }
-    // The receiver accepts such names outside the path.
+    // Outside of the URL's path, the receiver accepts such names.
     try job.write(
       manifest: JobText.text(
         server: receiver.url, connections: 2,
@@ -51,15 +51,15 @@ import Testing
   }
 
   @Test(arguments: HostileName.all)
-  func `travels whole`(_ name: HostileName) async throws {
+  func `reaches the server unchanged`(_ name: HostileName) async throws {
     let delivery = try await Self.delivery.value
     let isText = name.text != nil
-    // 204 if the receiver treats it as an existing name.
+    // The status is 204 if the receiver treats the name as an existing one.
     let statuses = isText ? [201, name.isRespelled ? 204 : 201] : [400]
     let lines = statuses.map { "PUT /files/\(name.encoded) \($0)" }
     #expect(delivery.log.filter(lines.contains).count == 1)
     let hex = name.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
-    // Done, and moved.
+    // The item is done, and its file was moved.
     #expect(delivery.rows[hex] == [3, 3])
     if let text = name.text, !name.isRespelled {
       let file = delivery.received.files.first { Array($0.name.utf8) == Array(text.utf8) }
@@ -102,7 +102,7 @@ import Testing
     #expect(try await receiver.received().requests == HostileName.all.count)
   }
 
-  /// Foundation's paths are text; these are bytes.
+  /// Writes a file with open(2), because Foundation's paths must be valid Unicode.
   private static func write(_ content: Data, to path: [UInt8]) throws {
     var folder: [UInt8] = []
     for part in path.split(separator: 0x2F).dropLast() {
@@ -117,7 +117,7 @@ import Testing
   private static func read(_ path: [UInt8]) -> Data? {
     let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY)
     guard file >= 0 else { return nil }
-    // A file that cannot be read does not have the expected content.
+    // If the file cannot be read, its content differs from the expected one.
     return try? FileHandle(fileDescriptor: file, closeOnDealloc: true).readToEnd()
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// Runs that are stopped or killed, simultaneous runs, and `ferry resume`.
-@Suite struct `A run that is at work` {
-  /// Every upload gets a delayed response, so that there is time to interrupt a run.
+@Suite struct `A run in progress` {
+  /// The receiver delays the response to every upload, so that the test has time to interrupt a run.
   private func slowReceiver() async throws -> ReceiverProcess {
     try await ReceiverProcess.start(faults: ["file:delay=0.3"])
   }

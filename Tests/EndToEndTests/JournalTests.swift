@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry journal check`, `export` and `prune`, and retention.
+/// The commands `ferry journal check`, `export` and `prune`, and the retention of old records.
 @Suite struct `The state of ferry` {
   struct Audit: Decodable {
     struct File: Decodable {
@@ -55,7 +55,7 @@ import Testing
   @Test func `is reported if it is damaged, with the loss and the remedy`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token", "--client-secret", Workspace.secret])
     let job = try await sent(receiver)
-    // The first page of the table of items; the list of tables has its number.
+    // The ranges are in pages 2 and 3, which hold the migration table and its index.
     try job.damage(journalOf: "e2e.uploads", bytes: 4096..<6144)
     try job.damage(journalOf: "e2e.uploads", bytes: 8192..<10_240)
     let check = try await job.ferry("journal", "check", "--format", "json")
@@ -70,7 +70,7 @@ import Testing
     let run = try await job.ferry("run", "job.yaml")
     #expect(run.status == 70, "\(run.stdout)\(run.stderr)")
     #expect(run.stderr.contains("help: "))
-    // The server received nothing except possibly a request for a token.
+    // The server received no request, except possibly one for a token.
     #expect(try await receiver.received().requests <= requests + 1)
   }
 
@@ -165,7 +165,7 @@ import Testing
     #expect(pruned.stdout == "session e2e.uploads: 3 delivered items deleted\n1 run deleted\n")
     #expect(try reports(job).count == 1)
     #expect(try await job.ferry("journal", "check").status == 0)
-    // The pruned items are new to the journal.
+    // Pruned items are unknown to the journal, so their files are sent again.
     #expect(try await job.ferry("run", "job.yaml", "--quiet").status == 0)
     #expect(try await receiver.received().contents == 6)
     #expect(try await job.ferry("journal", "prune").status == 2)

@@ -3,8 +3,9 @@ import Testing
 
 /// SIGKILL at random moments of jobs with tokens and upload IDs that expire, against a server with faults.
 ///
-/// FERRY_SOAK_KILLS is the number for each kind of job, FERRY_SEED the first seed; scripts/soak requests 1,000.
-@Suite struct `A job that is killed again and again` {
+/// FERRY_SOAK_KILLS is the number of kills for each kind of job, and FERRY_SEED the first seed. By default,
+/// scripts/soak performs 1,000 kills in rounds of twenty.
+@Suite struct `A job that is killed repeatedly` {
   private static let isSoak = number("FERRY_SOAK_KILLS") != nil
   private static let kills = number("FERRY_SOAK_KILLS").map { Int($0) } ?? 4
   private static let seed = number("FERRY_SEED") ?? 2026
@@ -14,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: KillKind.allCases)
-  func `delivers every file once and sends none again whose outcome was recorded`(_ kind: KillKind)
+  func `delivers every file once, and never resends a file whose outcome was recorded`(_ kind: KillKind)
     async throws
   {
     let began = ContinuousClock.now
@@ -33,7 +34,7 @@ import Testing
         run.signal(SIGKILL)
         let end = await run.end()
         guard end.status == 128 + SIGKILL else {
-          // The run ended before the kill. At the first launch, there may be nothing to resume.
+          // The run exited before the kill. `ferry resume` in the first launch may have nothing to resume.
           #expect([0, 1, 5].contains(end.status), "\(kind): \(end.stderr)")
           if words[0] == "resume" && trial.isNew { continue }
           break
@@ -49,7 +50,7 @@ import Testing
     print("soak: \(kind): \(kills) kills of \(jobs) jobs in \(seconds) s, FERRY_SEED=\(Self.seed)")
   }
 
-  /// How long a run continues before it is killed. Some are killed at their start, most during their requests.
+  /// The delay before a run is killed. Some runs are killed during their start, and most during their requests.
   private static func delay(_ random: inout SplitMix) -> Duration {
     .milliseconds(
       Int.random(in: 0...4, using: &random) == 0

@@ -47,7 +47,7 @@ import Testing
     #expect(server.lines.first == "home GET /wanted")
     #expect(report.totals.items.done == 2 && report.run.roundClosed)
 
-    // The last run's list contains another file, which the new list does not contain.
+    // The old list names a file that the new list does not name.
     try job.folder.write(Data("c\n".utf8), to: "wanted.txt")
     let (again, later) = try await job.run()
     #expect(again.status == 0, "\(again.stderr)")
@@ -55,7 +55,9 @@ import Testing
     #expect(later.totals.items.unchanged == 2 && later.totals.items.done == 0)
   }
 
-  @Test func `that fails leaves the upload out, and a missing file of it fails alone`() async throws {
+  @Test func `causes the upload to be skipped if the fetch fails, and a missing file fails alone`()
+    async throws
+  {
     let failing = try await ScriptedServer.start(["/wanted": .init(status: 404)])
     let skipped = try job(failing)
     try skipped.folder.write(Data("a\n".utf8), to: "wanted.txt")
@@ -93,7 +95,7 @@ import Testing
     #expect(try await job.ferry("submit", "job.yaml", "files", "files/c").status == 0)
     #expect(try await job.run().command.status == 0)
     #expect(sent(server) == ["home PUT /put/a", "home PUT /put/b", "home PUT /put/c"])
-    // A file that was only touched is not sent again; a file with other content is.
+    // A file that was touched is not sent again, but a file with new content is.
     try job.write("a", to: "a")
     try job.write("B", to: "b")
     let (command, report) = try await job.run()
@@ -111,7 +113,7 @@ import Testing
       before.stdout.contains("      files known at run time: a fetch that it needs writes their list\n"),
       "\(before.stdout)")
     #expect(try await job.ferry("run", "job.yaml").status == 0)
-    // Yesterday's list is not shown.
+    // The plan does not show the list of the last run.
     let after = try await job.ferry("plan", "job.yaml")
     #expect(
       after.stdout.contains("files known at run time") && !after.stdout.contains("unchanged"),

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry plan` and `ferry next`: the work that a run at a given time would start, and the times until which other work
-/// waits.
+/// `ferry plan` and `ferry next`: which work a run at a given time would start, and until when other work waits.
 @Suite struct `A look ahead` {
   struct Plan: Decodable {
     struct Node: Decodable {
@@ -42,7 +41,7 @@ import Testing
     var manifests: [Manifest]
   }
 
-  /// An upload that waits for power and budget.
+  /// A job with an upload that waits for power and for its budget.
   private func job(
     _ server: String = "http://127.0.0.1:9", _ top: String = "", discretionary: String = "true"
   ) throws -> Workspace {
@@ -74,7 +73,7 @@ import Testing
     #expect(reason.budget?.network == "wifi" && reason.budget?.usedBytes == wifi.usedBytes)
     let text = try await job.ferry("plan", "job.yaml", "--network", "wifi")
     #expect(text.stdout.contains("waiting for the budget of wifi networks"))
-    // The budgets of another network and of the next day have room.
+    // The budgets of other networks and of the next day have room.
     for more in [["--network", "wired"], ["--network", "wifi", "--at", wifi.window.until]] {
       let command = try await job.start(["plan", "job.yaml", "--format", "json"] + more).end()
       #expect(try command.json(Plan.self).nodes.first { $0.name == "files" }?.state == "run")
@@ -90,7 +89,7 @@ import Testing
     let zoned = try await job.ferry(
       "plan", "job.yaml", "--network", "wifi", "--at", "2026-03-28T23:30[Europe/Berlin]")
     #expect(zoned.stdout.contains("wifi: 0 B of 100.0 kB used, window ends at 2026-03-29T00:00:00+01:00"))
-    // The night is an hour shorter.
+    // The clocks are set forward on this day, so its window is an hour shorter.
     let local = try await job.ferry(
       "plan", "job.yaml", "--network", "wifi", "--at", "2026-03-29T12:00",
       environment: ["TZ": "Europe/Berlin"])
@@ -128,7 +127,7 @@ import Testing
       told.line - 1]
     #expect(line.contains("limit: 100kB"))
     #expect(json.stderr.contains("error: 'big.bin' (100.0 kB) is larger than the budget of any network"))
-    // An upload that has begun may finish, whatever its size.
+    // An upload that has started may finish, whatever its size.
     try job.write(
       manifest: job.folder.text("job.yaml").replacing("limit: 100kB", with: "cutoff: soft, limit: 100kB"))
     #expect(try await job.ferry("plan", "job.yaml", "--network", "wifi").status == 0)
@@ -161,7 +160,7 @@ import Testing
     let shown = try await job.ferry("next", "job.yaml", environment: ["TZ": "Asia/Kathmandu"]).stdout
     #expect(shown.hasSuffix("+05:45\n"))
     #expect(try await job.ferry("next", "job.yaml", "--at", moment).stdout == "now\n")
-    // The output for two manifests has one line for each.
+    // With two manifests, the output has a line for each.
     try job.folder.write(Data(job.folder.text("job.yaml").utf8), to: "other.yaml")
     let both = try await job.ferry("next", "job.yaml", "other.yaml").stdout
     #expect(both.hasPrefix("job.yaml: 20") && both.contains("\nother.yaml: 20"))
@@ -181,8 +180,8 @@ import Testing
     #expect(fields.count == 6 && fields[..<4].allSatisfy { Int($0) != nil } && fields[4] == "*")
     let command = try #require(fields.last).dropLast()
     #expect(!command.replacing("\\%", with: "").contains("%"))
-    // As in cron, the escapes are removed, and a shell runs the rest. Here, `ferry` is a function that only prints its
-    // arguments.
+    // Like cron, the test removes the escapes and passes the rest to a shell, in which `ferry` is a function that
+    // prints its arguments.
     let shell = "ferry() { pwd; printf '<%s>\\n' \"$@\"; }; " + command.replacing("\\%", with: "%")
     let words = try await Command.run("sh", ["-c", shell])
     #expect(words.status == 0, "\(words.stderr)")
@@ -191,7 +190,7 @@ import Testing
       words.stdout
         == "\(folder.hasSuffix("/") ? String(folder.dropLast()) : folder)\n<run>\n<job.yaml>\n<--state>\n<\(job.state)>\n"
         + "<--var>\n<api=http://a.example/%20>\n")
-    // A crontab line for a given time is in the machine's own time zone, because cron reads it in that zone.
+    // cron uses the machine's time zone, so the crontab line must be in that zone.
     let later = try await job.ferry(
       "next", "job.yaml", "--format", "cron", "--at", "2026-03-29T10:04:30Z",
       environment: ["TZ": "Asia/Tokyo"])

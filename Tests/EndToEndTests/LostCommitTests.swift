@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A commit that was executed, whose response was lost, and that no retry in its launch could resolve. Whatever
-/// happens before the next launch, the server executes it once.
+/// A commit that was executed, but whose response was lost. No retry in its launch could determine the outcome.
+/// Whatever happens before the next launch, the server must execute the commit only once.
 @Suite struct `A commit with an unknown outcome` {
   private static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }", JobText.probe,

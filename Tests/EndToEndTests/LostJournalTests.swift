@@ -5,7 +5,8 @@ import Testing
 @Suite struct `A journal that has lost what was written to it` {
   private static let files = 60
 
-  /// A job that was killed after several files were delivered, and how many of them the journal records.
+  /// Creates a job that was killed after it had delivered several files. Returns the files that its journal records as
+  /// delivered.
   private func killed(_ receiver: ReceiverProcess) async throws -> (Workspace, done: Set<String>) {
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
     for index in 0..<Self.files { try job.write("\(index)", to: "f\(index)") }
@@ -20,7 +21,7 @@ import Testing
     return (job, done)
   }
 
-  /// Returns those of the names that the server has received more than once.
+  /// Returns the given names that the server has received more than once.
   private func doubled(_ names: Set<String>, _ receiver: ReceiverProcess) async throws -> [String] {
     try await receiver.received().files.filter { names.contains($0.name) && $0.puts > 1 }.map(\.name)
   }
@@ -49,7 +50,7 @@ import Testing
     let whole = try Data(contentsOf: URL(filePath: log))
     var random = SplitMix(seed: 22)
     for _ in 0..<6 {
-      // The last transaction may have been cut off by the kill.
+      // The offset is not near the end, because the kill may have truncated the last transaction.
       let offset = Int(random.next() % UInt64(whole.count / 10 * 8))
       var bytes = whole
       bytes[offset] ^= 1 << (random.next() % 8)
@@ -65,7 +66,7 @@ import Testing
     #expect(status.stdout.contains("recorded transactions"), "\(status.stdout)")
     let check = try await job.ferry("journal", "check")
     #expect(check.status == 1 && check.stdout.contains("commits_lost"), "\(check.stdout)")
-    // Once the log is restored, the run continues.
+    // When the log is restored, the run continues.
     try whole.write(to: URL(filePath: log))
     #expect(try await job.run().command.status == 0)
     #expect(try await doubled(done, receiver) == [])

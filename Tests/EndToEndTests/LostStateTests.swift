@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Lost, damaged or unreachable state: the actions and messages of a run.
+/// How a run behaves, and what it reports, if its state is lost, damaged or unreachable.
 @Suite struct `State that is lost` {
-  /// A request that is done, and files that are sent in each round; one of these fails.
+  /// A job with a completed request, and with files that are sent in each round. One of the files fails.
   private func job(_ receiver: ReceiverProcess) throws -> Workspace {
     let puts = JobText.puts.replacing(JobText.retry, with: "deliver: every_run\n    retry: { limit: 0 }")
     let job = try Workspace(
@@ -69,7 +69,7 @@ import Testing
     #expect(try await job.run().command.status == 0)
   }
 
-  /// If a command recreated the journal, the next run would send everything again.
+  /// If a command recreated the journal, the next run would send all files again.
   @Test(arguments: [false, true])
   func `such as the bytes of a journal that sent something is recreated by no command`(hasLog: Bool)
     async throws
@@ -110,7 +110,7 @@ import Testing
     #expect(try await receiver.received().files.map(\.puts) == [1])
   }
 
-  /// Commands that write to the journal of a session, one for each way to name the session.
+  /// Commands that write to a session's journal, one for each way to specify the session.
   private static let changing = [
     ["journal", "prune", "--delivered", "365d"], ["journal", "prune", "--delivered", "365d", "e2e.uploads"],
     ["reset", "e2e.uploads"], ["cancel", "e2e.uploads"], ["cancel", "./job.yaml"],
@@ -132,9 +132,9 @@ import Testing
     let other = try await job.run()
     #expect(other.command.status == 0, "\(other.command.stderr)")
     #expect(other.command.stderr.contains("e2e.uploads.db"), "\(other.command.stderr)")
-    // The upload now has queued items, so the other sessions are not searched.
+    // The upload now has queued items, so ferry does not search the other sessions.
     #expect(try await job.run().command.stderr.contains("e2e.uploads.db") == false)
-    // The session to which the journal belongs reports the remedy.
+    // A run of the session to which the journal belongs reports the remedy.
     try job.write(manifest: JobText.text(server: receiver.url, JobText.puts))
     let own = try await job.ferry("run", "job.yaml")
     #expect(own.status == 70 && own.stderr.contains("ferry journal check"), "\(own.stderr)")
@@ -146,7 +146,7 @@ import Testing
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
     #expect(try await job.run().command.status == 0)
-    // root can read every folder, but a file cannot be read as a folder.
+    // A file in place of the folder causes an error even for root, who can read every folder.
     let sessions = job.state + "/sessions"
     try FileManager.default.moveItem(atPath: sessions, toPath: sessions + ".away")
     try Data().write(to: URL(filePath: sessions))
@@ -186,7 +186,7 @@ import Testing
       "files: { root: files }", with: "files: { root: files }\n    after: { move_to: sent/ }")
     let job = try Workspace(text)
     try job.write("a", to: "a.txt")
-    // The destination name is taken, so the file is not moved.
+    // Another file has the destination name, so the file is not moved.
     try job.write("older", to: "sent/a.txt")
     #expect(try await job.run().command.status == 5)
     let pruned = try await job.ferry("journal", "prune", "--delivered", "0s")

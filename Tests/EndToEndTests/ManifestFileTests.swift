@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The sources that `ferry check` reads texts from, as a shell provides them.
+/// The kinds of files from which `ferry check` reads manifests, as a shell passes them.
 @Suite struct `A manifest's file` {
   private static let text = "version: 1\nname: m\nvars: { x: { type: string } }\n"
 
@@ -86,7 +86,7 @@ import Testing
     #expect(!check.stdout.contains("F0603"))
   }
 
-  /// The file is in a world-writable folder; a user's own link to it makes no difference.
+  /// The file is in a world-writable folder. The user's own link to the file makes no difference.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: [

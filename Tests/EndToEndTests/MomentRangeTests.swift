@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Times at and beyond the ends of the range that ferry can represent.
-@Suite struct `A moment far away` {
+/// Times at the ends of the range that ferry can represent, and beyond them.
+@Suite struct `A time in the distant past or future` {
   private func job() throws -> Workspace {
     let job = try Workspace(
       """
@@ -73,9 +73,9 @@ import Testing
     }
   }
 
-  /// tmpfs has sparse files of nearly 8 EiB, and three of them are more bytes than 64 bits count.
+  /// tmpfs allows sparse files of nearly 8 EiB. The total size of three such files exceeds 64 bits.
   @Test(.enabled("a tmpfs at /dev/shm is needed") { FileManager.default.isWritableFile(atPath: "/dev/shm") })
-  func `is not the only large number: sizes add up to the largest`() async throws {
+  func `is not the only large number: sums of sizes stop at the maximum`() async throws {
     let job = try job()
     let folder = URL(filePath: "/dev/shm/ferry-e2e-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The manifest's folder and the state folder, after they were moved.
+/// The manifest's folder and the state folder are moved between two runs.
 @Suite struct `Folders that were moved` {
   private static let count = 40
 
-  /// A killed run of `job/job.yaml` with its state in `state`, and the files that it had delivered.
+  /// Kills a run of `job/job.yaml` whose state is in `state`. Returns the files that it had delivered.
   private func killed(_ receiver: ReceiverProcess) async throws -> (
     folder: TemporaryFolder, done: Set<String>
   ) {
@@ -31,7 +31,7 @@ import Testing
       Product.path("ferry"), words, environment: ["E2E_SECRET": Workspace.secret], in: folder.url)
   }
 
-  /// Checks that everything was sent, and that files that were done at the kill were sent only once.
+  /// Checks that every file was sent, and that files that were done before the kill were sent only once.
   private func check(_ receiver: ReceiverProcess, done: Set<String>) async throws {
     let puts = try await receiver.received().puts
     #expect(puts.count == Self.count)

@@ -25,7 +25,7 @@ struct NoteTests {
     #expect(await run.end().status == 0)
     #expect(try job.report().totals.items.done == 31)
     #expect(try await receiver.received().files.contains { $0.name == "extra.bin" && $0.puts == 1 })
-    // The note has been completed.
+    // The first run has processed the note.
     let again = try await job.run()
     #expect(again.command.status == 0 && again.report.totals.itemsDoneInRun == 0)
   }
@@ -39,7 +39,7 @@ struct NoteTests {
     #expect(Set(try await receiver.received().files.map(\.name)) == ["0.txt", "extra.bin"])
   }
 
-  @Test func `has the first hundred of submitted files in its status`() async throws {
+  @Test func `lists the first hundred submitted files in its status`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, files: 0)
     for number in 1...101 { try job.write("extra", to: "\(number).bin") }
@@ -99,7 +99,7 @@ struct NoteTests {
     #expect(end.status == 0, "\(end.stdout)\(end.stderr)")
     #expect(end.stderr.contains("e2e/files: 1 file submitted to this run will be sent by the next run\n"))
     #expect(try job.report().totals.items.done == 12)
-    // Without a process, nothing is changed.
+    // If no process uses the session, `--drain` changes nothing.
     let idle = try await job.ferry("cancel", "e2e.uploads", "--drain")
     #expect(
       idle.stdout == "session e2e.uploads: no process uses it; queued work remains for the next run\n")
@@ -110,9 +110,9 @@ struct NoteTests {
 
   // MARK: several uploads
 
-  /// Uploads of `*.txt` in the folders `fa`, `fb` and `fc`, one file each at first in `fc` and `files`.
+  /// Three uploads of `*.txt` from the folders `fa`, `fb` and `fc`. At first, only `fc` has a file.
   ///
-  /// - Parameter posts: sends the first of them to the inbox, which may be slow by itself.
+  /// - Parameter posts: whether the file in `fc` is sent to the inbox, which a fault can delay separately.
   private func uploads(_ receiver: ReceiverProcess, waiting: Bool, posts: Bool = false) throws -> Workspace {
     let post = "protocol: post, request: { url: \"${vars.api}/inbox?name=${file.path}\" }"
     let nodes = ["c", "a", "b"].map { name in
@@ -217,7 +217,7 @@ struct NoteTests {
     #expect(try await job.ferry("submit", "job.yaml", "up", "two/b", "--var", "folder=two").status == 0)
   }
 
-  @Test func `says which submitted files a run leaves to the next`() async throws {
+  @Test func `reports which submitted files a run leaves for the next`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: false)
     let run = try job.start(["run", "job.yaml", "--only", "c"])
@@ -233,7 +233,7 @@ struct NoteTests {
   }
 
   @Test(arguments: [false, true])
-  func `loses no note for another whose root is gone`(_ cancels: Bool) async throws {
+  func `loses no note although the root of another note is gone`(_ cancels: Bool) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=4"])
     let job = try uploads(receiver, waiting: true)
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
@@ -330,7 +330,7 @@ struct NoteTests {
     let first = try await job.run("--limit", "1").report
     #expect(first.totals.items.failed == 1 && !first.run.roundClosed)
     if isRunning {
-      // This run does not list the file, and leaves it to the next run.
+      // This run has not listed the file, and leaves it for the next run.
       try await receiver.add(spec: "file:delay=1")
       let run = try job.start(["run", "job.yaml"])
       try await wait(for: "files", "done", 1, of: job)
@@ -359,7 +359,7 @@ struct NoteTests {
     run.signal(SIGKILL)
     _ = await run.end()
     try await receiver.clearFaults()
-    // This run cancels the file of the killed one.
+    // This run cancels the file that the killed run had queued.
     let next = try await job.run().command
     #expect(
       next.status == 1 && next.stdout.contains("  1 item was canceled by ferry cancel\n"), "\(next.stdout)")
@@ -437,7 +437,7 @@ struct NoteTests {
     #expect(try await receiver.received().files.contains { $0.name == "a/a.bin" })
   }
 
-  /// A link of another user must not choose the file, however the path is written.
+  /// Another user's link must not determine which file is sent, however the path is written.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: [
@@ -456,7 +456,7 @@ struct NoteTests {
     try FileManager.default.createSymbolicLink(atPath: job.folder.path("alias"), withDestinationPath: folder)
     let submit = try await job.ferry("submit", "job.yaml", "files", path)
     #expect(submit.status == 2, "\(submit.stdout)\(submit.stderr)")
-    // The user's own link to the root is followed.
+    // ferry follows the user's own link to the root.
     let own = try await job.ferry("submit", "job.yaml", "files", "alias/in/own.txt")
     #expect(own.status == 0, "\(own.stderr)")
   }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// `after: { move_to: … }` where the kernel, the file system or a container's filter lacks renameat2(2) with
-/// RENAME_NOREPLACE, or openat2(2).
+/// `after: { move_to: … }` if the kernel, the file system or a container's filter does not support openat2(2), or
+/// renameat2(2) with RENAME_NOREPLACE.
 @Suite(
   .enabled("a C compiler and seccomp(2) are needed: scripts/setup test") { try await OldKernel.isThere() }
 ) struct `A delivered file on an old kernel` {
@@ -37,7 +37,7 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 1, "sub/er/b.txt": 1])
   }
 
-  /// The kernel may have been upgraded before the next run.
+  /// The kernel may be upgraded before the next run.
   @Test(arguments: [true, false])
   func `has two names after a kill between the two steps, and then one`(_ isUpgraded: Bool) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -71,7 +71,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("outside")) == [])
   }
 
-  /// The file exists behind the link, so it is not missing.
+  /// The file still exists behind the link, so it is not reported as missing.
   @Test(arguments: answers)
   func `keeps its move pending behind a linked folder, which is not followed`(_ answers: [String])
     async throws

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// `on_end`: requests that are sent however a run ends.
+/// `on_end`: requests that are sent at the end of a run, whatever its outcome.
 @Suite struct `A request of on_end` {
   private static let code = #"{"code":"${run.exit_code}","status":"${run.status}","failed":"${run.failed}"}"#
 
-  /// A manifest with one upload, the token `login`, and `notify` at its end.
+  /// A job with one upload, the token `login`, and the request `notify` at its end.
   private func job(
     _ server: ScriptedServer, target: String = "${vars.home}/put", end: String = "", more: String = ""
   ) throws -> Workspace {
@@ -43,7 +43,7 @@ import Testing
 
   private static let token = ScriptedServer.Response(status: 200, body: #"{"access":"key-1"}"#)
 
-  /// The bodies that `/end` received.
+  /// The bodies of the requests to `/end`.
   private func told(_ server: ScriptedServer) -> [String] {
     server.requests.filter { $0.path == "/end" }.map(\.body)
   }
@@ -122,7 +122,7 @@ import Testing
       while !server.lines.contains("home POST /token"), .now < deadline {
         try await Task.sleep(for: .milliseconds(10))
       }
-      // The upload follows the token request.
+      // The upload begins after the token request and before the first signal.
       for _ in 0..<count {
         try await Task.sleep(for: .milliseconds(500))
         run.signal(SIGTERM)
@@ -195,7 +195,7 @@ import Testing
     run.signal(SIGKILL)
     _ = await run.end()
     #expect(told(server) == [])
-    // The next run sends only its own request.
+    // The next run sends only the request for its own end.
     try await receiver.clearFaults()
     #expect(try await job.ferry("run", "job.yaml").status == 0)
     #expect(told(server) == [body(0, "success")])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A notification that gets a 500.
+/// A notification to which the server responds with 500.
 @Suite struct `A notification that fails` {
   private func job(_ server: ScriptedServer, _ keys: String) throws -> Workspace {
     let job = try Workspace(

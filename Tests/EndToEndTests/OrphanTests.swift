@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `abandon:` and `ferry orphans`.
+/// How `abandon` releases upload IDs, and how `ferry orphans` lists them.
 @Suite struct `An upload ID that is not used` {
   struct Listed: Decodable {
     struct Orphan: Decodable {
@@ -61,7 +61,7 @@ import Testing
     #expect(command.stdout.contains("upload IDs: 1 dropped, 1 released"), "\(command.stdout)")
     let received = try await receiver.received()
     #expect(received.open == 0 && received.commits == 7)
-    // No other request followed.
+    // The release was the last request.
     #expect(receiver.log.last?.hasPrefix("DELETE /uploads/") == true)
     #expect(try await orphans(job).isEmpty)
     #expect(try await job.ferry("orphans").stdout == "there are no orphaned upload IDs\n")
@@ -82,9 +82,9 @@ import Testing
     #expect(try await job.ferry("status").stdout.contains("1 orphaned upload ID"))
     let export = try await job.ferry("journal", "export").stdout
     #expect(export.contains("\"record\":\"orphan\"") && export.contains(id), "\(export)")
-    // The field is present only if it is true.
+    // The field is exported only if it is true.
     #expect(!export.contains("in_doubt"))
-    // `abandon` is added to the manifest later, and the next run releases the ID.
+    // When `abandon` is added to the manifest, the next run releases the ID.
     try await receiver.clearFaults()
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: manifest.trimmingCharacters(in: .newlines) + Self.abandon + "\n")
@@ -110,7 +110,8 @@ import Testing
   }
 
   @Test func `whose commit may have been executed is never released`() async throws {
-    // The responses to the commit and to libcurl's own repetition are lost; after that, the server accepts no commit.
+    // The responses to the commit and to libcurl's repetition of it are lost. After that, the server rejects every
+    // commit.
     let (job, receiver) = try await workspace(
       ["commit:times=2,drop=after"], retry: "retry: { limit: 6, initial: 1s, jitter: 0 }")
     let run = try job.start(["run", "job.yaml"])
@@ -119,12 +120,12 @@ import Testing
     let command = await run.end()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(try await job.run().command.status == 1)
-    // The ID belongs to the ambiguous item, which a person has to resolve.
+    // The ID belongs to the ambiguous item, which a user has to resolve.
     #expect(try await orphans(job).isEmpty)
     #expect(!receiver.log.contains { $0.hasPrefix("DELETE") })
     let upload = try await receiver.received().byName["0.txt"]
     #expect(upload?.commits == 1 && upload?.allocations == 1)
-    // Once a person has decided that the commit was not executed, its ID may become unused.
+    // If a user decides that the commit was not executed, its ID may become unused.
     #expect(try await job.ferry("resolve", "--all", "retry", "--manifest", "job.yaml").status == 0)
     #expect(try await job.ferry("cancel", "e2e.uploads").status == 0)
     #expect(try await orphans(job).count == 1)
@@ -149,7 +150,7 @@ import Testing
     #expect(try await job.run().command.status == 1)
     try await receiver.clearFaults()
     try await receiver.add(fault: "{\"route\": \"abandon\", \"status\": \(status)}")
-    // The next round has only the file that failed.
+    // The next round contains only the file that failed.
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")
     #expect(report.run.roundClosed && report.run.exitCode == 0)
@@ -168,7 +169,7 @@ import Testing
     let (job, receiver) = try await workspace(
       ["content:status=403", "abandon:times=2,delay=20"], files: 6)
     let run = try job.start(["run", "job.yaml"])
-    // Every file has failed before the first is released.
+    // The kill comes after every file has failed and while the first IDs are being released.
     _ = try await receiver.received { $0.uploads.count == 6 && $0.requests >= 6 * 2 + 1 }
     try await Task.sleep(for: .milliseconds(300))
     run.signal(SIGKILL)
@@ -176,7 +177,7 @@ import Testing
     let left = try await orphans(job)
     #expect(!left.isEmpty)
     try await receiver.clearFaults()
-    // The files have failed in the round that the run resumes.
+    // The run resumes the round in which the files failed.
     #expect(try await job.run().command.status == 1)
     #expect(try await receiver.received().open == 0)
     #expect(try await orphans(job).isEmpty)
@@ -235,7 +236,7 @@ import Testing
     let manifest = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: manifest.replacing("valid_for: 1h", with: "valid_for: 2s"))
     #expect(try await job.run().command.status == 5)
-    // A shifted clock would not help, because the server's clock also has to advance.
+    // Shifting ferry's clock is not enough, because the server's clock must advance, too.
     try await Task.sleep(for: .seconds(2))
     try await receiver.clearFaults()
     let (command, report) = try await job.run()

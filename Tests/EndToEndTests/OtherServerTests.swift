@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A token or a request names the server, and later names another one, which may have issued the same upload ID for
-/// another file.
+/// A token or a request names a server, and later another one, which may have issued the same upload ID for another
+/// file.
 @Suite struct `A server that a response names` {
   private static let id = ScriptedServer.Response(status: 201, body: #"{"id":"17"}"#)
 
@@ -72,16 +72,16 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// A person decided that the commit was not executed: the file starts over at the other server.
+  /// A user has decided that the commit was not executed, so the file starts over at the other server.
   @Test func `gets the file again, and not only its commit`() async throws {
     let server = try await Self.server(["/ids/17/commit/a": .init(status: 302)])
     let job = try Workspace(Self.manifest(server, base: "requests.discover.base", commit: ""))
     try job.write("one", to: "a")
     #expect(try await job.run().command.status == 1)
     #expect(try await job.ferry("resolve", "a", "retry", "--manifest", "job.yaml").status == 0)
-    // Both servers send the same responses, so the commit at the other one is ambiguous, too.
+    // Both servers send the same responses, so the commit to the other server becomes ambiguous, too.
     for status in [5, 1] {
-      // Without retries, the next run starts over.
+      // The first run has no retries left, so the next run starts over.
       let (command, _) = try await job.run(Self.away)
       #expect(command.status == status, "\(command.stdout)\(command.stderr)")
     }
@@ -95,7 +95,7 @@ import Testing
       "/ids/18": .init(status: 200),
     ])
     let manifest = Self.manifest(server, base: "requests.discover.base", commit: "")
-    // Without `abandon`, the first run cannot release the ID.
+    // Because its manifest has no `abandon`, the first run cannot release the ID.
     let listed = manifest.split(separator: "\n").filter { !$0.contains("abandon") }.joined(separator: "\n")
     let job = try Workspace(listed + "\n")
     try job.write("one", to: "a")
@@ -107,14 +107,14 @@ import Testing
     let orphans = try await job.ferry("orphans").stdout
     #expect(orphans.contains("id 17 at \(server.home)"), "\(orphans)")
     #expect(orphans.contains("went to a different server in the last run"), "\(orphans)")
-    // The same ID for another file there is another upload.
+    // The same ID on the other server, for another file, identifies another upload.
     try job.write("two", to: "b")
     #expect(try await job.run(Self.away).command.status == 0)
     #expect(try await job.ferry("orphans").stdout.contains("id 17 at \(server.home)"))
     #expect(!server.lines.contains { $0.contains("DELETE") }, "\(server.lines)")
   }
 
-  /// The person who decides must look there, too.
+  /// The user who resolves the item must check the other server, too.
   @Test func `is shown if a commit was redirected there and is ambiguous`() async throws {
     let server = try await Self.server([
       "/ids/17/commit/a": .init(status: 307, headers: ["Location": "{away}/lost"]),

@@ -17,7 +17,7 @@ import Testing
     if shows { #expect((command.stdout + command.stderr).contains(Self.shown), "\(command.stdout)") }
   }
 
-  @Test func `is quoted in the report and by explain, and whole in JSON`() async throws {
+  @Test func `is quoted in the report and by explain, and unchanged in JSON`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:status=404"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("one", to: Self.name)

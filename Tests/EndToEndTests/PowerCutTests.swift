@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The state folder as a power failure before a sync would have left it, and the job that resumes from it.
+/// The state folder as a power failure before a sync leaves it, and the job that resumes from this folder.
 ///
 /// If FERRY_SOAK_KILLS is set, as by scripts/soak, every sync is tested.
 @Suite(
@@ -34,11 +34,11 @@ import Testing
     if Self.isSoak { print("soak: \(kind): the power was cut \(cuts) times, survived by \(survival)") }
   }
 
-  /// - Returns: whether the run reached that sync.
+  /// - Returns: whether the run has reached this sync.
   private func cut(
     _ job: FaultyJob, before point: Int, _ survival: StateRecording.Survival
   ) async throws -> Bool {
-    // After a restart, the machine has another boot ID.
+    // After the restart, the machine has another boot ID.
     let boot = job.job.folder.path("boot")
     try Data("6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11\n".utf8).write(to: URL(filePath: boot))
     let end = await (try await job.start(["KILL": "\(point)", "BYTES": "1", "BOOT": boot])).end()
@@ -49,7 +49,7 @@ import Testing
     }
     #expect(end.status == 128 + SIGKILL, "\(end.stderr)")
     let moment = "\(job.title)"
-    // Synced data is present, regardless of which unsynced data is.
+    // Rebuilds a state folder with only the synced data, which must survive in any case.
     let least = try TemporaryFolder()
     try recording.rebuild(.none, at: least.path("state"), seed: 0)
     let sure = try await RecordedItems.read(session: FaultyJob.session, state: least.path("state"))
@@ -59,7 +59,7 @@ import Testing
     #expect(left.integrity == "ok", "\(moment)")
     #expect(left.names(.done).isSuperset(of: sure.names(.done)), "\(moment)")
     if job.kind == .posts {
-      // Before anything was sent, at least its intent was on disk.
+      // If a file was sent, at least its intent must have been on disk before.
       for name in try await job.deliveries().keys {
         let isSure = sure.intents.contains(name) || [.done, .ambiguous].contains(sure.states[name])
         #expect(isSure, "\(moment): \(name) was sent before its intent was on the disk")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A presigned URL that has expired, as S3 reports it.
+/// How S3 reports that a presigned URL has expired.
 @Suite struct `A presigned URL that has expired` {
   private func job(_ server: ScriptedServer, _ renewal: String) throws -> Workspace {
     let job = try Workspace(

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The general manifest language against a server that we did not write: Debian's docker-registry.
+/// The general features of the manifest against Debian's docker-registry, a server that is not part of this project.
 @Suite struct `The registry job` {
-  /// An unnoticed skip would look like a pass.
+  /// Whether the programs are available. If not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   private static let isPossible: Bool = {
     guard !Registry.missingPrograms.isEmpty else { return true }
     let programs = Registry.missingPrograms.joined(separator: ", ")
@@ -61,7 +62,7 @@ import Testing
     let last = try await Command.run(Product.path("ferry"), arguments, environment: environment)
     #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
 
-    // 30 chunks of 1 MiB, each at the URL of the response before it.
+    // The large file has 30 chunks of 1 MiB. Each is sent to the URL in the previous response.
     #expect(registry.requests.filter { $0.hasPrefix("PATCH ") }.count >= 29 + 2 + 3)
     let token = try await registry.token(for: "ferry/files")
     for name in sizes.keys {
@@ -80,7 +81,7 @@ import Testing
       environment: registry.environment.merging(["FERRY_REGISTRY_FILES": folder.path("files")]) { $1 })
   }
 
-  /// Computed by a program other than ferry.
+  /// The digest of a file, computed independently of ferry.
   private static func digest(of path: String) async throws -> String {
     let command = try await Command.run("openssl", ["dgst", "-sha256", "-r", path])
     return String(command.stdout.prefix(64))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The destinations of `--report` and standard output, and the reasons why they cannot be written.
-@Suite struct `The place of a report` {
+/// The destinations of `--report` and of standard output, and why they may not be writable.
+@Suite struct `The destination of a report` {
   private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     try job.write("a", to: "a.txt")
@@ -33,7 +33,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "chain.json").status == 0)
     #expect(kind(job.folder.path("chain.json")) == S_IFLNK && kind(job.folder.path("report.json")) == S_IFLNK)
     #expect(try job.report().totals.itemsDoneInRun == 0)
-    // The target's folder contains only the target.
+    // No temporary file remains in the folder of the link's target.
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("real")) == ["there.json"])
   }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(end.status == 0, "\(end.stderr)")
     #expect(try RunReport.decode(Data(await reader.end().stdout.utf8)).totals.itemsDoneInRun == 1)
     #expect(kind(fifo) == S_IFIFO)
-    // Without a reader, the run does not wait for one.
+    // If no process reads from the FIFO, the run does not wait for one.
     let alone = try await job.ferry("run", "job.yaml", "--report", "fifo")
     #expect(alone.status == 70 && alone.stderr.contains("no process reads it"), "\(alone.stderr)")
     #expect(kind(fifo) == S_IFIFO)
@@ -72,7 +72,7 @@ import Testing
     #expect(try RunReport.decode(Data(log.dropFirst(7).utf8)).totals.itemsDoneInRun == 1)
   }
 
-  /// The report is written after all sessions have been unlocked.
+  /// The run writes the report after it has unlocked all sessions.
   @Test func `may be a full FIFO, which delays no other run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)
@@ -86,7 +86,7 @@ import Testing
     let run = try job.start(["run", "job.yaml", "--quiet", "--report", "fifo"])
     let deadline = ContinuousClock.now + .seconds(20)
     while try !job.stateFiles().keys.contains(where: { $0.hasSuffix("/report.json") }), .now < deadline {
-      // The run, which is another process, writes the report.
+      // The test polls, because another process, the run, writes the report.
       try await Task.sleep(for: .milliseconds(10))
     }
     let other = try await job.ferry("run", "job.yaml", "--wait-lock", "20s")
@@ -114,7 +114,7 @@ import Testing
     try job.folder.write(Data("theirs".utf8), to: "shared/file")
     #expect(mkfifo(job.folder.path("shared/fifo"), 0o666) == 0)
     for name in ["link", "file", "fifo"] { lchown(job.folder.path("shared/\(name)"), 65534, 65534) }
-    // The user's own link leads to the user's own file.
+    // The user's own link leads to a file of the same user.
     #expect(symlink("shared/link", job.folder.path("mine")) == 0)
     for name in ["shared/link", "shared/file", "shared/fifo", "mine"] {
       let end = try await job.ferry("run", "job.yaml", "--report", name)
@@ -128,7 +128,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--report", "shared/own").status == 0)
   }
 
-  /// The owner of the folder or link could redirect the path after any check of its last component.
+  /// The owner of the folder or link could redirect the path after its last component has been checked.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["folder", "link"])
   func `is not below a folder or a link of another user in such a folder`(_ name: String) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -145,7 +145,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("precious")).isEmpty)
   }
 
-  /// A number is also a valid file name, for example for a report that is named after a build number.
+  /// A number is a valid file name, too, for example if a report is named for a build number.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["fd", "self"])
   func `is not a descriptor of another process behind another user's link`(_ kind: String) async throws {
     let receiver = try await ReceiverProcess.start()
@@ -190,7 +190,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  /// A device node, for users who may create one. Like /dev/full, it accepts nothing.
+  /// The test creates a device node, which only some users may do. Like /dev/full, the device accepts no data.
   @Test func `that cannot be written at the end fails the run, which does everything else`()
     async throws
   {
@@ -211,7 +211,8 @@ import Testing
     let told = job.folder.path("told.json")
     try job.write(manifest: text.replacing("[./told]", with: "[./told, \(told)]"))
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
-    // A relative state folder is relative to the folder of the run, and the command runs in that of the manifest.
+    // The path of the state folder is resolved against the current folder, but the command runs in the manifest's
+    // folder.
     let place = try job.folder.makeFolder("elsewhere")
     let end = try await job.ferry(
       "run", "../job.yaml", "--report", device, "--state", "../state", in: place)
@@ -225,7 +226,7 @@ import Testing
     #expect(stored.run.exitCode == 70 && stored.totals.itemsDoneInRun == 1 && stored.run.roundClosed)
     let deadline = ContinuousClock.now + .seconds(20)
     while job.folder.text("told.json").isEmpty, .now < deadline {
-      // The run does not wait for the command indefinitely.
+      // The test polls, because the run does not wait indefinitely for the command.
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(try RunReport.decode(Data(job.folder.text("told.json").utf8)).run.id == stored.run.id)
@@ -246,7 +247,7 @@ import Testing
     func run(_ text: String) async throws -> Command {
       try await job.start(["-c", text], program: "/bin/sh").end()
     }
-    // The device is opened and written to, and never replaced by a renamed file.
+    // ferry opens the device and writes to it. It must not replace the device by renaming a file.
     let full = try await run("\(shell) > /dev/full")
     #expect(full.status == 70, "\(full.stderr)")
     #expect(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry resolve`: a person decides what ferry cannot know.
+/// `ferry resolve`, with which a user decides what ferry cannot determine.
 @Suite struct `An ambiguous item` {
   private func workspace(
     _ fault: String, files count: Int = 2, recognized: String = ""
@@ -86,7 +86,7 @@ import Testing
     let resolved = try await job.ferry("resolve", "files/\(path)", "retry", "--manifest", "job.yaml")
     #expect(
       resolved.stdout == "files/\(path): the next run will send its commit again\n", "\(resolved.stderr)")
-    // The item belongs to a known round.
+    // The check finds no error, because the item belongs to a known round.
     #expect(try await job.ferry("journal", "check").status == 0)
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)")
@@ -96,7 +96,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  /// With a resume delay, a commit and its probe wait until the batch has completed.
+  /// With a resume delay, a commit and its probe are not sent before the batch has completed.
   @Test(arguments: ["", "resume_delay: { policy: before_start, initial: 1ms, factor: 1, max: 1ms }"])
   func `and resolved for a retry is in doubt again if the probe is rejected`(_ delay: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:times=1,drop=after", "state:status=403"])
@@ -136,7 +136,7 @@ import Testing
       #expect(command.status == code, "\(command.stdout)\(command.stderr)")
       #expect(try await job.ferry("journal", "check").status == 0)
     }
-    // The upload that the server has under this ID may count.
+    // ferry does not release the ID, because the commit of its upload may have been executed.
     #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
     #expect(try await job.ferry("orphans").stdout.contains("may have used it"))
   }
@@ -181,7 +181,7 @@ import Testing
     #expect(report.node("note")?.state == "ambiguous")
     #expect(report.node("note")?.ambiguity?.step == "request")
     #expect(report.node("note")?.ambiguity?.resolve.first?.hasPrefix("ferry resolve note done ") == true)
-    // The round is open, as the file has not been sent yet.
+    // The round is still open, because the file has not been sent.
     let resolved = try await job.ferry("resolve", "note", "done", "--manifest", "job.yaml")
     #expect(resolved.stdout == "note: done\n", "\(resolved.stderr)")
     try await receiver.clearFaults()
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  /// A printed command resolves its own item once. Run again, it does not resolve another item with the same path.
+  /// A printed command resolves its item once. If it is run again, it does not resolve another item with the same path.
   @Test func `is resolved permanently by a printed command`() async throws {
     let (job, receiver) = try await workspace("commit:times=3,drop=after", files: 1)
     _ = try job.folder.makeFolder("files/files")
@@ -285,7 +285,7 @@ import Testing
     #expect(wrong.status == 2 && wrong.stderr.contains("--manifest-name requires --session"))
   }
 
-  /// Runs the command in a different folder, as a user may.
+  /// Runs the command in another folder, as a user may do.
   private func paste(_ command: String) async throws -> Command {
     let elsewhere = try TemporaryFolder()
     let script = "ferry() { '\(Product.path("ferry"))' \"$@\"; }\n\(command)"

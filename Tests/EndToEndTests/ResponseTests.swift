@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Misleading responses to the real program.
+/// Misleading responses that the real program receives.
 @Suite struct `A response that is not what it seems` {
   private static func whole(_ body: String, _ fields: String...) -> String {
     (["HTTP/1.1 200 OK", "Content-Length: \(body.utf8.count)"] + fields).joined(separator: "\r\n")
@@ -149,7 +149,7 @@ import Testing
     #expect(second.command.status == 0, "\(second.command.stdout)\(second.command.stderr)")
     #expect(second.report.node("catalog")?.result == "new_data")
     #expect(job.folder.text("catalog") == "2")
-    // If the server also refuses the request without a validator, the fetch fails.
+    // If the server also rejects the request without a validator, the fetch fails.
     let third = try await job.run()
     #expect(third.command.status == 1, "\(third.command.stdout)\(third.command.stderr)")
     #expect(job.folder.text("catalog") == "2")

@@ -67,7 +67,7 @@ import Testing
     #expect(
       creation.headers["upload-draft-interop-version"] == "6"
         && creation.headers["content-type"] == "image/png")
-    // The second run sends nothing.
+    // The second run sends no request.
     let again = try await job.run()
     #expect(again.report.totals.requests == 0)
   }
@@ -110,7 +110,7 @@ import Testing
     #expect(log.sent == requests && log.plain == requests)
     #expect(command.status == (requests == 2 ? 0 : 1), "\(command.stdout)")
     #expect(report.items.first?.state == (requests == 2 ? "done" : "ambiguous"))
-    // A second run does not send a POST again either.
+    // The second run must not repeat the POST, either.
     _ = try await job.run()
     #expect(try await server.log().sent == requests)
   }
@@ -129,7 +129,7 @@ import Testing
     #expect(log.uploads.first?.received == 3_500_000)
   }
 
-  @Test func `in parts fails if the server takes the first part for the file`() async throws {
+  @Test func `in parts fails if the server mistakes the first part for the file`() async throws {
     let server = try await ResumableServer.start(#"{"ignore": true}"#)
     let job = try job(server, "chunk_size: 1MB", method: "PUT")
     try write(to: job)
@@ -150,7 +150,7 @@ import Testing
     while end == nil {
       let sent = try await server.log().sent
       let run = try job.start(["run", "job.yaml", "--quiet"])
-      // The kill comes at a random moment of a request, after its upload resource is in the journal.
+      // The kill comes at a random moment of a request, after the journal has recorded the upload resource.
       while run.isRunning, try await server.log().sent == sent { try await Task.sleep(for: .milliseconds(5)) }
       try await Task.sleep(for: .milliseconds(200 + Int64(random.next() % 100)))
       guard kills < 5, run.isRunning else {
@@ -167,13 +167,13 @@ import Testing
     #expect(log.violations == [])
     #expect(log.creations.count == 1, "no POST is repeated")
     #expect(log.uploads.map(\.sha256) == [digest])
-    // What is in flight is either stored before the server is asked for its offset, or dropped.
+    // The server either stores the bytes in flight before it responds to the query of the offset, or drops them.
     #expect(log.uploads.first?.received == 5_000_000)
     #expect(kills > 2 && log.queries >= kills, "\(kills) kills, \(log.queries) queries")
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: ["POST", "PUT"])
-  func `before its resource is known is not repeated after a kill unless it may be`(_ method: String)
+  func `without a known resource is repeated after a kill only if its method allows it`(_ method: String)
     async throws
   {
     let server = try await ResumableServer.start(#"{"slow": 0.05, "interim": "never"}"#)
@@ -202,7 +202,7 @@ import Testing
     #expect(log.creations.count == 1 && log.uploads.first?.received == Self.size)
   }
 
-  @Test func `begins anew if its resource is gone`() async throws {
+  @Test func `starts over if its resource is gone`() async throws {
     let server = try await ResumableServer.start(
       #"{"faults": {"1": ["drop", 1000000], "2": ["gone", 0]}}"#)
     let job = try job(server)
@@ -215,9 +215,10 @@ import Testing
     #expect(log.uploads.last?.sha256 == digest)
   }
 
-  /// The server has completed the upload and has removed it, so nobody can tell whether the file was delivered.
+  /// The server has removed the upload after completing it, so ferry cannot determine whether the file was delivered.
   @Test(arguments: [("POST", 1), ("PUT", 2)])
-  func `that may be complete is not begun anew unless it may be`(_ method: String, uploads: Int) async throws
+  func `that may be complete starts over only if it may be repeated`(_ method: String, uploads: Int)
+    async throws
   {
     let server = try await ResumableServer.start(#"{"forget": true, "faults": {"1": ["silent", 0]}}"#)
     let job = try job(server, method: method)
@@ -288,7 +289,7 @@ import Testing
     #expect(log.queries == 0 && log.creations.count == (method == "PUT" ? 2 : 1) && log.violations == [])
   }
 
-  @Test func `keeps within the limits of the server`() async throws {
+  @Test func `respects the limits of the server`() async throws {
     let server = try await ResumableServer.start(
       #"{"limit": "max-append-size=400000, min-append-size=1000, max-age=600", "faults": {"1": ["drop", 700000]}}"#
     )
@@ -299,7 +300,7 @@ import Testing
     let digest = try await self.digest(job)
     let log = try await server.log()
     #expect(log.violations == [] && log.uploads.map(\.sha256) == [digest])
-    // The remaining 2,300,000 bytes.
+    // The requests send the remaining 2,300,000 bytes.
     #expect(log.sent == 1 + 6)
   }
 
@@ -317,7 +318,7 @@ import Testing
     #expect(log.uploads.first.map { $0.received < Self.size } == true)
   }
 
-  /// `localhost` is another origin than the one in the manifest.
+  /// `localhost` is a different origin than the host in the manifest.
   @Test func `sends no token to a resource at another origin`() async throws {
     let server = try await ResumableServer.start(
       #"{"tokens": true, "other": true, "faults": {"1": ["drop", 1000000]}}"#)

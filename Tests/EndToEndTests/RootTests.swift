@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// The files that an upload's root contains, even if another user changes it while ferry runs.
+/// Which files belong to an upload's root, even if another user changes the root while ferry runs.
 @Suite struct `The root of an upload` {
   private static let patience = "retry: { limit: 1000, initial: 10ms, max: 100ms }"
   private static let content = Data(repeating: 0x61, count: 1000)
 
-  /// A job with a file in `files/sub` and links to the file. All of them are listed.
+  /// A job with a file in `files/sub` and links to this file. The file and all links are listed.
   private func linked(_ server: String, _ nodes: String) throws -> Workspace {
     let job = try Workspace(JobText.text(server: server, nodes))
     try job.folder.write(Self.content, to: "files/sub/real")
     let real = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
     let absolute = job.folder.path("files/sub/real").replacing(
       FileManager.default.temporaryDirectory.path, with: real)
-    // A relative link, an absolute one, and one that leads out of the root and back into it.
+    // A relative link, an absolute link, and a link that leaves the root and leads back into it.
     for (name, target) in [("a", "sub/real"), ("b", absolute), ("c", "../files/sub/real")] {
       #expect(symlink(target, job.folder.path("files/\(name)")) == 0)
     }
@@ -54,7 +54,7 @@ import Testing
     #expect(report.totals.items.done == 4)
   }
 
-  /// The file's upload ID is in the journal, but no listing contains the file.
+  /// The journal contains the file's upload ID, but the new listing does not contain the file.
   @Test func `is not escaped by a link that replaces a started file`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["content:status=503"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(retry: Self.patience)))
@@ -72,7 +72,7 @@ import Testing
     #expect(try await receiver.received().byName["x"]?.contents ?? 0 == 0)
   }
 
-  /// Linux follows the same rule if fs.protected_symlinks is 1, which is not the kernel's default.
+  /// Linux applies the same rule if fs.protected_symlinks is 1, which is not the kernel's default.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }),
     arguments: ["shared/link", "shared/link/sub"])
@@ -96,7 +96,7 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  /// Pending actions that an earlier run left for delivered files are not performed behind such a link either.
+  /// The actions that an earlier run left pending for delivered files are not performed behind such a link, either.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func `that another user replaced by a link has no pending file moved behind it`() async throws {
     let receiver = try await ReceiverProcess.start()
@@ -104,7 +104,7 @@ import Testing
       JobText.puts.replacing("root: files", with: "root: shared/box") + "\n    after: { move_to: sent }"
     let job = try Workspace(JobText.text(server: receiver.url, nodes))
     try job.folder.write(Self.content, to: "shared/box/x")
-    // The name exists, so the file stays and its move remains pending.
+    // `sent` already contains this name, so the file stays and its move remains pending.
     try job.folder.write(Data("other".utf8), to: "shared/box/sent/x")
     chmod(job.folder.path("shared"), 0o1777)
     #expect(try await job.ferry("run", "job.yaml").status == 5)

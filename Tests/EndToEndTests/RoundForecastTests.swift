@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry plan --simulate --for`, over more than one round.
+/// The output of `ferry plan --simulate --for` if it covers more than one round.
 @Suite struct `A simulation of several rounds` {
   private struct Simulation: Decodable {
     struct Entry: Decodable { var forecast: Forecast }

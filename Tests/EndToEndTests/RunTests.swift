@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry run` over real sockets: what it sends, what it does not send, and what it reports.
+/// `ferry run` over real sockets: which requests it sends, and what it reports.
 @Suite struct `A run` {
   private func workspace(_ receiver: ReceiverProcess, files count: Int = 5, _ nodes: String...) throws
     -> Workspace
@@ -218,14 +218,14 @@ import Testing
     let second = try await next()
     #expect(second?.result == "no_data" && second?.intervalSeconds == 0.8)
 
-    // Changed bounds take effect immediately.
+    // New bounds of the interval take effect immediately.
     try job.write(manifest: JobText.text(server: receiver.url, nodes("1h", "6h")))
     let requests = try await receiver.received().requests
     let waiting = try await next()
     #expect(waiting?.result == nil && waiting?.notBefore != nil && waiting?.intervalSeconds == 3600)
     #expect(try await receiver.received().requests == requests)
 
-    // The receiver's catalog lists the uploaded files.
+    // A new upload changes the receiver's catalog, which lists the uploaded files.
     try job.write(
       manifest: JobText.text(server: receiver.url, JobText.uploadIDs(), nodes("400ms", "1h")))
     try job.write("new", to: "new.txt")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `transfer.protocol: s3_multipart` against moto, behind a proxy that plays faults.
+/// `transfer.protocol: s3_multipart` against moto, behind a proxy that injects faults.
 @Suite(.enabled(if: S3Server.isPossible, "moto is needed: scripts/setup test"), .timeLimit(.minutes(4)))
 struct `An upload to S3` {
   private static let part = 5 << 20
@@ -43,7 +43,7 @@ struct `An upload to S3` {
     }
   }
 
-  /// The SHA-256 digests of the objects, by key, as boto3 reads them.
+  /// The SHA-256 digests of the objects, read with boto3, by key.
   private func digests(_ server: S3Server) async throws -> [String: String] {
     let lines = try await server.python(
       """
@@ -69,7 +69,7 @@ struct `An upload to S3` {
     try await TestFiles.digests(of: names, under: job.folder.path("files"))
   }
 
-  @Test func `arrives as it is, whatever its size`() async throws {
+  @Test func `arrives unchanged, whatever its size`() async throws {
     let server = try await S3Server.start()
     let proxy = try await FaultProxy.start(before: server.url)
     let job = try job(server, proxy, headers: ", headers: { Content-Type: image/png, x-amz-meta-a: b }")
@@ -129,14 +129,14 @@ struct `An upload to S3` {
   func `has the checksums of its parts`(_ algorithm: String) async throws {
     let server = try await S3Server.start()
     let proxy = try await FaultProxy.start(before: server.url)
-    // moto reads a checksum only if this field of Amazon's clients names its algorithm.
+    // moto reads a checksum only if this header field, which Amazon's clients send, names the algorithm.
     let headers = ", headers: { x-amz-sdk-checksum-algorithm: \(algorithm.uppercased()) }"
     let job = try job(server, proxy, headers: headers, keys: "checksum: \(algorithm)")
     try write(["large": 7 << 20, "small": 1000], to: job)
     let (command, _) = try await run(job, server)
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(try await digests(server) == expected(["large", "small"], job))
-    // The server returns the checksum that it has received, and compares nothing.
+    // The server returns the checksum that it received, but does not compare it with the content.
     let stated = try await server.python(
       """
       head = s3.head_object(Bucket=bucket, Key="small", ChecksumMode="ENABLED")
@@ -167,7 +167,7 @@ struct `An upload to S3` {
     try write(["large": 4 * Self.part], to: job)
     let run = try job.start(["run", "job.yaml", "--quiet"], environment: server.environment)
     while run.isRunning, proxy.count("partNumber=[12]") < 2 { try await Task.sleep(for: .milliseconds(10)) }
-    // Two more parts are sent when these have ended; their outcomes are written within 5 ms.
+    // When these parts end, the next two start. The journal records the outcomes of the first two within 5 ms.
     try await Task.sleep(for: .seconds(1))
     run.signal(SIGKILL)
     _ = await run.end()
@@ -213,7 +213,7 @@ struct `An upload to S3` {
     #expect(proxy.count("^GET .*uploadId=") >= kills - 1, "the parts are listed after a kill")
   }
 
-  /// A part of the old size may have the number and the size of a part of the new one.
+  /// A part of the old size may have the same number and size as a part of the new size.
   @Test func `starts over after an edit of the size of its parts`() async throws {
     let server = try await S3Server.start()
     let proxy = try await FaultProxy.start(
@@ -279,7 +279,7 @@ struct `An upload to S3` {
     try write(["large": 7 << 20], to: job)
     let (command, _) = try await run(job, server)
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
-    // The proxy has let the completion through, so the probe finds the object.
+    // The completion was executed behind the proxy, so the probe finds the object.
     #expect(proxy.count("^POST .*uploadId=") == 1 && proxy.count("^HEAD ") == 1)
     #expect(try await digests(server) == expected(["large"], job))
   }

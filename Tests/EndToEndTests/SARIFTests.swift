@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry check --format sarif`.
+/// The output of `ferry check --format sarif`.
 @Suite struct `The SARIF of checked manifests` {
   private struct Log: Decodable {
     struct Run: Decodable {
@@ -31,7 +31,7 @@ import Testing
     var runs: [Run]
   }
 
-  /// Invalid manifests, including the golden ones, in a folder whose names must be escaped in a URI.
+  /// Invalid manifests, including those in Golden, in a folder whose name must be escaped in a URI.
   private func folder() throws -> (folder: TemporaryFolder, names: [String]) {
     let folder = try TemporaryFolder()
     var names: [String] = []
@@ -105,7 +105,7 @@ import Testing
       let validation = try await SARIFSchema.validate(folder.path("log.sarif"))
       #expect(validation.status == 0, "\(validation.stdout)\(validation.stderr)")
     }
-    // A validator that accepts everything would prove nothing.
+    // If the validator accepted everything, the test would prove nothing.
     try folder.write(Data(#"{ "version": "2.1.0", "runs": [{ "results": [] }] }"#.utf8), to: "bad.sarif")
     #expect(try await SARIFSchema.validate(folder.path("bad.sarif")).status == 1)
   }

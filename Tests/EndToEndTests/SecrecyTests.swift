@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// A secret is on the wire and nowhere else: in plain, percent-encoded and Base64 form.
+/// A secret must appear on the wire and nowhere else, neither in plain text nor percent-encoded nor in Base64.
 @Suite struct `The secrets of a run` {
-  /// A manifest whose token is sent in a header and in a URL, to be echoed in as many messages as possible.
+  /// A manifest whose token is sent in a header field and in a URL, so that as many messages as possible could quote
+  /// it.
   private static func text(_ receiver: ReceiverProcess) -> String {
     JobText.text(
       server: receiver.url, connections: 1, JobText.uploadIDs(),
@@ -26,24 +27,24 @@ import Testing
     for index in 0..<6 { try job.write("file \(index)", to: "\(index).txt") }
 
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
-    // By then, the request with the token in its path has also received its response.
+    // By this time, there was also a response to the request with the token in its path.
     _ = try await receiver.received { $0.contents >= 2 && $0.requests >= 6 }
-    // Not every system has /proc.
+    // Some systems have no /proc.
     let title = (try? Data(contentsOf: URL(filePath: "/proc/\(run.pid)/cmdline"))) ?? Data()
-    // The journal of a running process, with its write-ahead log.
+    // The state of a running process, including the journal's write-ahead log.
     let working = try job.stateFiles()
     run.signal(SIGKILL)
     let killed = await run.end()
     let left = try job.stateFiles()
     let (command, _) = try await job.run()
     #expect(command.status == 1)
-    // Another round, in which that request is made with another token.
+    // The next round sends the request with a new token.
     _ = try await job.run()
     let plan = try await job.ferry("plan", "job.yaml")
     let json = try await job.ferry("plan", "job.yaml", "--format", "json")
     let report = try await job.ferry("report")
 
-    // The receiver lists its issued tokens by the paths of the requests that contained them.
+    // The receiver's log shows the tokens in the paths of the requests.
     let tokens = Set(
       receiver.log.filter { $0.hasPrefix("PUT /nowhere/") }.compactMap {
         $0.split(separator: " ").dropFirst().first.map { String($0.dropFirst("/nowhere/".count)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that redirect ferry to obtain its secrets, or to make a failed delivery count.
+/// Servers that redirect ferry to obtain its secrets, or so that a failed delivery counts as successful.
 @Suite struct `A server that leads elsewhere` {
   typealias Response = ScriptedServer.Response
 
@@ -155,7 +155,7 @@ import Testing
       """)
     let (command, _) = try await job.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
-    // The password is still sent, because the manifest's own URL contains it.
+    // ferry sends the password, because the manifest's own URL contains it.
     #expect(server.lines == ["home POST /ids", "home PUT /up/7"])
     #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Basic Ym9iOmh1bnRlcjI=" })
     let plan = try await job.ferry("plan", "job.yaml", "--format", "json")
@@ -204,7 +204,7 @@ import Testing
     #expect(command.stdout.contains("expect: { status: [\(status)] }"), "\(command.stdout)")
   }
 
-  /// The response of a redirect's target must not count, wherever the target is.
+  /// Wherever the redirect leads, the response from there must not count.
   @Test(arguments: [301, 302, 303], ["/503", "/404", "/403", "http://127.0.0.1:1/", "http://no.invalid/"])
   func `has a commit sent once`(status: Int, target: String) async throws {
     try await expectOneCommit(Response(status: status, headers: ["Location": target]))

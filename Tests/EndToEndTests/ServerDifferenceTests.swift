@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What docs/servers.md says about servers of one protocol that behave differently.
+/// The differences between servers of one protocol, which docs/servers.md describes.
 @Suite(.timeLimit(.minutes(2))) struct `Servers of one protocol` {
   private static func rows(_ protocolName: String, _ servers: Set<String>) -> [ServerRow] {
     ServerRow.possible.filter { row in servers.contains { row.name == "\(protocolName) | \($0)" } }
   }
 
-  /// rclone's ETag of an object is not that of its parts, and it forgets an upload that it has completed.
+  /// rclone does not derive the ETag of an object from the ETags of its parts, and forgets a completed upload.
   @Test(arguments: rows("s3_multipart", ["moto", "rclone"]))
   func `of S3 get the file once more if the response to the completion is lost and they cannot show it`(
     _ row: ServerRow
@@ -26,7 +26,7 @@ import Testing
     await matrix.stop()
   }
 
-  /// These differences are those of the servers, without ferry; docs/servers.md lists them.
+  /// These differences do not depend on ferry. docs/servers.md lists them.
   @Test(arguments: rows("s3_multipart", ["moto", "rclone"]))
   func `of S3 respond differently to a request that they cannot execute`(_ row: ServerRow) async throws {
     let server = try await row.start()
@@ -86,7 +86,7 @@ import Testing
     await matrix.stop()
   }
 
-  /// tussi removes an upload that is complete, so that a query gets 404.
+  /// tussi removes an upload when it is complete, and then responds to a query with 404.
   @Test(arguments: rows("tus", ["tuspyserver", "tussi"]))
   func `of tus get the file once more if the response to the last part is lost and they cannot show it`(
     _ row: ServerRow

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Each protocol against each server of docs/servers.md, most of which we did not write.
+/// Each protocol against each server in docs/servers.md. Most of these servers are not part of this project.
 ///
-/// All requests pass through a proxy, which issues and revokes tokens, and holds or breaks off requests.
+/// All requests pass through a proxy that issues and revokes tokens, and that holds or aborts requests.
 @Suite(.timeLimit(.minutes(3))) struct `A file` {
-  /// What a server may have dropped of what it received before a connection was lost.
+  /// The number of received bytes that a server may drop when a connection is lost.
   private static let inFlight = 128 << 10
 
   @Test(arguments: ServerRow.possible)
-  func `arrives as it is, once`(_ row: ServerRow) async throws {
+  func `arrives once and unchanged`(_ row: ServerRow) async throws {
     let matrix = try await MatrixJob(row)
     let report = try await matrix.run()
     try await matrix.expectDelivery()
@@ -18,7 +18,7 @@ import Testing
     #expect(report.totals.bytes.useful == row.size && report.totals.bytes.resent == 0)
     #expect(report.totals.tokensFetched == 1)
     if let caddy = matrix.caddy { #expect(caddy.versions == [row.caddy == "h1" ? "HTTP/1.1" : "HTTP/2.0"]) }
-    // The second run sends nothing.
+    // The second run sends no request.
     let again = try await matrix.run()
     #expect(again.totals.requests == 0)
     await matrix.stop()
@@ -53,13 +53,13 @@ import Testing
   }
 
   @Test(arguments: ServerRow.possible)
-  func `arrives although its token is revoked under way`(_ row: ServerRow) async throws {
+  func `arrives although its token is revoked during the transfer`(_ row: ServerRow) async throws {
     let bytes = 1_500_000
     let faults =
       if row.part != nil {
         [MatrixJob.fault(row, 2, #""revoke": 0"#)]
       } else if row.resumption == .byte, row.query == nil {
-        // The token is rejected when the upload is to continue.
+        // The token is rejected when the upload is about to resume.
         [MatrixJob.fault(row, 1, #""cut": \#(bytes)"#), MatrixJob.fault(row, 1, #""revoke": 0"#)]
       } else {
         [MatrixJob.fault(row, 1, #""revoke": \#(bytes)"#)]
@@ -70,10 +70,10 @@ import Testing
     #expect(report.totals.tokensFetched == 2)
     let resent = matrix.sent - row.size
     if let part = row.part {
-      // The part that was rejected.
+      // At most the part that was rejected is sent again.
       #expect(resent <= part && matrix.creations == 1)
     } else if row.resumption == .byte {
-      // The request with the rest of the file, if its body was sent before it was rejected.
+      // The rest of the file is sent again if the server rejected the request after the body had been sent.
       #expect(resent <= (row.query == nil ? row.size - bytes : 0) + Self.inFlight && matrix.creations == 1)
     } else {
       #expect(resent < row.size)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: ServerRow.possible.filter { $0.creation != nil })
-  func `is sent in a new upload if its upload is removed under way`(_ row: ServerRow) async throws {
+  func `is sent in a new upload if its upload is removed during the transfer`(_ row: ServerRow) async throws {
     let faults =
       if let query = row.query {
         [MatrixJob.fault(row, 1, #""cut": 1500000"#), #"{"match": "\#(query)", "number": 1, "hold": 0}"#]
@@ -108,7 +108,7 @@ import Testing
     await matrix.stop()
   }
 
-  /// There is nothing that could be renewed.
+  /// Without an `allocate` step, ferry cannot renew the upload.
   @Test(arguments: ServerRow.possible.filter { $0.creation == nil })
   func `without an upload ID fails if its URL is gone, and the next run sends it`(_ row: ServerRow)
     async throws
@@ -136,7 +136,7 @@ import Testing
     try await matrix.expectDelivery()
     let resent = matrix.sent - row.size
     if row.resumption != .none {
-      // The two requests that failed, and what the server did not store of the one that was broken off.
+      // The two failed requests are sent again, and the bytes of the aborted request that the server did not store.
       let failed = 2 * (row.part ?? row.size - cut)
       #expect(resent <= failed + (row.resumption == .byte ? Self.inFlight : cut) && matrix.creations == 1)
     }

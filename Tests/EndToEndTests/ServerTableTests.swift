@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The names of the rows in the table of docs/servers.md.
+/// The names of the rows in the table in docs/servers.md.
 @Suite struct `The table of servers` {
   @Test func `has the rows that are tested`() throws {
     let page = try String(contentsOfFile: Product.source("docs/servers.md"), encoding: .utf8)

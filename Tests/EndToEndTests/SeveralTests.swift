@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `ferry run` and `ferry resume` with several manifests: one launch, one report.
+/// `ferry run` and `ferry resume` with several manifests, which share a launch and a report.
 @Suite struct `Several manifests` {
-  /// `job.yaml` with the manifest `photos` and `index/job.yaml` with `index`, which has the higher priority. Both send
-  /// the files in the folder `files` next to them, over one connection of the session `gallery`.
+  /// `job.yaml` contains the manifest `photos`, and `index/job.yaml` the manifest `index`, which has the higher
+  /// priority. Each sends the files in the folder `files` beside it, over one connection of the session `gallery`.
   private func workspace(
     _ receiver: ReceiverProcess, photos: [String] = [], index: [String] = [], needs: String = "",
     session: String = "gallery"
@@ -150,7 +150,7 @@ import Testing
     #expect(report.run.manifests.map(\.roundClosed) == [true, true])
     #expect(command.stdout.contains("index/files: i0: failed"))
 
-    // One of the manifests alone continues with its own rounds.
+    // If one of the manifests is run alone, it continues with its own rounds.
     let alone = try await job.start(["run", "index/job.yaml", "--report", "report.json"]).end()
     #expect(alone.status == 0, "\(alone.stderr)")
     let one = try SeveralReport.decode(Data(contentsOf: URL(filePath: job.folder.path("report.json"))))
@@ -201,7 +201,7 @@ import Testing
     #expect(puts(receiver) == ["i0", "i1", "i2", "p0", "p1", "p2", "p3", "p4", "p5"])
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
 
-    // The budgets are separate, and are used one after the other.
+    // Manifests with different budgets cannot share a launch, so `ferry resume` runs one after the other.
     for (name, text) in [("files/p6", "6"), ("index/files/i3", "3")] {
       try job.folder.write(Data(text.utf8), to: name)
     }
@@ -233,7 +233,7 @@ import Testing
   }
 
   @Test func `are closed together after a kill, and resume`() async throws {
-    // The third file is still being sent when the run is killed.
+    // When the run is killed, it is still sending the third file.
     let receiver = try await ReceiverProcess.start(faults: ["file:every=3,delay=120"])
     let job = try workspace(receiver)
     let killed = try job.start(["run", "job.yaml", "index/job.yaml"])
@@ -249,7 +249,7 @@ import Testing
     #expect(reports.count == 2)
     #expect(reports.allSatisfy { Set($0.run.manifests.map(\.name)) == ["photos", "index"] })
     #expect(reports.allSatisfy { $0.run.manifests.map(\.round) == [1, 1] })
-    // Runs that begin within the same second may be listed in either order.
+    // Runs that begin in the same second may be listed in either order.
     #expect(Set(reports.map { $0.run.manifests.map(\.roundClosed) }) == [[false, false], [true, true]])
     #expect(try await receiver.received().files.count == 9)
   }
@@ -258,7 +258,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, session: "own")
     #expect(try await run(job, "--limit", "0").command.status == 0)
-    // The first file is still being sent when the other commands run.
+    // While the other commands run, the first file is still being sent.
     try await receiver.add(fault: #"{"route": "file", "times": 1, "delay": 120}"#)
     let slow = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.requests == 1 }
@@ -300,7 +300,7 @@ import Testing
     try await refused(good + "conditions: { network: wifi }\n", 3, "'conditions.network'")
     let same = try await job.ferry("run", "job.yaml", "job.yaml")
     #expect(same.status == 2 && same.stderr.contains("job.yaml and job.yaml: both have the name"))
-    // An error is reported whichever of the manifests is invalid.
+    // The error is reported, whichever manifest is invalid.
     try job.write(manifest: "version: 2\n")
     try await refused("name: index\n", 3, "version")
   }

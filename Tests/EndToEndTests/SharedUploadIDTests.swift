@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Servers that issue one upload ID for several files, such as a server that stores equal content only once.
+/// Servers that issue the same upload ID for several files, for example because they store equal content only once.
 @Suite struct `A shared upload ID` {
-  /// An upload of the files whose names begin with its own name. Its requests go to `/NAME/ids`, `/NAME/put/…`,
+  /// An upload of the files whose names begin with the upload's name. Its requests go to `/NAME/ids`, `/NAME/put/…`,
   /// `/NAME/commit/…` and `/ids/…`.
   private func upload(_ name: String, at server: ScriptedServer, isReleased: Bool = true) -> String {
     """
@@ -55,8 +55,7 @@ import Testing
     #expect(try await !job.ferry("orphans").stdout.contains("same"))
   }
 
-  /// It is not known whether the commit of the other file was executed, and the server may have no other copy of the
-  /// content.
+  /// The commit of the other file may have been executed, and the server may have no other copy of the content.
   @Test(arguments: [[], ["--only", "b"]])
   func `of an ambiguous file is not released for another`(_ options: [String]) async throws {
     let server = try await ScriptedServer.start([
@@ -67,7 +66,7 @@ import Testing
     try job.write("equal", to: "a")
     let (first, report) = try await job.run()
     #expect(report.item("a")?.state == "ambiguous", "\(first.stdout)\(first.stderr)")
-    // The same content is sent in a later run, by another upload.
+    // In a later run, another upload sends the same content.
     try job.write("equal", to: "b")
     let (second, later) = try await job.run(options)
     #expect(later.item("b")?.state == "failed", "\(second.stdout)\(second.stderr)")
@@ -76,7 +75,8 @@ import Testing
     #expect(orphans.stdout.contains("the server may have used it"), "\(orphans.stdout)")
   }
 
-  /// An earlier run queued both the file whose ID is dropped and the file that is committed with this ID.
+  /// An earlier run queued two files with the same ID. Then the ID of one file is dropped, and the other file is
+  /// committed with it.
   @Test func `that an open file holds is not released when another is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/put/a2": .init(status: 500),
@@ -97,7 +97,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("there are no orphaned upload IDs"))
   }
 
-  /// The delivered file gets another ID in a later run. The first ID is still in use on the server.
+  /// In a later run, the delivered file gets another ID. The server still uses the first one.
   @Test func `of a delivered file stays remembered when that file is sent again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/commit/a1": .init(status: 500), "/new/ids": Self.other,
@@ -120,8 +120,8 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// Many files of an upload have the same value, which could be the name of a bucket. However, another upload releases
-  /// it.
+  /// Many files of an upload have the same value, which could be the name of a bucket. It is an upload ID, because
+  /// another upload releases it.
   @Test func `of many delivered files is not released by another upload`() async throws {
     let names = (10..<22).map { "a\($0)" }
     var responses = [
@@ -146,7 +146,8 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// The orphan belongs to an upload that the run does not include, and the delivered file had the ID before.
+  /// The orphan belongs to an upload that is not part of the run. The file that the run delivers already had the same
+  /// ID.
   @Test func `that an open file holds is not released after a run without the orphan's upload`() async throws
   {
     let server = try await ScriptedServer.start([
@@ -169,7 +170,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
 
-  /// Another upload gets the ID of an orphan that waits for its release.
+  /// The server issues the ID of an orphan, which waits for its release, to another upload.
   @Test(arguments: [true, false])
   func `that another upload receives is not released`(isReleasedThere: Bool) async throws {
     let server = try await ScriptedServer.start([
@@ -187,13 +188,13 @@ import Testing
     #expect(releases(server).count == 1, "\(server.lines)")
     let orphans = try await job.ferry("orphans")
     #expect(orphans.stdout.contains("the server may have used it"), "\(orphans.stdout)")
-    // In a later run, the ID of the delivered file is still not released.
+    // In a later run, the ID of the delivered file is not released, either.
     try FileManager.default.removeItem(atPath: job.folder.path("files/a"))
     #expect(try await job.run().command.status == 0)
     #expect(releases(server).count == 1)
   }
 
-  /// The server executed the commit, although its response did not report this.
+  /// The server had executed the commit, but its response did not show this.
   @Test func `that is in doubt remains so when the file gets it again`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/busy/ids": Self.same, "/busy/put/a": .init(status: 500),
@@ -215,8 +216,8 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
 
-  /// The person has checked the server: the commit under the ID was executed.
-  @Test func `of a file that a person resolved as done is not released`() async throws {
+  /// The user has found on the server that the commit with this ID was executed.
+  @Test func `of a file that a user resolved as done is not released`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/b/ids": Self.same, "/a/commit/a": .init(status: 500),
       "/b/put/b": .init(status: 500),
@@ -255,7 +256,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// In a run that cannot release the orphan, the server issues its ID again, for another file.
+  /// In a run that cannot release the orphan, the server issues the orphan's ID again for another file.
   @Test(arguments: [true, false])
   func `that is issued again is not released by a later run`(isSelected: Bool) async throws {
     let server = try await ScriptedServer.start([
@@ -270,7 +271,7 @@ import Testing
     try FileManager.default.removeItem(atPath: job.folder.path("files/a"))
     try job.write("equal", to: "b")
     if isSelected {
-      // For one run, the manifest has no `abandon`.
+      // In this run, the manifest has no `abandon`.
       try job.write(
         manifest: manifest(
           upload("a", at: server, isReleased: false), upload("b", at: server, isReleased: false)))
@@ -283,7 +284,7 @@ import Testing
     #expect(try await job.ferry("orphans").stdout.contains("the server may have used it"))
   }
 
-  /// `allocate` captures nothing: the response to the transfer names what the server holds.
+  /// `allocate` captures nothing. The response to the transfer names the stored content, which both files share.
   @Test func `that the response to the transfer names is not released`() async throws {
     let named = ScriptedServer.Response(status: 200, headers: ["Location": "{home}/held/same"])
     let server = try await ScriptedServer.start([
@@ -312,7 +313,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// The other file's upload is not part of the run that delivers.
+  /// The upload of the other file is not part of the run that delivers.
   @Test func `of a file that another run delivered is not released`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/b/ids": Self.same, "/b/put/b": .init(status: 500), "/a/commit/a": Self.ok,
@@ -332,7 +333,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// The journal's record of the delivered file is not pruned.
+  /// Pruning keeps the record of the delivered file, because another file has the same ID.
   @Test func `of a delivered file is remembered after pruning`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/put/a1": .init(status: 500), "/a/commit/a2": Self.ok,
@@ -350,7 +351,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// The release request names the file; the file was delivered under another ID.
+  /// The request that releases the ID names the file, which was delivered under another ID.
   @Test func `that is released by the file's name is not released after its delivery`() async throws {
     let server = try await ScriptedServer.start([
       "/a/ids": Self.same, "/a/commit/a": .init(status: 403), "/new/ids": Self.other,
@@ -370,7 +371,7 @@ import Testing
     #expect(releases(server).isEmpty, "\(server.lines)")
   }
 
-  /// Without a commit, the file counted as soon as it was sent.
+  /// The manifest had no commit, so the file was delivered as soon as it was sent.
   @Test func `whose transfer counted is not released after a commit was added to the manifest`() async throws
   {
     let server = try await ScriptedServer.start([

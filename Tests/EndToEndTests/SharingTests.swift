@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Shared parts of a manifest and its includes, and their effect in a run.
+/// The shared parts of a manifest, its includes, and their effect in a run.
 @Suite struct `A manifest in parts` {
   private let manifest = """
     version: 1

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Signals, pipes and terminals that close. Whatever happens, the run saves its state and the next run resumes.
-@Suite struct `A run that gets a signal` {
+/// Signals, and pipes and terminals that close. In every case, the run saves its state and the next run resumes.
+@Suite struct `A run that receives a signal` {
   private static let count = 40
 
   private func job(_ receiver: ReceiverProcess, _ nodes: String = JobText.puts) throws -> Workspace {
@@ -41,7 +41,7 @@ import Testing
     let report = try job.report()
     #expect(report.run.exitCode == code)
     #expect(report.run.stop == cause)
-    // Requests in flight have completed, and nothing new was started.
+    // Requests in flight have completed, and no other request has started.
     let received = try await receiver.received()
     #expect(received.files.count == report.totals.items.done)
     #expect(received.files.count < 10)
@@ -53,7 +53,7 @@ import Testing
   {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, JobText.posts)
-    // Six get an immediate response, the others never get one.
+    // Six requests get an immediate response, and the others get none.
     for fault in ["inbox:times=6,delay=0", "inbox:delay=60"] { try await receiver.add(spec: fault) }
     let run = try job.start(["run", "job.yaml", "--report", "report.json"])
     _ = try await receiver.received { $0.inbox.count == 8 }
@@ -100,7 +100,7 @@ import Testing
   func `does its work if nothing reads its output`(_ line: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.01"])
     let job = try job(receiver)
-    // After a killed run, the next one prints a message on standard error before it begins.
+    // After a killed run, the next run prints a message on standard error before it begins.
     let killed = try job.start(["run", "job.yaml"])
     _ = try await receiver.received { $0.files.count >= 3 }
     killed.signal(SIGKILL)
@@ -113,7 +113,7 @@ import Testing
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")
   }
 
-  /// A separate terminal that is closed during the run.
+  /// The run has its own terminal, which closes during the run.
   @Test(arguments: [("hears of it", Int32(143)), ("does not hear of it", 0)])
   func `loses nothing when its terminal is closed`(_ what: String, code: Int32) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
@@ -180,7 +180,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try job(
       receiver, JobText.puts.replacing("{ root: files }", with: "{ root: files, list: \"-\" }"))
-    // The input ends only after the run has ended.
+    // The pipe stays open until the run has ended.
     let input = Pipe()
     let run = try RunningCommand(
       Product.path("ferry"), ["run", "job.yaml", "--report", "report.json"],
@@ -188,7 +188,7 @@ import Testing
       input: input)
     try input.fileHandleForWriting.write(contentsOf: Data("0.txt\n1.txt\n".utf8))
     while try await job.status().session("e2e.uploads")?.holder == nil {}
-    // Soon after ferry has locked the session, and before it reads the list, it installs its signal handlers.
+    // ferry installs its signal handlers soon after it has locked the session, and before it reads the list.
     try await Task.sleep(for: .milliseconds(500))
     run.signal(signal)
     #expect(await run.end().status == code)
@@ -198,11 +198,11 @@ import Testing
     try input.fileHandleForWriting.close()
   }
 
-  /// A terminal after Control-S does the same as this pipe, which nobody reads.
-  @Test func `is not held up by messages that cannot be written`() async throws {
+  /// Nobody reads from this pipe. A terminal after Control-S behaves in the same way.
+  @Test func `is not blocked by messages that cannot be written`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
-    // Each link out of the root is reported on standard error.
+    // ferry reports each of these links, which lead out of the root, on standard error.
     for index in 0..<20 {
       try FileManager.default.createSymbolicLink(
         atPath: job.folder.path("files/link \(index)"), withDestinationPath: "/etc/hostname")

@@ -72,7 +72,7 @@ import Testing
     await server.stop()
   }
 
-  /// Otherwise the other tests would show nothing.
+  /// Without this check that moto rejects wrong signatures, the other tests would prove nothing.
   @Test(
     .enabled(if: S3Server.isPossible, "moto is needed: scripts/setup test"), .timeLimit(.minutes(2)),
     arguments: [
@@ -125,7 +125,7 @@ import Testing
   }
 }
 
-/// `sign` without a server of S3.
+/// `sign` without an S3 server.
 @Suite struct `A signature` {
   private static let environment = [
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE0001", "AWS_SECRET_ACCESS_KEY": "geheim-0123456789abcdef",
@@ -174,7 +174,7 @@ import Testing
       !last.headers.keys.contains { $0 == "authorization" || $0.hasPrefix("x-amz-") }, "\(last.headers)")
   }
 
-  @Test func `has a time that is too different, which the message explains`() async throws {
+  @Test func `whose time differs too much is rejected, and the message explains why`() async throws {
     let server = try await ScriptedServer.start([
       "/x": .init(
         status: 403, headers: ["Date": "Sat, 01 Jan 2000 00:00:00 GMT"],

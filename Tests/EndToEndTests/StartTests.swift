@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Errors that are detected before any work: each has its exit code, and leaves no trace.
+/// Errors that are detected before any work. Each has its exit code, and leaves no files behind.
 @Suite struct `A command that starts` {
   private let job: Workspace
 
   init() throws { job = try Workspace(JobText.text(server: "http://127.0.0.1:9", JobText.puts)) }
 
-  /// Converted to text, the name could be that of another folder, which another user may own.
+  /// If the name were converted to text, it could name another folder, which may belong to another user.
   @Test func `in a folder whose name is not UTF-8 is refused`() async throws {
     let job = try Workspace("version: 1\n")
     let script = "name=$(printf 'b\\377') && mkdir \"$name\" && cd \"$name\" && exec \"$0\" check ../job.yaml"
@@ -186,7 +186,7 @@ import Testing
     #expect(!command.stderr.contains("\nb"), "\(command.stderr)")
   }
 
-  /// Swift would replace the byte, and the result may be the name of another folder.
+  /// Swift would replace the byte, and the resulting name could be that of another folder.
   @Test func `a folder in the environment or an argument that is not UTF-8 is rejected`() async throws {
     let folder = try TemporaryFolder()
     try folder.write(Data("version: 1\nname: m\n".utf8), to: "job.yaml")

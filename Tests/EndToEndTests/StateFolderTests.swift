@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A state folder that another user can change, or has prepared.
+/// State folders that another user can change, or that another user has prepared.
 @Suite struct `A state folder` {
   private static let isRoot = geteuid() == 0
   private static let commands = [
@@ -21,7 +21,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
   }
 
-  /// Checks that no command uses the folder, and that each reports the problem and a remedy.
+  /// Checks that no command uses the folder, and that each command reports the problem and a remedy.
   private func expectRefusal(_ job: Workspace, of place: String, says: String) async throws {
     for words in Self.commands {
       let end = try await job.start(words).end()
@@ -56,7 +56,7 @@ import Testing
     #expect(try job.stateFiles().isEmpty)
   }
 
-  /// The path before a `..` determines what it refers to.
+  /// The meaning of `..` depends on the path before it.
   @Test(
     .enabled("only root may give files away", { geteuid() == 0 }), arguments: ["theirs/../own", "theirs/own"])
   func `behind a folder of another user in a sticky one is used by no command`(_ path: String) async throws {
@@ -75,7 +75,7 @@ import Testing
     let job = try workspace(receiver)
     chmod(job.folder.url.path, 0o777)
     try await expectRefusal(job, of: job.folder.url.path, says: "any user can replace its contents")
-    // The mode of a system's temporary folder.
+    // A system's temporary folder has this mode.
     chmod(job.folder.url.path, 0o1777)
     #expect(try await job.ferry("run", "job.yaml").status == 0)
   }
@@ -105,8 +105,7 @@ import Testing
     if name.contains(".") { #expect(job.folder.text("target") == "precious") }
   }
 
-  /// The note is safe in ferry.db. The file that wakes the session's holder is written to only if it belongs to the
-  /// user.
+  /// The note is safe in ferry.db. ferry writes to the file that wakes the session's holder only if the user owns it.
   @Test func `does not follow a link in place of an inbox`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver)

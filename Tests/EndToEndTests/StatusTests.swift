@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ferry status` and `ferry explain ITEM`.
+/// The output of `ferry status` and `ferry explain ITEM`.
 @Suite struct `The status` {
   struct Item: Decodable {
     struct Match: Decodable {
@@ -83,7 +83,7 @@ import Testing
     run.signal(SIGKILL)
     let end = await run.end()
     #expect(end.status == 128 + SIGKILL, "\(end.stdout)\(end.stderr)")
-    // The lock file still contains the holder's text.
+    // The lock file still contains the text of its holder, which must be ignored.
     #expect(try await job.status().session("e2e.uploads")?.holder == nil)
   }
 
@@ -97,7 +97,7 @@ import Testing
       let command = try await job.start(arguments).end()
       return command.stdout + command.stderr
     }
-    // While it runs, no other process knows which file it is sending.
+    // During the run, other processes cannot determine which file it is sending.
     let busy = try await people("explain", "6.txt", "--manifest", "job.yaml")
     #expect(busy.contains("its session is being run by process \(run.pid)\n"), "\(busy)")
     #expect(
@@ -113,7 +113,7 @@ import Testing
     let interrupted = try #require(session.interruptedRun)
     #expect(session.holder == nil && interrupted.pid == run.pid)
     let status = try await job.ferry("status").stdout
-    // The text shows local times, with fewer fractional digits or none.
+    // The text output shows local times with fewer fractional digits, or with none.
     #expect(status.contains("session e2e.uploads: interrupted: run \(interrupted.run) began "), "\(status)")
     #expect(status.contains(" as process \(run.pid), which no longer exists\n"), "\(status)")
     #expect(!status.contains("free"))
@@ -127,7 +127,7 @@ import Testing
     #expect(upload.contains("\n  3 queued, 5 done in round 1, session e2e.uploads\n"), "\(upload)")
     let node = try await explain(job, "files")
     #expect(node.items?["done"] == 5 && node.items?["queued"] == 3 && node.interruptedRun?.pid == run.pid)
-    // A delivered file is not affected by the interruption.
+    // The interruption does not affect a delivered file.
     #expect(try await explain(job, "1.txt").interruptedRun == nil)
 
     let report = try await job.ferry("report")
@@ -199,7 +199,7 @@ import Testing
     #expect(orphans.status == 70 && orphans.stdout.hasPrefix("session e2e.quick: "), "\(orphans.stdout)")
     #expect(
       orphans.stdout.contains("help: ") && orphans.stdout.hasSuffix("there are no orphaned upload IDs\n"))
-    // A healthy session is reported as usual.
+    // An intact session is reported as usual.
     #expect(try await job.ferry("status", "e2e.uploads").status == 0)
   }
 
@@ -246,7 +246,7 @@ import Testing
     let unknown = try await job.ferry("explain", "nothing.txt", "--manifest", "job.yaml")
     #expect(unknown.status == 2 && unknown.stdout == "")
     #expect(unknown.stderr.contains("has no item 'nothing.txt'"))
-    // A diagnostic code is still explained as one.
+    // A diagnostic code is still explained as such.
     let code = try await job.ferry("explain", "F0201", "--manifest", "job.yaml")
     #expect(code.stdout.hasPrefix("F0201 (error): "))
     let item = try await job.ferry("explain", "1.txt")

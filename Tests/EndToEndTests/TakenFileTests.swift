@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Paths in a list whose files ferry has delivered and then deleted or moved.
+/// Listed paths whose files ferry has delivered and then deleted or moved.
 @Suite struct `A list that names files which ferry has taken away` {
   /// - Parameters:
-  ///   - path: the first folder of the URLs.
+  ///   - path: the first path segment of the URLs.
   ///   - isFetched: whether a fetch writes the list.
   private func manifest(
     _ server: ScriptedServer, path: String = "put", after: String, isFetched: Bool = false
@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: ["delete", "{ move_to: sent }"])
   func `is completed by the run after a kill, without failures`(_ after: String) async throws {
-    // The third file waits for its retry until the run is killed.
+    // The third file waits for a retry until the run is killed.
     let server = try await ScriptedServer.start(["/put/c": .init(status: 503)])
     let job = try Workspace(manifest(server, after: after))
     for name in ["a", "b", "c"] { try job.write(name, to: name) }

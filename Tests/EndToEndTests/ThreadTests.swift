@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A system that refuses threads: a command ends, with a reason, and never hangs.
+/// The system refuses to create threads. A command must exit with an error message, and must not hang.
 @Suite(
   .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }, .timeLimit(.minutes(5))
 ) struct `Where the system refuses threads` {
-  /// The number of threads that a run creates before it takes a lock.
+  /// The number of threads that a run creates before it acquires a lock.
   private static let needed = 10
 
   private func job(_ receiver: ReceiverProcess, host: String? = nil) throws -> Workspace {
@@ -46,7 +46,7 @@ import Testing
     #expect(try await receiver.received().puts.count == 3)
   }
 
-  @Test func `a name without a thread to be resolved on fails temporarily, and reports why`() async throws {
+  @Test func `resolving a name without a thread fails temporarily, and reports why`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, host: "ferry-test.invalid")
     let end = try await run(job, threads: Self.needed)
@@ -87,7 +87,7 @@ import Testing
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
     try await RefusedThreads.open(job.folder.path(""))
-    // The shell and ferry count as two processes.
+    // The shell counts as one process, and ferry as another.
     let end = try await RefusedThreads.run(job, processes: 4)
     #expect(end.status == 70, "\(end.status) \(end.stdout)\(end.stderr)")
     #expect(end.stderr.contains("cannot create the thread ferry-"), "\(end.stderr)")
@@ -96,7 +96,7 @@ import Testing
   }
 }
 
-/// Runs ferry as a user who has no other processes, under a limit on the number of processes (RLIMIT_NPROC).
+/// Runs ferry as a user without other processes, with a limit on the number of processes (RLIMIT_NPROC).
 private enum RefusedThreads {
   private static let user = "64251"
 
@@ -116,7 +116,7 @@ private enum RefusedThreads {
     return false
   }()
 
-  /// Lets the user write to a folder and read what is in it.
+  /// Allows the user to write to a folder and to read its contents.
   static func open(_ folder: String) async throws {
     _ = try await Command.run("chown", ["-R", "\(user):\(user)", folder])
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Conditions that prevent writes to a journal. Each ends the run with a remedy, and nothing is lost.
+/// Conditions that prevent writes to a journal. Each ends the run with a remedy, and no file is lost.
 @Suite struct `A journal in trouble` {
   private func posting(_ receiver: ReceiverProcess, files: Int) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
@@ -11,14 +11,14 @@ import Testing
     return job
   }
 
-  /// Runs the manifest from a shell that has prepared something.
+  /// Runs the manifest from a shell, after these shell commands.
   private func run(_ job: Workspace, after preparation: String) async throws -> Command {
     try await Command.run(
       "sh", ["-c", "\(preparation); exec \"$0\" run job.yaml", Product.path("ferry")],
       environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url)
   }
 
-  /// Checks that each item that was posted is done or needs a person's decision, and that the others are posted once.
+  /// Checks that each posted item is done or waits for a user's decision, and that all others are posted once.
   private func goesOnWithoutRepeating(_ job: Workspace, _ receiver: ReceiverProcess, files: Int) async throws
   {
     let end = try await job.ferry("run", "job.yaml", "--quiet")
@@ -33,7 +33,7 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// Limits in blocks of 512 bytes, so low that the journal can record only the first files, or none.
+  /// The limits are in blocks of 512 bytes, and so low that the journal can record only the first files, or none.
   @Test(arguments: [100, 400, 1200])
   func `in files that must not grow ends the run, and sends no post that is not recorded`(_ blocks: Int)
     async throws
@@ -42,7 +42,7 @@ import Testing
     let job = try posting(receiver, files: 1500)
     let end = try await run(job, after: "ulimit -f \(blocks)")
     #expect(end.status == 70, "\(end.stdout)\(end.stderr)")
-    // A run that has started has a report, which contains the fault.
+    // If the run has started, it writes a report, which contains the error.
     let told = end.stdout + end.stderr
     #expect(told.contains("there is no space for the journal"), "\(told)")
     #expect(told.contains("help: free some space, or raise the quota or limit"), "\(told)")
@@ -86,7 +86,7 @@ import Testing
     _ = try await Command.run("umount", ["-l", copy.path("").trimmingSuffix("/")])
   }
 
-  /// A shim before the C library refuses every lock, as a file system without locks does.
+  /// A preloaded library refuses every lock, as a file system without locks does.
   @Test func `on a file system without locks ends the run before anything is sent`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try posting(receiver, files: 2)
@@ -170,9 +170,9 @@ import Testing
     #expect(try await receiver.received().requests == requests)
   }
 
-  // MARK: helpers
+  // MARK: Helpers
 
-  /// Mounts a file system in memory, if the user may do that.
+  /// Mounts a file system in memory, if the user may mount one.
   private func mount(_ folder: String, _ options: String) async throws -> Bool {
     let command = try await Command.run(
       "mount", ["-t", "tmpfs", "-o", options + ",mode=0700", "ferry-test", folder])

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `transfer.protocol: tus` against a server that we did not write: tuspyserver.
+/// `transfer.protocol: tus` against tuspyserver, which is not part of this project.
 @Suite struct `A tus upload to tuspyserver` {
-  /// An unnoticed skip would look like a pass.
+  /// Whether the server is available. If it is not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   private static let isPossible: Bool = {
     guard TusServer.python == nil else { return true }
     FileHandle.standardError.write(
@@ -13,7 +14,7 @@ import Testing
 
   private static let chunk = 256 << 10
 
-  /// tuspyserver responds to a HEAD with 400 unless there are these two pairs.
+  /// tuspyserver responds to a HEAD with 400 if the metadata lacks these two pairs.
   private static func manifest(
     _ server: TusServer, chunked: Bool, metadata: String = "", creation: String = "empty",
     proxy: FaultProxy? = nil
@@ -37,7 +38,7 @@ import Testing
     """
   }
 
-  /// Expects each file of the job at the server, once, as it is.
+  /// Checks that the server has stored each file of the job once and unchanged.
   private static func expectFiles(_ job: Workspace, at server: TusServer, _ names: [String]) async throws {
     let complete = try server.complete
     #expect(Set(complete.compactMap { $0.metadata["filename"] }) == Set(names))
@@ -51,7 +52,7 @@ import Testing
   @Test(
     .enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)),
     arguments: [true, false])
-  func `arrives as it is, whatever its size and name`(_ chunked: Bool) async throws {
+  func `arrives unchanged, whatever its size and name`(_ chunked: Bool) async throws {
     let server = try await TusServer.start()
     let job = try Workspace(
       Self.manifest(server, chunked: chunked, metadata: ", empty: \"\", note: \" ä b \""))
@@ -74,8 +75,8 @@ import Testing
     await server.stop()
   }
 
-  /// Kills runs at random moments after their first requests, until three were hit and the condition holds. Returns the
-  /// number of runs that were hit.
+  /// Kills runs at random moments after their first requests, until three were hit and the condition is true. Returns
+  /// the number of runs that were hit.
   private func kill(
     _ job: Workspace, _ server: TusServer, _ random: inout SplitMix, _ files: inout [String: Int],
     until isEnough: () -> Bool
@@ -92,7 +93,7 @@ import Testing
       if isHit {
         kills += 1
       } else {
-        // On a busy machine, the run may have ended first. The next one needs another file.
+        // On a busy machine, a run may exit before its kill. The next run then needs another file.
         files["more-\(number)"] = 40_000_000
         try job.folder.write(random.bytes(40_000_000), to: "files/more-\(number)")
       }
@@ -118,7 +119,7 @@ import Testing
     await server.stop()
   }
 
-  // The server does not report an upload as complete if its creation has sent all bytes.
+  // If the creation of an upload sends all bytes, the server does not report the upload as complete.
   @Test(.enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(3)))
   func `created with bytes continues after kills`() async throws {
     let server = try await TusServer.start()
@@ -158,7 +159,7 @@ import Testing
   @Test(.enabled(if: isPossible, "tuspyserver is needed: scripts/setup test"), .timeLimit(.minutes(2)))
   func `is terminated if its file changes`() async throws {
     let server = try await TusServer.start()
-    // 32 parts take more than six seconds, so the file changes before the last of them.
+    // The 32 parts take more than six seconds, so the file changes before the last part.
     let proxy = try await FaultProxy.start(
       before: server.origin, faults: #"{"match": "^PATCH", "delay": 0.2}"#)
     let job = try Workspace(Self.manifest(server, chunked: true, proxy: proxy))

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// `transfer.protocol: tus` against a server of ours that refuses every request that the protocol forbids.
+/// `transfer.protocol: tus` against a server of this project that rejects every request that the protocol forbids.
 @Suite struct `A tus upload to a strict server` {
   static let chunk = 256 << 10
 
   /// - Parameters:
   ///   - transfer: keys of the transfer, each indented by six spaces.
-  ///   - token: keys of the token's `apply`; `nil` without a token.
+  ///   - token: keys of the token's `apply`; `nil` if there is no token.
   private func job(
     _ server: StrictTusServer, chunked: Bool = true, transfer: String = "", token: String? = nil,
     allocate: String = ""
@@ -49,9 +49,9 @@ import Testing
     try await TestFiles.digests(of: ["f"], under: job.folder.path("files"))["f"] ?? ""
   }
 
-  /// Runs the job, and expects its one file at the server as it is.
+  /// Runs the job, and checks that the server has stored its file unchanged.
   ///
-  /// - Parameter isFirst: whether no earlier run has sent a part of it.
+  /// - Parameter isFirst: whether no earlier run has sent a part of the file.
   private func deliver(_ job: Workspace, to server: StrictTusServer, isFirst: Bool = true) async throws
     -> (log: StrictTusServer.Log, report: RunReport)
   {
@@ -67,17 +67,17 @@ import Testing
 
   @Test(
     arguments: [true, false], [(0, 0), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `arrives as it is, whatever its size`(_ chunked: Bool, sizes: (bytes: Int, parts: Int)) async throws {
+  func `arrives unchanged, whatever its size`(_ chunked: Bool, sizes: (bytes: Int, parts: Int)) async throws {
     let server = try await StrictTusServer.start()
     let job = try job(server, chunked: chunked)
     try write(sizes.bytes, to: job)
     let (log, report) = try await deliver(job, to: server)
     #expect(log.uploads.map(\.size) == [sizes.bytes])
     #expect(log.patches == (chunked ? sizes.parts : min(sizes.parts, 1)))
-    // Only an empty file is complete without a response that states this.
+    // No response reports that an empty upload is complete, so ferry queries it.
     #expect(log.heads == (sizes.bytes == 0 ? 1 : 0) && log.deletes == 0)
     #expect(report.totals.bytes.resent == 0)
-    // The second run sends nothing.
+    // The second run sends no request.
     let again = try await job.run()
     #expect(again.report.totals.requests == 0)
   }
@@ -134,7 +134,7 @@ import Testing
     let upload = try #require(log.uploads.last)
     #expect(upload.sha256 == digest)
     #expect(log.violations.isEmpty)
-    // A kill before the response to the creation was recorded leaves an upload without bytes.
+    // If a kill comes before the response to the creation is recorded, an upload without bytes remains.
     #expect(log.uploads.dropLast().allSatisfy { $0.received == 0 })
     #expect(kills > 2 && log.heads > 0, "\(kills) kills, \(log.heads) queries")
     #expect(upload.received - size <= kills * Self.chunk, "at most what was in flight is received twice")
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410, 403], ["PATCH", "HEAD"])
-  func `begins anew when the server no longer has it`(_ status: Int, _ method: String) async throws {
+  func `starts over when the server no longer has it`(_ status: Int, _ method: String) async throws {
     let drop = method == "HEAD" ? "('drop', 5) if method == 'PATCH' and number == 2 else None" : "None"
     let number = method == "HEAD" ? 1 : 3
     let server = try await StrictTusServer.start(
@@ -261,7 +261,8 @@ import Testing
     let (command, report) = try await job.run()
     #expect(command.status != 0)
     #expect(report.items.first?.reason?.code == "source_changed", "\(command.stdout)")
-    // The unused upload is terminated; a server without this extension responds with 405, which is no failure.
+    // The unused upload is terminated. A server without this extension responds with 405, which does not count as a
+    // failure.
     var log = try await server.log()
     #expect(log.deletes == 1 && log.uploads.map(\.deleted) == [!keeps])
     let second = try await job.run()
@@ -312,7 +313,7 @@ import Testing
     _ = try await deliver(allowed, to: server)
   }
 
-  @Test func `is created by an API of its own`() async throws {
+  @Test func `may be created by a separate API`() async throws {
     let server = try await StrictTusServer.start(
       fault: "  return ('drop', 9) if method == 'PATCH' and number == 2 else None")
     let job = try job(
@@ -348,11 +349,11 @@ import Testing
     let job = try job(server, chunked: false, transfer: "      checksum: sha1\n")
     try write(21_000_000, to: job)
     let (log, _) = try await deliver(job, to: server)
-    // The server discards a part that is not complete, because it cannot check it.
+    // The server discards an incomplete part, because it cannot verify its checksum.
     #expect(log.offsets == [0, 10 << 20, 10 << 20, 20 << 20])
   }
 
-  @Test func `waits for the next run if its parts arrive damaged again and again`() async throws {
+  @Test func `waits for the next run if its parts are damaged repeatedly`() async throws {
     let server = try await StrictTusServer.start(
       fault: "  return ('corrupt', 0) if method == 'PATCH' and number < 7 else None")
     let job = try job(server, transfer: "      checksum: crc32\n")
@@ -360,7 +361,7 @@ import Testing
     let (command, report) = try await job.run()
     #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
     #expect(report.items.first?.reason?.status == 460)
-    // Five retries.
+    // The first attempt was followed by five retries.
     #expect(try await server.log().patches == 6)
     let (log, _) = try await deliver(job, to: server)
     #expect(log.patches == 7 && log.uploads.count == 1)
@@ -383,7 +384,7 @@ import Testing
 
   // MARK: Expiry
 
-  /// Kills a run during the part with this number, and waits.
+  /// Kills a run while it sends the part with this number, and then waits.
   private func interrupt(
     _ job: Workspace, at part: Int, _ server: StrictTusServer, seconds: Int
   ) async throws {
@@ -404,7 +405,7 @@ import Testing
     try write(6 * Self.chunk, to: job)
     try await interrupt(job, at: 3, server, seconds: 6)
     let (log, _) = try await deliver(job, to: server, isFirst: false)
-    // The expired upload is neither asked for its offset nor continued, and its termination gets 410.
+    // ferry neither queries nor resumes the expired upload. The response to its termination is 410.
     #expect(log.creations == 2 && log.heads == 0)
     let orphans = try await job.ferry("orphans", "--manifest", "job.yaml")
     #expect(!orphans.stdout.contains("/files/"), "\(orphans.stdout)")
@@ -415,7 +416,8 @@ import Testing
     let server = try await StrictTusServer.start(fault: fault, ["lives=12"])
     let job = try job(server)
     try write(6 * Self.chunk, to: job)
-    // The upload is created with an expiry of 12 seconds, and its first two parts take 8. It is continued after about 13.
+    // The upload is created with an expiry of 12 seconds, and the first two parts take 8. The upload is resumed after
+    // about 13 seconds.
     try await interrupt(job, at: 3, server, seconds: 5)
     let (log, _) = try await deliver(job, to: server, isFirst: false)
     #expect(log.creations == 1 && log.heads == 1)
@@ -435,7 +437,7 @@ import Testing
 
   @Test(
     arguments: [true, false], [(0, 0), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `created with bytes arrives as it is, whatever its size`(
+  func `created with bytes arrives unchanged, whatever its size`(
     _ chunked: Bool, sizes: (bytes: Int, parts: Int)
   ) async throws {
     let server = try await StrictTusServer.start()
@@ -444,7 +446,7 @@ import Testing
     try write(sizes.bytes, to: job)
     let (log, report) = try await deliver(job, to: server)
     #expect(log.creations == 1 && log.patches == (chunked ? max(0, sizes.parts - 1) : 0))
-    // The upload of an empty file is complete when it has been created.
+    // Creating the upload of an empty file also completes it.
     #expect(log.heads == 0 && log.deletes == 0)
     #expect(log.uploads.map(\.metadata) == [["filename": "f"]])
     #expect(report.totals.bytes.resent == 0)
@@ -493,7 +495,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(3)))
   func `created with bytes continues at the offset of the server after each kill`() async throws {
-    // The journal is written before the first part has been sent.
+    // The creation is recorded in the journal before the first part has been sent.
     let fault = "  return ('slow', 3 if number in [2, 4, 6] else 0.1) if method == 'PATCH' else None"
     let server = try await StrictTusServer.start(fault: fault)
     let job = try job(server, transfer: Self.creation)

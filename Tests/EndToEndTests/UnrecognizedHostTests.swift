@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Captured URLs whose origin ferry does not recognize.
+/// Captured URLs with hosts for which ferry cannot determine the origin.
 @Suite struct `A captured URL with an unusual host` {
   @Test func `that cannot be reached does not make files with other unusable URLs wait`() async throws {
-    // libcurl connects to 0x7f.1 as 127.0.0.1, where nothing listens on port 1.
+    // libcurl interprets 0x7f.1 as 127.0.0.1, where no program listens on port 1.
     var responses: [String: ScriptedServer.Response] = [
       "/ids/a": .init(status: 200, headers: ["Location": "http://0x7f.1:1/x"])
     ]

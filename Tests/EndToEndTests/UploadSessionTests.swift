@@ -53,7 +53,7 @@ import Testing
   @Test(
     arguments: ["google", "graph"],
     [(0, 1), (1, 1), (Self.chunk, 1), (Self.chunk + 1, 2), (2 * Self.chunk, 2)])
-  func `arrives as it is, whatever its size`(_ style: String, sizes: (bytes: Int, parts: Int)) async throws {
+  func `arrives unchanged, whatever its size`(_ style: String, sizes: (bytes: Int, parts: Int)) async throws {
     let server = try await SessionServer.start()
     let job = try job(server, style)
     try write(sizes.bytes, to: job)
@@ -65,7 +65,7 @@ import Testing
     #expect(log.sessions.map(\.done) == [true])
     #expect(log.parts == sizes.parts && log.queries == 0)
     #expect(report.totals.bytes.useful == sizes.bytes && report.totals.bytes.resent == 0)
-    // The second run sends nothing.
+    // The second run sends no request.
     let again = try await job.run()
     #expect(again.report.totals.requests == 0)
   }
@@ -100,7 +100,7 @@ import Testing
     let log = try await server.log()
     let session = try #require(log.sessions.last)
     #expect(session.sha256 == digest && session.done)
-    // A kill before the response to the allocation was recorded leaves a session without bytes.
+    // If a kill comes before the response to the allocation is recorded, a session without bytes remains.
     #expect(log.sessions.dropLast().allSatisfy { $0.received == 0 })
     #expect(kills > 2 && log.queries > 0, "\(kills) kills, \(log.queries) queries")
     #expect(session.received - size <= kills * Self.chunk, "at most what was in flight is received twice")
@@ -147,7 +147,7 @@ import Testing
     let digest = try await self.digest(job)
     let log = try await server.log()
     #expect(log.sessions.map(\.sha256) == [digest])
-    // The server has received no byte of the file twice.
+    // The server has received each byte of the file once.
     #expect(log.sessions.first?.received == 5 * Self.chunk)
     #expect(log.queries > 0)
     #expect(report.totals.bytes.useful == 5 * Self.chunk)
@@ -194,7 +194,7 @@ import Testing
     #expect(log.sessions.last?.sha256 == digests["changing"])
   }
 
-  /// The file has the same size and time, but is another.
+  /// The new file has the same size and time as the old one.
   @Test func `starts over if its file was replaced before it was resumed`() async throws {
     let server = try await SessionServer.start(fault: "  return ('slow', 0.05)")
     let job = try job(server)
@@ -226,7 +226,7 @@ import Testing
     #expect(report.items.first?.reason?.message.contains("states no offset") == true)
   }
 
-  /// The examples, with this server in the place of Google's and Microsoft's.
+  /// The examples, with this server in place of Google's and Microsoft's servers.
   @Test(arguments: ["google-drive", "onedrive"])
   func `works as in the examples`(_ name: String) async throws {
     let server = try await SessionServer.start(fault: "  return ('drop', 5000) if number == 1 else None")

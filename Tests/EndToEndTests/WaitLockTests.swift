@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `--wait-lock`, and what is reported about the process that holds a session.
-@Suite struct `A session that another process has` {
-  /// A run that holds the session until it is ended: its server never responds.
+/// `--wait-lock`, and messages about the process that holds a session.
+@Suite struct `A session that another process holds` {
+  /// Starts a run that holds the session until the test ends it, because its server never responds.
   private func held() async throws -> (job: Workspace, run: RunningCommand, receiver: ReceiverProcess) {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=300"])
     let job = try Workspace(
@@ -34,7 +34,7 @@ import Testing
     _ = await run.end()
   }
 
-  /// A cleanup job, or a user who considers the lock file stale, removes it.
+  /// A cleanup job, or a user who considers the lock file stale, may remove it.
   @Test func `is not run twice if its lock file was removed`() async throws {
     let (job, run, receiver) = try await held()
     defer { withExtendedLifetime(receiver) {} }
@@ -117,7 +117,7 @@ import Testing
     let session = try #require(try cancel.json(Cancelled.self).sessions.first)
     #expect(session.result == "told" && session.pid == run.pid && session.released == true)
     _ = await run.end()
-    // If the command did not wait, the key is absent.
+    // If the command did not wait for a lock, the key is absent.
     let free = try await job.ferry("cancel", "e2e.uploads", "--format", "json")
     #expect(try free.json(Cancelled.self).sessions.first?.released == nil)
   }

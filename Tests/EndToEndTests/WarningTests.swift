@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Valid but probably unintended manifests cause warnings, and the run continues.
+/// Manifests that are valid but probably contain a mistake. ferry prints warnings and continues.
 @Suite struct `A warning` {
   @Test func `of the text leaves a manifest valid`() async throws {
     let job = try Workspace(
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `about files and earlier runs is reported by plan and run`() async throws {
-    // The response is delayed, so that the transfer takes longer than its ID is valid.
+    // The response is delayed, so that the transfer takes longer than the upload ID is valid.
     let receiver = try await ReceiverProcess.start(faults: ["content:delay=0.3"])
     let nodes = JobText.uploadIDs().replacing(
       "{ root: files }", with: "{ root: files, include: [\"*.txt\", \"*.jpg\"] }")

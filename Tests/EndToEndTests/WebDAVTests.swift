@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// examples/webdav-move.yaml and examples/webdav.yaml against a server that we did not write: Apache's mod_dav.
+/// examples/webdav-move.yaml and examples/webdav.yaml against Apache's mod_dav, which is not part of this project.
 @Suite struct `A WebDAV example` {
-  /// An unnoticed skip would look like a pass.
+  /// Whether the server is available. If it is not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   private static let isPossible: Bool = {
     guard !ApacheServer.missingPrograms.isEmpty else { return true }
     let programs = ApacheServer.missingPrograms.joined(separator: ", ")
@@ -25,7 +26,7 @@ import Testing
     var lost: Set<String> = []
     for kill in 1...Self.kills {
       let run = try Self.start(job, server)
-      // At a sixth of the files, at two sixths, and so on.
+      // The kills come after one sixth of the files, after two sixths, and so on.
       let after = files.count * kill / (Self.kills + 1)
       lost.formUnion(try await Self.kill(run, job, server, after: after, lostBefore: lost))
       #expect(await run.end().status == 128 + SIGKILL, "kill \(kill): \(run.stdout)\(run.stderr)")
@@ -33,19 +34,20 @@ import Testing
     let last = try await Self.start(job, server).end()
     #expect(last.status == 0, "\(last.stdout)\(last.stderr)")
 
-    // None is lost: every file is in its place with its bytes, and nothing remains in the staging collection.
+    // No file is lost: each is in its destination with the right content, and nothing remains in the staging
+    // collection.
     #expect(try server.files(in: "documents") == files)
     #expect(try server.names(in: ".incoming").isEmpty)
-    // None is moved twice. A failed MOVE would be a request that ferry could have avoided.
+    // No file is moved twice. A failed MOVE would be a request that ferry could have avoided.
     let moves = Dictionary(grouping: server.requests.filter { $0.contains(" MOVE ") }) { $0 }
     #expect(moves.count == files.count)
     #expect(moves.allSatisfy { $0.key.hasPrefix("201 ") && $0.value.count == 1 }, "\(moves.keys)")
-    // Each kill left a MOVE whose response was lost, which the probe has found executed.
+    // Each kill left a MOVE whose response was lost. The probe has shown that it was executed.
     #expect(lost.count >= Self.kills)
     #expect(server.requests.count { $0.hasPrefix("404 HEAD ") } >= lost.count)
     #expect(server.requests.allSatisfy { "24".contains($0.prefix(1)) }, "\(server.requests)")
 
-    // Nothing has changed, so the next round only asks for the collections.
+    // No file has changed, so the next round only requests the collections.
     let before = server.requests.count
     let again = try await Self.start(job, server).end()
     #expect(again.status == 0, "\(again.stdout)\(again.stderr)")
@@ -62,7 +64,7 @@ import Testing
         "curl", ["-sf", "-u", ApacheServer.login, "-X", "MKCOL", "\(server.url)/\(collection)"])
       #expect(command.status == 0)
     }
-    // Its folders are in the home directory, and the login beside the manifest.
+    // The folders of this example are in the home directory, and its login file is beside the manifest.
     let job = try Workspace(
       String(contentsOfFile: Product.source("examples/webdav.yaml"), encoding: .utf8))
     try job.folder.write(Data("\(ApacheServer.login)\n".utf8), to: "backup.login")
@@ -76,7 +78,7 @@ import Testing
     #expect(first.status == 0, "\(first.stdout)\(first.stderr)")
     #expect(try server.files(in: "documents") == documents)
     #expect(try server.files(in: "photos") == ["a b.jpg": photo])
-    // A photo is never sent again, and a document if it has changed.
+    // A photo is never sent again, but a document is sent again if it has changed.
     try job.folder.write(Data("another".utf8), to: "Pictures/a b.jpg")
     try job.folder.write(Data("longer text".utf8), to: "Documents/empty")
     let second = try await job.ferry("run", "job.yaml", environment: environment)
@@ -86,7 +88,7 @@ import Testing
     await server.stop()
   }
 
-  /// Names with the characters that have a meaning in URLs, in two spellings of Unicode; no two are the same.
+  /// Names with characters that have a meaning in URLs, and in two Unicode spellings. All names are different.
   private static func files(_ count: Int) -> [String: Data] {
     var random = SplitMix(seed: 2026)
     let patterns = [
@@ -108,21 +110,21 @@ import Testing
       ])
   }
 
-  /// Kills a run after this many files have been moved, at a moment at which the server has executed a MOVE whose
-  /// outcome ferry has not recorded. To find such a moment, the run is stopped and continued.
+  /// Kills a run after this many files have been moved, when the server has executed a MOVE whose outcome ferry has not
+  /// recorded. To find such a moment, the run is stopped and continued.
   ///
-  /// - Parameter lostBefore: the files whose MOVE an earlier kill left without an outcome. The run may be stopped
-  ///   before it has asked for theirs.
-  /// - Returns: the other files whose MOVE the kill left without an outcome.
+  /// - Parameter lostBefore: the files whose MOVE had no recorded outcome after an earlier kill. When the run is
+  ///   stopped, it may not have probed them yet.
+  /// - Returns: the other files whose MOVE has no recorded outcome after this kill.
   private static func kill(
     _ run: RunningCommand, _ job: Workspace, _ server: ApacheServer, after count: Int, lostBefore: Set<String>
   ) async throws -> Set<String> {
     while run.isRunning {
-      // There is nothing to wait on: the files appear in a folder.
+      // The test polls, because the files appear in a folder of the server.
       try await Task.sleep(for: .milliseconds(1))
       guard try server.names(in: "documents").count >= count else { continue }
       run.signal(SIGSTOP)
-      // The server executes the requests that it has received.
+      // During this time, the server executes the requests that it has received.
       try await Task.sleep(for: .milliseconds(20))
       let moved = Set(try server.names(in: "documents"))
       let intents = try await RecordedItems.read(session: "dav.dav", of: job).intents

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An upload whose `allocate` captures the upload ID from an XML document.
+/// An upload whose `allocate` captures the upload ID from an XML response.
 @Suite struct `An upload ID in XML` {
   private func job(_ server: ScriptedServer) throws -> Workspace {
     let job = try Workspace(
@@ -30,7 +30,7 @@ import Testing
     ])
   }
 
-  /// More than 16 KiB is read on another thread.
+  /// Another thread reads documents of more than 16 KiB.
   @Test(arguments: ["", String(repeating: "<Note>x</Note>\n", count: 5_000)])
   func `is used by the transfer`(_ more: String) async throws {
     let server = try await server(

@@ -27,7 +27,7 @@ import Testing
     (.crc32c, "", "00000000"), (.crc32c, "123456789", "e3069283"),
     (.crc32c, String(repeating: "\0", count: 32), "8a9136aa"),
   ])
-  func `is that of its bytes, in whatever pieces they come`(
+  func `covers its bytes, however they are divided`(
     _ algorithm: DigestAlgorithm, input: String, digest: String
   ) {
     let bytes = Array(input.utf8)

@@ -16,7 +16,7 @@ struct HMACTests {
       [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First",
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
-  ]) func theCodeOfAKnownMessageIsKnown(_ key: [UInt8], message: String, code: String) {
+  ]) func theCodeOfAKnownMessageIsCorrect(_ key: [UInt8], message: String, code: String) {
     #expect(Hexadecimal.text(HMAC.sha256(of: Array(message.utf8), key: key)) == code)
   }
 

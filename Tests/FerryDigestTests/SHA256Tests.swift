@@ -19,7 +19,7 @@ import Testing
       "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
     ),
   ])
-  func theDigestOfAKnownTextIsKnown(input: String, digest: String) {
+  func theDigestOfAKnownTextIsCorrect(input: String, digest: String) {
     #expect(text(SHA256.hash(input.utf8)) == digest)
     // The input is passed in pieces, and as a sequence without contiguous storage.
     let hash = SHA256()

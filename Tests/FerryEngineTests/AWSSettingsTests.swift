@@ -81,7 +81,7 @@ struct AWSSettingsTests {
       "aws.region.backup": "eu-north-1",
     ]
     #expect(try load(signing(profile: "backup")) == backup)
-    // A profile in the manifest comes before the environment's credentials.
+    // A profile that the manifest names takes precedence over the credentials in the environment.
     #expect(
       try load(signing(profile: "backup"), ["AWS_ACCESS_KEY_ID": "E", "AWS_SECRET_ACCESS_KEY": "E"]) == backup
     )

@@ -14,7 +14,7 @@ struct AfterDeliveryTests {
 
   init() throws { folder = try TestFolder() }
 
-  /// A delivered file in its current state; it may no longer exist.
+  /// A delivered file in its current state, even if it no longer exists.
   private func delivered(_ name: String) -> DeliveredFile {
     var status = stat()
     let isThere = stat("\(folder.path)/\(name)", &status) == 0
@@ -33,7 +33,7 @@ struct AfterDeliveryTests {
       home: nil)
   }
 
-  /// Two new file systems assign the same inode numbers.
+  /// Two new file systems assign the same inode numbers, so an inode number alone does not identify a file.
   @Test func aFileOnAnotherFileSystemThanTheSentOneStays() throws {
     folder.file("a")
     var file = delivered("a")
@@ -64,7 +64,7 @@ struct AfterDeliveryTests {
     #expect(AfterDelivery(.keep, of: try lister()) == nil)
   }
 
-  /// The other folder's owner could delete the file there; in the root, the sticky bit prevents that.
+  /// The owner of the other folder could delete the file there. In the root, the sticky bit prevents that.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: ["sent", "sent/by"])
   func nothingIsMovedToAnotherUsersFolder(target: String) throws {
     folder.file("a")
@@ -92,7 +92,7 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
   }
 
-  /// The folder's owner repeatedly exchanges the folder for a link, so that the folder cannot always be opened.
+  /// The folder's owner repeatedly renames the folder to the name `sent` and back, so that opening it sometimes fails.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func nothingIsMovedToAnotherUsersFolderThatIsExchanged() throws {
     folder.file("a")
@@ -113,19 +113,19 @@ struct AfterDeliveryTests {
     defer { isOver.store(true, ordering: .relaxed) }
     for _ in 0..<300 {
       let state = try delivery(.moveTo("sent/in")).carryOut(file).state
-      // If the name is free, ferry creates the folder itself and owns it.
+      // If no folder has this name at the moment, ferry creates and owns one.
       guard state == .moved else { continue }
       #expect(access("\(path)/theirs/in/a", F_OK) != 0 && access("\(path)/sent/in/a", F_OK) == 0)
       break
     }
   }
 
-  /// Another user who may write to the folder above exchanges the two.
+  /// Another user who may write to the parent folder replaces the root with a link to another folder.
   @Test(arguments: [Upload.After.delete, .moveTo("sent")])
   func aFolderThatTakesTheNameOfTheListedRootKeepsItsFiles(after: Upload.After) throws {
     folder.file("root/a")
     folder.file("private/b")
-    // The same file, by inode, size and time.
+    // The file in the other folder has the same inode, size and time.
     #expect(link("\(folder.path)/root/a", "\(folder.path)/private/a") == 0)
     let file = delivered("root/a")
     let lister = try lister("root")

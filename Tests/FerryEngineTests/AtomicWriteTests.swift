@@ -4,7 +4,7 @@ import Testing
 @testable import FerryEngine
 
 struct WholeWriteTests {
-  /// A pipe that has less room than is written, and a reader that reads nothing.
+  /// The pipe holds less than is written, and its reader reads nothing.
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func aReaderThatReadsNothingIsWaitedForOnlyUntilTheTimeout(waits: Bool) throws {
     var ends: [Int32] = [0, 0]
@@ -15,7 +15,7 @@ struct WholeWriteTests {
     #expect(AtomicWrite.failure(of: bytes, to: ends[1], patience: .milliseconds(20)) == ETIMEDOUT)
   }
 
-  /// A slash and a mark after it are one character.
+  /// In Swift, a slash and a combining mark after it are one `Character`.
   @Test func aNameThatBeginsWithACombiningMarkIsWrittenInItsFolder() throws {
     let folder = try TestFolder()
     #expect(mkdir(folder.path + "/\u{301}d", 0o700) == 0)

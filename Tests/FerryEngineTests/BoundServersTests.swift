@@ -5,7 +5,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// The servers that an upload ID belongs to, if captures of a token or a request name them.
+/// The servers to which an upload ID is bound, if captures of a token or a request name them.
 struct BoundServersTests {
   private static let nodes = """
     tokens:
@@ -29,7 +29,7 @@ struct BoundServersTests {
     ("http://a", [String?](), "http://a"), ("http://a", ["http://a"], "http://a"),
     ("http://a", ["http://b"], "http://a commit=http://b"), ("http://a", [nil], "http://a commit=*"),
   ])
-  func theyAreOneText(first: String, later: [String?], text: String) {
+  func theServersAreStoredAsOneText(first: String, later: [String?], text: String) {
     let servers = BoundServers(first: first, later: later.map { (.commit, $0) })
     #expect(servers.text == text && BoundServers(text: text) == servers)
     #expect(servers.allows(.transfer, at: first) && !servers.allows(.transfer, at: "http://c"))
@@ -39,7 +39,7 @@ struct BoundServersTests {
   }
 
   @Test(arguments: [nil, "http://a", "http://a commit=http://b", " redirected=http://old"])
-  func aRedirectIsAddedToThem(text: String?) {
+  func aRedirectIsAddedToTheServers(text: String?) {
     let before = text.map { BoundServers(text: $0) }
     let servers = BoundServers.redirected(before, to: "http://r")
     #expect(
@@ -64,7 +64,7 @@ struct BoundServersTests {
     #expect(run.captures[ref].servers?.text == "http://a")
     #expect(try run.request(.transfer).url == "http://a/x/ids/17")
     let step = try #require(run.job.plan.nodes[0].steps.first)
-    // Another path at the same server is another version of its interface.
+    // Another path on the same server may be another version of the API.
     run.captures.keep(Self.token("http://a/y"), of: token, step)
     #expect(try run.request(.transfer).url == "http://a/y/ids/17")
     run.captures.keep(Self.token("http://b/x"), of: token, step)
@@ -96,7 +96,7 @@ struct BoundServersTests {
     }
   }
 
-  /// The journal and messages must not show a secret.
+  /// The journal and messages must not reveal a secret.
   @Test func theServerOfASecretURLIsOnlyADigest() throws {
     let secret = Self.nodes.replacing("base: { json: /base }", with: "base: { json: /base, secret: true }")
     let run = try TestRun(secret, files: ["a"])

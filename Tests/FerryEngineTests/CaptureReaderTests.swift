@@ -52,7 +52,7 @@ struct CaptureReaderTests {
     ("-0e+5", "-0e+5"),
     ("true", "true"), ("false", "false"), (#""\ud83d\ude00\u00e9\ud800x""#, "😀é\u{FFFD}x"), (#""""#, ""),
     ("\u{FEFF} 7 ", "7"),
-  ]) func scalarsKeepTheirLetters(_ body: String, _ value: String) throws {
+  ]) func scalarsKeepTheirSpelling(_ body: String, _ value: String) throws {
     #expect(try read(.json(pointer: ""), body) == value)
   }
 
@@ -105,7 +105,7 @@ struct CaptureReaderTests {
     #expect(throws: TransportFailure.self) { try read(.header("ETag")) }
   }
 
-  @Test func expectationsLookAtHeadersJSONAndText() {
+  @Test func expectationsCheckHeadersJSONAndText() {
     let answer = answer(#"{"ok":true,"n":1.0,"s":"1","z":null}"#)
     func json(_ pointer: String, _ value: JSONTemplate) -> Bool {
       mismatch(Expectation(json: [.init(pointer: pointer, value: value)]), answer) == nil

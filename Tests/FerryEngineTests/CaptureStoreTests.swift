@@ -33,7 +33,7 @@ struct CaptureStoreTests {
     let put = try run.request(.transfer)
     #expect(put.url == "http://h/batch-1/a")
     #expect(put.headers.first { $0.name == "Authorization" }?.value == "Bearer tok-123")
-    // From now on, the token is masked.
+    // After its capture, the token is masked.
     #expect(run.captures.masked("it was tok-123") == "it was ***")
     #expect(run.captures.masked("batch-1") == "batch-1")
   }
@@ -55,7 +55,7 @@ struct CaptureStoreTests {
     let dead = try origin(of: "http://0x7f.1:9/1")
     let invalid = try origin(of: "http://h:99999/1")
     #expect(dead != nil && invalid != nil && dead != invalid)
-    // Such a request is never sent.
+    // A request to a `file:` URL is never sent, so it has no origin.
     let file = try origin(of: "file:///etc/passwd")
     #expect(file == nil)
   }
@@ -102,7 +102,7 @@ struct CaptureStoreTests {
     #expect(run.captures.regained(by: ref, path: Array("a".utf8)).isEmpty)
   }
 
-  /// A server may issue one ID for files with equal content.
+  /// A server may issue the same ID for files with equal content.
   @Test(arguments: [true, false])
   func anUploadIDThatAnotherItemHasIsInUse(isDelivered: Bool) throws {
     let nodes = """
@@ -125,7 +125,7 @@ struct CaptureStoreTests {
     if isDelivered { run.captures.forget(second, isDelivered: true) }
     #expect(run.captures.orphan(first, as: .orphan(0, of: first.node), isInDoubt: false, run.scheduler))
     #expect(!run.captures.orphan(third, as: .orphan(1, of: first.node), isInDoubt: false, run.scheduler))
-    // The last item that has the ID.
+    // No other item has this ID any longer.
     if !isDelivered {
       #expect(!run.captures.orphan(second, as: .orphan(2, of: first.node), isInDoubt: false, run.scheduler))
     }
@@ -145,7 +145,7 @@ struct CaptureStoreTests {
       }.joined(separator: "\n")
   }
 
-  /// Gives items of an upload the same ID.
+  /// Gives the same ID to items of an upload.
   private static func allocate(_ count: Int, of upload: String, in run: TestRun) throws -> [ItemRef] {
     let node = try #require(run.job.plan.nodes.firstIndex { $0.name == upload })
     let step = try #require(run.job.plan.nodes[node].steps.first)
@@ -159,7 +159,7 @@ struct CaptureStoreTests {
 
   private static let files = (10..<30).map { "p\($0)" } + ["q1"]
 
-  /// However many files have the value, it is an upload ID, because another upload releases it.
+  /// If another upload releases the value, it is an upload ID, however many files have it.
   @Test(arguments: [true, false])
   func anIDOfManyFilesIsSharedIfAnotherUploadReleasesIt(isReleased: Bool) throws {
     let run = try TestRun(Self.uploads("p", "q"), files: Self.files)
@@ -168,7 +168,7 @@ struct CaptureStoreTests {
     for ref in refs { #expect(run.captures.forget(ref, isDelivered: true) == isReleased) }
   }
 
-  /// The orphan's own upload does not release the ID now, but may release it in a later run.
+  /// The orphan's own upload does not release the ID in this run, but may release it in a later run.
   @Test(arguments: [true, false])
   func anOrphanWhoseIDAnotherItemHoldsIsInDoubtAtOnce(isHeld: Bool) throws {
     let run = try TestRun(Self.uploads("p", "q"), files: Self.files)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The printed form of captures.
+/// How captures are printed.
 struct CapturedValueTests {
   @Test(arguments: [
     ("http://bob:hunter2@h/up/7?x#y", "http://***@h/up/7?x#y"), ("//bob@h/x", "//***@h/x"),

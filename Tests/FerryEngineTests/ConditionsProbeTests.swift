@@ -70,7 +70,7 @@ private func route(_ name: String, metric: Int, destination: String = "00000000"
     #expect(try kind(["type": "1\n", "device/vendor": "0x8086\n", "uevent": "DEVTYPE=wwan\n"]) == .cellular)
     #expect(try kind(["type": "1\n", "wireless/status": "0\n"]) == .wifi)
     #expect(try kind(["type": "1\n", "phy80211/name": "phy0\n"]) == .wifi)
-    // A virtual Ethernet pair, a bridge and a tunnel: the network below them is unknown.
+    // The network below a virtual Ethernet pair, a bridge or a tunnel is unknown.
     #expect(try kind(["type": "1\n", "uevent": "INTERFACE=x0\n"]) == nil)
     #expect(try kind(["type": "1\n", "device/x": "", "uevent": "DEVTYPE=bridge\n"]) == nil)
     #expect(try kind(["type": "65534\n"]) == nil)

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Two ends of a socket that keeps message boundaries, as netlink does. The watch reads from one; the test has the
+/// Two ends of a socket that keeps message boundaries, as netlink does. The watch reads from one end; the test uses the
 /// other.
 private final class Line {
   let watched: CInt
@@ -13,7 +13,8 @@ private final class Line {
 
   init() throws {
     var ends: [CInt] = [0, 0]
-    // SOCK_SEQPACKET and SOCK_CLOEXEC. Only this type also reports that the other end is closed.
+    // The type is SOCK_SEQPACKET with SOCK_CLOEXEC. No other type keeps message boundaries and reports that the other
+    // end is closed.
     try #require(socketpair(AF_UNIX, 5 | O_CLOEXEC, 0, &ends) == 0)
     watched = ends[0]
     own = ends[1]
@@ -29,7 +30,7 @@ private final class Line {
     #expect(Foundation.send(own, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
-  /// Waits until the other end is closed, for at most 10 seconds.
+  /// Waits at most 10 seconds until the other end is closed.
   func isClosed() -> Bool {
     var byte: UInt8 = 0
     // The connection is reset if the other end left data unread.
@@ -49,7 +50,7 @@ private final class Calls: Sendable {
     semaphore.signal()
   }
 
-  /// Waits for the next call, for at most 10 seconds.
+  /// Waits at most 10 seconds for the next call.
   func isNext() -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
 }
 
@@ -61,7 +62,7 @@ private final class Calls: Sendable {
   @Test func `makes one call for a burst, and another for the next`() throws {
     let line = try Line()
     let calls = Calls()
-    // All messages are sent before the watch reads, however slow the machine is.
+    // All messages are sent before the watch starts to read, so the speed of the machine does not matter.
     for number in 0..<50 { line.send("\(number)") }
     let watch = ConditionsWatch(
       [NetlinkSocket(descriptor: line.watched)], delay: .milliseconds(1), on: thread
@@ -114,7 +115,8 @@ private final class Calls: Sendable {
     let calls = Calls()
     let verdict = Mutex<Bool?>(nil)
     let isOver = DispatchSemaphore(value: 0)
-    // A thread with a separate network namespace, which ends with the thread. The machine's network is not changed.
+    // This thread gets a separate network namespace, which the kernel removes with the thread. The machine's network is
+    // not changed.
     Thread.detachNewThread { [thread] in
       defer { isOver.signal() }
       guard leaveNetwork() else { return }
@@ -129,7 +131,7 @@ private final class Calls: Sendable {
       return
     }
     #expect(isCalled)
-    // The interface, its addresses and its routes cause several messages.
+    // The kernel sends several messages: for the interface, its addresses and its routes.
     #expect(calls.count == 1)
   }
 }
@@ -145,7 +147,7 @@ private func leaveNetwork() -> Bool {
   return unshare(0x4000_0000) == 0  // CLONE_NEWNET
 }
 
-/// Brings up `lo` in the thread's network.
+/// Brings up `lo` in the thread's network namespace.
 private func raiseLoopback() -> Bool {
   let descriptor = socket(AF_INET, 2 | O_CLOEXEC, 0)  // SOCK_DGRAM
   guard descriptor >= 0 else { return false }

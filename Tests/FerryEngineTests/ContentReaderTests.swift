@@ -17,7 +17,7 @@ struct ContentReaderTests {
     try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
   }
 
-  /// The results for files that were delivered with these contents, whatever they contain now.
+  /// The comparison results for files that were delivered with these contents, whatever the files contain now.
   private func answers(
     _ files: [(name: String, delivered: [UInt8])], reader: ContentReader = ContentReader(),
     meanwhile change: () throws -> Void = {}
@@ -55,7 +55,7 @@ struct ContentReaderTests {
     #expect(try answers([("empty", [])]) == [.same])
   }
 
-  @Test func manyFilesKeepTheirPlaces() throws {
+  @Test func theResultsOfManyFilesKeepTheirOrder() throws {
     let files = (0..<9000).map { index in
       (name: String(format: "%05d", index), delivered: Array("file \(index)".utf8))
     }

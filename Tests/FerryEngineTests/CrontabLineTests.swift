@@ -12,7 +12,7 @@ struct CrontabLineTests {
     ("/srv/it's/a$b.yaml", "cd '/srv/it'\\''s' && ferry run 'a$b.yaml'"),
     ("/srv/100%/-n.yaml", "cd '/srv/100\\%' && ferry run ./-n.yaml"),
     ("/srv/a/./b//job.yaml", "cd /srv/a/b && ferry run job.yaml"),
-    // A combining mark forms one character with the letter before it; the shell and cron handle bytes.
+    // In Swift, a combining mark and the letter before it are one `Character`, but the shell and cron process bytes.
     ("/srv/a'\u{301};id;/job.yaml", "cd '/srv/a'\\''\u{301};id;' && ferry run job.yaml"),
     ("/srv/100%\u{301}/job.yaml", "cd '/srv/100\\%\u{301}' && ferry run job.yaml"),
     ("/srv/-\u{301}/-\u{301}.yaml", "cd '/srv/-\u{301}' && ferry run './-\u{301}.yaml'"),

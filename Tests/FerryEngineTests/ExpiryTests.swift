@@ -21,7 +21,7 @@ struct ExpiryTests {
     #expect(RetryAfter.parse(value, now: now) == nil)
   }
 
-  /// As text, its marks are in the worst order for normalization.
+  /// The marks of this value are in the worst order for Unicode normalization.
   @Test(arguments: ["", "Sun, 06 Nov 1994 08:50:37 GMT"])
   func aLongRunOfCombiningMarksIsReadInLinearTime(date: String) {
     let marks = String(repeating: "\u{301}", count: 25_000) + String(repeating: "\u{316}", count: 25_000)
@@ -52,7 +52,7 @@ struct ExpiryTests {
   @Test(
     arguments: [
       ("Sun, 06 Nov 1994 08:50:37 GMT", nil, 60), ("Sun, 06 Nov 1994 08:49:07 GMT", nil, -30),
-      // The clock of the server is an hour ahead.
+      // The server's clock is one hour ahead.
       ("Sun, 06 Nov 1994 09:50:37 GMT", "Sun, 06 Nov 1994 09:49:37 GMT", 60),
       ("Sun, 06 Nov 1994 08:50:37 GMT", "now", 60),
     ] as [(String, String?, Double)])

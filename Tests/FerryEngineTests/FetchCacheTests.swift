@@ -25,7 +25,7 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"new\"")
   }
 
-  /// The validator would be stored, and exported, in plain text.
+  /// If the validator were kept, it would be stored and exported in plain text.
   @Test func aValidatorWithASecretIsNotKept() throws {
     let run = try TestRun(Self.fetch, secret: "k5dXq0mZ7sT2vB9aLr4c")
     try run.respond(to: .fetch, headers: [("ETag", "\"k5dXq0mZ7sT2vB9aLr4c\"")])
@@ -42,14 +42,14 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.file == response.storedFile)
   }
 
-  /// An older version of ferry did not record the file.
+  /// Older versions of ferry did not record the file.
   @Test func notModifiedRecordsTheFileThatWasThere() throws {
     let run = try run()
     try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
     #expect(run.fetches[node]?.file == FileVersion(path: run.folder.path + "/f"))
   }
 
-  @Test func aDocumentThatWasRefusedLeavesThem() throws {
+  @Test func aRejectedDocumentKeepsTheValidators() throws {
     let run = try run()
     let url = try run.request(.fetch).url
     var response = TransferResponse(
@@ -60,14 +60,14 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"old\"")
   }
 
-  @Test func notModifiedKeepsThem() throws {
+  @Test func notModifiedKeepsTheValidators() throws {
     let run = try run()
     let result = try run.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
     #expect(result.response?.mismatch == nil)
     #expect(run.fetches[node]?.etag == "\"old\"")
   }
 
-  @Test func anErrorKeepsThem() throws {
+  @Test func anErrorKeepsTheValidators() throws {
     let run = try run()
     try run.respond(to: .fetch, 500, headers: [("ETag", "\"new\"")])
     #expect(run.fetches[node]?.etag == "\"old\"")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// A fetch's state at a launch: the manifest's interval combined with a real journal.
+/// A fetch's state at a launch, from the manifest's interval and a real journal.
 struct FetchLaunchStateTests {
   private let folder: TestFolder
   private let journal: SessionJournal
@@ -75,7 +75,7 @@ struct FetchLaunchStateTests {
     #expect(
       try launchState("every_run", after: 0).intervals == [NodeID(0): .seconds(40)],
       "what is kept is the journal's; the bounds are the scheduler's to apply")
-    // Another URL is a different document.
+    // Another URL names another document.
     #expect(try due("{ minimum: 10s, maximum: 80s }", path: "other", after: 1) == nil)
   }
 
@@ -86,7 +86,7 @@ struct FetchLaunchStateTests {
     #expect(try launchState("{ minimum: 10s }", after: 0).intervals.isEmpty)
   }
 
-  /// The minimum is counted from a failure, whether or not the fetch ended in its round, and `ferry cancel` does not
+  /// The minimum interval starts at the failure, whether or not the fetch ended in its round. `ferry cancel` does not
   /// change that.
   @Test func afterAFailureAFetchWaitsForItsMinimum() throws {
     try ended(.done, interval: .seconds(40))
@@ -154,7 +154,7 @@ struct FetchLaunchStateTests {
       }
       try ended(.done, interval: .seconds(40))
     }
-    // The fetch's result in this round, from before it was switched off, is kept.
+    // The result that the fetch had in this round before it was disabled is kept.
     guard case .closed(.succeeded, _) = try launchState("never", round: 1, after: 1).starts[0] else {
       Issue.record("its end is forgotten")
       return

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Files of every type that the system has.
+/// Files of every type that the operating system supports.
 struct WholeFileTests {
   private let folder: TestFolder
 
@@ -50,7 +50,7 @@ struct WholeFileTests {
     #expect(failure("") == "No such file or directory")
   }
 
-  @Test func aFileIsItselfUnderEveryName() throws {
+  @Test func aFileHasTheSameIdentityUnderEveryName() throws {
     folder.file("in/a")
     folder.file("in/b")
     folder.link("link", to: "in/a")

@@ -50,7 +50,7 @@ struct FileListerTests {
     }
   }
 
-  /// This simulates a state folder that is also mounted below the root: its path there is another one, but the folders
+  /// Moving the state folder below the root simulates that it is also mounted there: its path differs, but the folders
   /// and files are the same.
   @Test func theStateFolderIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "root/y/z", "state/ferry.db", "state/sessions/s.db", "state/runs/1/report.json"] {
@@ -85,7 +85,7 @@ struct FileListerTests {
     #expect(throws: ListingFailure.self) { try inside.list { [] } }
   }
 
-  /// The journals that a state folder had may have left their inodes to other files.
+  /// Other files may reuse the inode numbers of journals that the state folder had before.
   @Test func aFileIsListedOnceItIsNoLongerInTheStateFolder() throws {
     for name in ["root/a", "state/b", "state/ferry.db"] { folder.file(name) }
     var lister = try FileLister(
@@ -96,7 +96,7 @@ struct FileListerTests {
     #expect(paths(try lister.list { [] }) == ["a", "b"])
   }
 
-  /// This simulates a folder of `move_to` that is also mounted elsewhere below the root, under another name.
+  /// Renaming the folder of `move_to` simulates that it is also mounted elsewhere below the root, under another name.
   @Test func theMoveToFolderIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "root/sent/b"] { folder.file(name) }
     try FileManager.default.createSymbolicLink(
@@ -123,7 +123,7 @@ struct FileListerTests {
     #expect(error?.message.contains("is in ferry's state folder") == true)
   }
 
-  @Test func filesComeInTheOrderOfTheirPathsBytes() throws {
+  @Test func filesAreOrderedByTheBytesOfTheirPaths() throws {
     let names = [
       "a", "a.txt", "b/x", "b.txt", "b0", "b-", "b/a/z", "b/a.z", "b!", "IMG_00000012", "IMG_00000002",
       "IMG_0000000",
@@ -238,7 +238,7 @@ struct FileListerTests {
     }
   }
 
-  /// Other users' links could lead to files whose lines would then appear in messages.
+  /// A link of another user could lead to a private file, whose lines would then appear in messages.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aListBehindALinkOfAnotherUserIsRefused() throws {
     folder.file("root/a")
@@ -250,8 +250,8 @@ struct FileListerTests {
     #expect(error?.message.contains("user 65534") == true, "\(error?.message ?? "")")
   }
 
-  /// The kernel does not open a longer path, so no file below it could be sent. Without the limit, a user who can fill
-  /// the root could exhaust the memory.
+  /// The kernel does not open a longer path, so files below it could not be sent. Without the limit, a user who can
+  /// write to the root could exhaust the memory.
   @Test func aPathIsNoLongerThanTheKernelAllows() throws {
     folder.file("root/a")
     let name = String(repeating: "n", count: 250)
@@ -265,7 +265,7 @@ struct FileListerTests {
     }
     close(current)
     let listing = try list(.globs(include: ["**"], exclude: []))
-    // 16 nested folders with a file in each fit into 4,095 bytes.
+    // Paths of up to 16 nested folders fit into 4,095 bytes.
     #expect(listing.files.count == 17)
     #expect(listing.problems.count == 1)
     #expect(listing.problems.first?.message == String(cString: strerror(ENAMETOOLONG)))
@@ -307,7 +307,7 @@ struct FileListerTests {
     }
   }
 
-  /// If such a link were followed, a user with write access to one folder of the root could have any file in the root
+  /// If ferry followed such a link, a user with write access to one folder of the root could have any file in the root
   /// sent.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aLinkOfOneUserToAFileOfAnotherIsNotFollowed() throws {
@@ -335,7 +335,7 @@ struct FileListerTests {
     #expect(listing.problems.map(\.path) == [Array("l".utf8)] && listing.problems.map(\.kind) == [.other])
   }
 
-  /// The real path is longer than the kernel accepts, so that it cannot be determined.
+  /// The real path is longer than the kernel accepts, so ferry cannot determine it.
   @Test func theStateFolderIsNotListedThroughALongLink() throws {
     let (name, link) = (String(repeating: "n", count: 202), String(repeating: "l", count: 30))
     folder.file("root/state/ferry.db")
@@ -359,7 +359,8 @@ struct FileListerTests {
     #expect(try lister.lookUp([path]).problems.map(\.kind) == [.stateFolder])
   }
 
-  /// The user's own link leads through another user's, and the path of a list contains a folder link of another user.
+  /// The user's own link leads through a link of another user, and the path of a list contains another user's link to a
+  /// folder.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func everyLinkInAPathIsChecked() throws {
     folder.file("root/private/key")
@@ -377,7 +378,7 @@ struct FileListerTests {
     #expect(paths(named) == ["private/key"] && named.problems.map(\.kind) == [.permission, .permission])
   }
 
-  /// 36 links, each of which leads through 800 folders: their lookup is bounded.
+  /// Each of the 36 links leads through 800 folders. The number of folders in one lookup is limited.
   @Test func linksThatLeadThroughManyFoldersAreNotFollowed() throws {
     folder.file("root/d/x")
     folder.file("root/file")
@@ -399,7 +400,7 @@ struct FileListerTests {
     #expect(paths(listing) == ["link"] && listing.files.sizes == [5], "\(listing.problems)")
   }
 
-  /// Files are listed in the folder that was opened, even if a link has taken its name meanwhile.
+  /// Files are listed in the folder that was opened, even if a link has replaced it in the meantime.
   @Test func aFolderThatIsReplacedByALinkIsNotFollowed() throws {
     folder.file("root/in/d/s", size: 3)
     folder.file("root/private/s", size: 7)
@@ -413,7 +414,8 @@ struct FileListerTests {
     #expect(opened.status(of: Array("s".utf8), &status) && status.st_size == 3)
   }
 
-  /// While another user exchanges a folder and a link to a private one, no listing has the private file.
+  /// While another user repeatedly exchanges a folder and a link to a private folder, no listing contains the private
+  /// file.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aRaceWithALinkOfAnotherUserFindsNoPrivateFile() throws {
     folder.file("root/in/d/s", size: 3)
@@ -458,7 +460,7 @@ struct FileListerTests {
     }
   }
 
-  /// An incomplete list must not be treated as a complete one, and comparing it would take time.
+  /// An incomplete list must not be treated as complete, and comparing it with the journal would take time.
   @Test func aStoppedListingHasNoFiles() throws {
     for index in 0..<2000 { folder.file("root/\(index % 7)/\(index)") }
     let names = (0..<2000).map { "\($0 % 7)/\($0)\n" }.joined()
@@ -526,12 +528,12 @@ struct FileListerTests {
     let lister = try FileLister(
       FileSelection(root: "root", source: .list("-", nullSeparated: false)), baseFolder: folder.path,
       home: nil)
-    // Each submitted file fails with its own reason.
+    // If paths are submitted, each missing file fails with its own reason.
     let named = try lister.named((0..<20_000).map { Array("missing \($0)".utf8) })
     #expect(named.problems.count == 20_000 && named.problems.omission == nil)
   }
 
-  /// A link whose target is missing is not a missing file, and a name with NUL is not a path.
+  /// A link whose target is missing does not count as a missing file, and a name with NUL is not a path.
   @Test func onlyAPathWithoutAFileCanBeThatOfATakenFile() throws {
     for name in ["root/a", "root/d/b", "root/file"] { folder.file(name) }
     folder.link("root/dangling", to: "nowhere")
@@ -558,7 +560,7 @@ struct FileListerTests {
     #expect(throws: Fault.self) {
       try lister.list(isTaken: { _ in throw Fault() }, standardInput: { Array("gone".utf8) })
     }
-    // Each submitted file that is missing fails.
+    // A submitted file that is missing fails, even if it could have been taken away.
     #expect(try lister.named([Array("gone".utf8)]).problems.count == 1)
   }
 
@@ -576,8 +578,8 @@ struct FileListerTests {
     #expect(listing.problems.failures == 0)
   }
 
-  /// A line may be the whole list.
-  @Test func aLineThatIsLongerThanAPathIsNotTakenApart() throws {
+  /// Without line breaks, a line may be as long as the whole list.
+  @Test func aLineThatIsLongerThanAPathIsNotSplit() throws {
     folder.file("root/a")
     let long = String(repeating: "./", count: 2047) + "a"
     let listing = try list(.list("-", nullSeparated: false), input: "\(long)\n./\(long)\na\n")
@@ -586,7 +588,7 @@ struct FileListerTests {
     #expect(listing.problems.first?.path.count == Int(PATH_MAX))
   }
 
-  /// The kernel resolves a `..` after a link relative to the link's target.
+  /// The kernel resolves `..` after a link relative to the link's target.
   @Test(arguments: ["link/../x", "way/link/../x", "missing/../x"])
   func aParentFolderAfterALinkIsNotResolvedByTheText(_ path: String) throws {
     for name in ["x", "a/x", "a/b/y", "in/z"] { folder.file("root/" + name) }

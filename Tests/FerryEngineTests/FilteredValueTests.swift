@@ -39,7 +39,7 @@ import Testing
     #expect(try url(query, reference(path, .query)) == "http://h/?p=B%C3%BCcher%2FA%20b%26c.txt")
     #expect(
       try url(.literal("http://h/#"), reference(path, .url)) == "http://h/#B%C3%BCcher/A%20b%26c.txt")
-    // The author requests the encoding twice.
+    // The manifest requests the encoding twice.
     #expect(try url(slash, reference(.file(.stem), .url, .url)) == "http://h/A%2520b%2526c")
   }
 
@@ -161,7 +161,7 @@ import Testing
     ] as [[ReferenceFilter]])
   func `is masked if it is secret`(_ filters: [ReferenceFilter]) throws {
     let shown = String(decoding: try filters.apply(to: Array(Self.secret.utf8)), as: UTF8.self)
-    // Escapes and percent-encoding are removed, up to two of them.
+    // The mask finds a secret under at most two layers of escapes and percent-encoding.
     let isRemoved = [[.json], [.query, .url]].contains(filters)
     #expect(SecretMask([Self.secret]).mask(shown) == (isRemoved ? "***" : shown))
     var mask = SecretMask([Self.secret], filters: [filters])

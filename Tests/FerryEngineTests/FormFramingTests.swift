@@ -12,7 +12,7 @@ import Testing
     .init(name: Array(name.utf8), value: Array(value.utf8), contentType: type.map { Array($0.utf8) })
   }
 
-  /// Returns these numbers in order, and then counts up.
+  /// Returns these numbers in order, and then increasing numbers.
   private static func random(_ numbers: UInt64...) -> () -> UInt64 {
     var numbers = numbers
     var next: UInt64 = 0
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `has these bytes`() throws {
+  @Test func `consists of the expected bytes`() throws {
     let parts = FormParts(
       before: [Self.field("title", "Köln\r\n"), Self.field("title", "")],
       file: Self.file, after: [Self.field("about", "{}", type: "application/json")])
@@ -60,7 +60,7 @@ import Testing
         """)
   }
 
-  @Test func `of a file alone has these bytes`() throws {
+  @Test func `of a file alone consists of the expected bytes`() throws {
     let framing = try #require(FormFraming(FormParts(file: Self.file), random: Self.random()))
     let boundary = "ferry-00000000000000010000000000000002"
     #expect(
@@ -118,7 +118,7 @@ import Testing
     }
     let framing = try #require(FormFraming(parts, random: Self.random(7, 7, 8, 8)))
     #expect(framing.boundary == "ferry-00000000000000080000000000000008")
-    // Without randomness there is none.
+    // If every random number is 7, the only possible boundary occurs in the text.
     #expect(FormFraming(parts, random: { 7 }) == nil)
   }
 

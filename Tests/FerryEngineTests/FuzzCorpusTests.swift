@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Reads the corpora with which `scripts/fuzz TARGET` starts, without libFuzzer, so that past findings stay fixed.
+/// Reads the inputs with which `scripts/fuzz TARGET` starts, without libFuzzer, so that the bugs that they revealed
+/// stay fixed.
 @Suite struct `Each input of a fuzz corpus` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpora")

@@ -29,7 +29,7 @@ struct GlobMatcherTests {
     #expect(throws: ListingFailure.self) { try GlobMatcher([glob]) }
   }
 
-  @Test func manyGlobsAreOneMatcher() throws {
+  @Test func manyGlobsAreCombinedInOneMatcher() throws {
     let matcher = try GlobMatcher((0..<200).map { "dir\($0)/*.x" })
     #expect(matcher.matches(Array("dir199/a.x".utf8)) && !matcher.matches(Array("dir200/a.x".utf8)))
   }
@@ -44,7 +44,7 @@ struct GlobMatcherTests {
     #expect(!matcher.matches(Array(repeating: 0x61, count: 20_000)))
   }
 
-  /// Each part can be followed by all later parts; the table of possible next parts has a fixed size.
+  /// Each part may be followed by any later part, but the table of possible next parts has a fixed size.
   @Test func globsWhosePartsAllMayBeEmptyAreBuiltInBoundedTime() throws {
     let glob = String(repeating: "{*,}", count: 2_000)
     let start = ContinuousClock.now

@@ -39,7 +39,7 @@ struct IdempotencyKeyTests {
       changed { $0.captures.removeLast() }, changed { $0.round = 1 }, changed { $0.round = 2 },
       changed { $0.sha256 = [UInt8](repeating: 1, count: 32) },
       changed { $0.sha256 = [UInt8](repeating: 2, count: 32) },
-      // Bytes cannot move from the end of one field to the beginning of the next.
+      // Moving bytes from the end of one field to the beginning of the next changes the key.
       changed { ($0.manifest, $0.upload) = ("photosp", "ictures") },
     ]
     #expect(Set(texts).count == texts.count)

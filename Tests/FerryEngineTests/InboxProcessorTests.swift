@@ -8,7 +8,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Notes of other processes, with a real inbox, folder, journal and scheduler.
+/// How a run processes notes from other processes, with a real inbox, folder, journal and scheduler.
 @Suite("The inbox of a run")
 struct InboxProcessorTests {
   private static let yaml = """
@@ -26,14 +26,14 @@ struct InboxProcessorTests {
   private let processor: InboxProcessor
   private let notices = Notices()
 
-  /// The notices, in their order.
+  /// The notices, in order.
   private final class Notices {
     var all: [String] = []
   }
 
   init() throws { try self.init(compare: "") }
 
-  /// - Parameter compare: a line of the upload.
+  /// - Parameter compare: a line that is appended to the upload.
   private init(compare: String) throws {
     run = try TestRun(Self.yaml + compare, files: ["a"])
     let state = try StateDirectory(explicit: run.folder.path + "/state", environment: [:])
@@ -46,7 +46,7 @@ struct InboxProcessorTests {
   private func next(wake: @escaping @Sendable () -> Void = {}) throws -> Event? {
     switch try processor.next(run.scheduler, &run.launchState, rounds: [1], wake: wake) {
     case .event(let event): return event
-    // The other manifest does not join.
+    // The other manifest cannot join this run.
     case .foreign: return try next(wake: wake)
     case nil: return nil
     }
@@ -63,7 +63,7 @@ struct InboxProcessorTests {
     try inbox.leave(Note(session: "s", kind: kind, manifest: manifest, createdAt: TestRun.start))
   }
 
-  /// Completes the notes, and returns the kinds of those that remain.
+  /// Removes the notes that were processed, and returns the kinds of those that remain.
   private func finish(unless interrupted: Set<Int> = []) throws -> [Note.Kind] {
     try processor.finish(run.scheduler, unless: interrupted, at: TestRun.start)
     return try inbox.notes(session: "s").map(\.kind)
@@ -98,7 +98,7 @@ struct InboxProcessorTests {
     #expect(paths(event) == ["b"])
     #expect(try next() == nil)
     run.handle(event)
-    // The next batch begins once the current one has completed.
+    // The next batch begins when the current one has completed.
     try run.respond(to: .transfer)
     #expect(run.scheduler.itemsOpen == 1)
     #expect(try finish() == [])
@@ -117,7 +117,7 @@ struct InboxProcessorTests {
     #expect(failure?.code == .sourceMissing)
   }
 
-  @Test func aNoteForAnotherManifestRemainsIfThatDoesNotJoin() throws {
+  @Test func aNoteForAnotherManifestRemainsIfThatManifestDoesNotJoin() throws {
     try submit(["a"], manifest: "other")
     guard
       case .foreign(let note, session: 0) = try processor.next(
@@ -154,7 +154,7 @@ struct InboxProcessorTests {
 
   @Test func aNoteWhoseRootIsGoneIsReportedAndRemains() throws {
     guard case .upload(let work) = run.job.plan.nodes[0].work else { return }
-    // A lister that has not opened the root yet.
+    // This lister has not opened its root, which does not exist.
     let lister = try FileLister(work.files, baseFolder: run.folder.path + "/gone", home: nil)
     let processor = InboxProcessor(
       run.job.plan, journals: run.journals, inbox: inbox, listers: [0: lister],
@@ -239,7 +239,7 @@ struct InboxProcessorTests {
     try submit(["b"])
     let submitted = try processor.begin(Selection([], in: run.job.plan), at: TestRun.start)
     #expect(notices.all == ["ferry cancel canceled 2 items of session 's'"])
-    // A file that does not exist is absent, and fails in the round.
+    // A file that does not exist is absent, and fails in its round.
     #expect(submitted[0]?.files.count == 0 && submitted[0].map { Array($0.absent.keys) } == [Array("b".utf8)])
     #expect(try finish() == [])
   }
@@ -262,7 +262,7 @@ struct InboxProcessorTests {
 
   // MARK: Content
 
-  /// Files that may have changed are read on another thread; the note is handled when that is done.
+  /// Another thread reads files that may have changed. The note is processed when they have been read.
   @Test func aDeliveredFileIsReadBeforeItIsComparedByContent() throws {
     let inbox = try InboxProcessorTests(compare: "\n    compare: content")
     inbox.run.folder.file("files/b")

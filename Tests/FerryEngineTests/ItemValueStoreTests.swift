@@ -62,7 +62,7 @@ struct ItemValueStoreTests {
     #expect(work.masked("own key") == "own key")
   }
 
-  /// Wherever a text is cut, no part of a secret remains at its end.
+  /// Wherever the text is truncated, its end contains no part of a secret.
   @Test func aSecretIsMaskedBeforeATextIsCut() {
     let secret = "hunter2-hunter3"
     let escaped = secret.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
@@ -93,7 +93,7 @@ struct ItemValueStoreTests {
       store.maskedBeginning(100, of: Array("a short text".utf8), isCut: false) == Array("a short text".utf8))
   }
 
-  /// The lower case of U+212A (Kelvin sign, 3 bytes) is a `k` (1 byte).
+  /// The lowercase form of U+212A (Kelvin sign, 3 bytes) is `k` (1 byte).
   @Test func aTextThatIsShorterThanTheSecretMayContainItsLowerCase() {
     var store = ItemValueStore([Self.item: values("\u{212A}\u{212A}\u{212A}\u{212A}")], secrets: [])
     #expect(store.masked("kkkk") == "***")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The manifests that can share a launch.
+/// Which manifests can share a launch.
 struct JobsTests {
   private let folder: TestFolder
 

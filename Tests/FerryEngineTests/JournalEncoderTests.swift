@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The translation of each journal entry to writes; the scheduler, the captures and the plan are real.
+/// The encoding of each journal entry as writes. The scheduler, the captures and the plan are real.
 @Suite("The encoding of journal entries")
 struct JournalEncoderTests {
   private static let yaml = """
@@ -93,7 +93,7 @@ struct JournalEncoderTests {
     #expect(names(try encode(.intentWithdrawn(item))) == ["withdraw"])
   }
 
-  /// The server recognizes the repetition of a commit only by the value that the first attempt carried.
+  /// The server recognizes a repeated commit only by the key that the first attempt sent.
   @Test func anIntentOfACommitKeepsTheKeyOfTheFirst() throws {
     let nodes = """
       uploads:
@@ -162,7 +162,7 @@ struct JournalEncoderTests {
       Issue.record("\(orphaned)")
       return
     }
-    // The orphan of an earlier launch, and the new one.
+    // Index 0 is the orphan of an earlier launch, and index 1 the new one.
     for (index, row) in [(0, Int64(70)), (1, 90)] {
       let orphan = ItemRef.orphan(index, of: upload)
       let failure = RecordedFailure(code: .httpStatus, status: 500, message: "")
@@ -245,7 +245,7 @@ struct JournalEncoderTests {
 
   @Test func aRecordIsOnDiskOnceItsLastWriteIsSynced() throws {
     _ = try encode(.intentRecorded(item, .transfer))
-    // A record without writes is on disk with its predecessor.
+    // A record without writes is on disk as soon as the previous record is.
     _ = try encode()
     _ = try encode(.intentWithdrawn(item), .intentRecorded(item, .commit))
     #expect(encoder.record(syncedBy: 0) == 0)
@@ -256,7 +256,7 @@ struct JournalEncoderTests {
 }
 
 extension JournalEntry {
-  /// The item that an upload ID was allocated for.
+  /// The item for which an upload ID was allocated.
   fileprivate var allocated: ItemRef? {
     if case .uploadIDAllocated(let ref, _) = self { ref } else { nil }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The origins that a manifest names, by the values that may be sent to them.
+/// The origins that a manifest names, grouped by the values that may be sent to them.
 struct ManifestOriginsTests {
   private static let yaml = """
     version: 1
@@ -51,11 +51,11 @@ struct ManifestOriginsTests {
     let (transfer, up) = try step("up", .transfer, plan)
     let known = origins.known(to: transfer, of: up)
     let api = try origin("http://api.example")
-    // The origins of the session, one of which is a secret, and of the node itself.
+    // These are the origins of the session, one of which is a secret. A request may also go to the origin of its node.
     #expect(
       known.session.origins == [try origin("https://secret.example:444"), try origin("http://plain.example")])
     #expect(known.request.origins == known.session.origins.union([api]))
-    // The origins of requests that use the token, and of the token's own request.
+    // These are the origins of requests that use the token, and of the request that fetches it.
     #expect(known.token.origins == [api, try origin("http://auth.example")])
     #expect(known.token.contains(try origin("https://up.example.com")))
     #expect(!known.token.contains(try origin("http://up.example.com")))

@@ -5,7 +5,8 @@ import Testing
 @testable import FerryEngine
 
 struct MomentTextTests {
-  /// A zone's changes are determined for twelve years ahead, which is beyond the range from 2250 on.
+  /// A zone's transitions are determined for twelve years ahead. From 2250 on, these years exceed the range of an
+  /// instant.
   @Test(arguments: [
     ("2255-01-01T00:00[Europe/Berlin]", "2254-12-31T23:00:00.000Z"),
     ("2262-04-12T01:47[Europe/Berlin]", "2262-04-11T23:47:00.000Z"),
@@ -48,7 +49,7 @@ struct MomentTextTests {
     try MomentText.check(timeline, in: .utc)
   }
 
-  /// A clock may show any time, for example in a container or under a library that changes it.
+  /// A clock may show any time, for example in a container or with a library that overrides the clock.
   @Test(arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
   func zonesAreKnownAroundEveryMoment(nanoseconds: Int64) throws {
     let moment = Instant(nanoseconds: nanoseconds)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Dropped upload IDs that the server issues again.
+/// Orphaned upload IDs that the server issues again.
 struct OrphanedUploadIndexTests {
   private func book(abandon url: String) throws -> OrphanedUploadIndex {
     let folder = try TestFolder()
@@ -25,7 +25,7 @@ struct OrphanedUploadIndexTests {
     return OrphanedUploadIndex(try #require(reading.job, "\(reading.diagnostics)").plan)
   }
 
-  /// The values of an item that captured these.
+  /// The values of an item with these captures.
   private func values(_ captures: [String: String]) -> ItemValues {
     var values = ItemValues()
     values.allocate = captures.map { CapturedValue(name: $0.key, value: $0.value, isSecret: false) }
@@ -41,7 +41,7 @@ struct OrphanedUploadIndexTests {
     book.add(.init(file: file, values: values(captures)), as: orphan(number))
   }
 
-  @Test func areThoseOfTheIDThatTheRequestNames() throws {
+  @Test func orphansAreFoundByTheIDThatTheRequestNames() throws {
     var book = try book(abandon: "http://h/ids/${allocate.id}")
     add(["id": "1"], of: Array("a".utf8), as: 0, to: &book)
     add(["id": "2"], of: Array("b".utf8), as: 1, to: &book)
@@ -56,7 +56,7 @@ struct OrphanedUploadIndexTests {
     #expect(book.regained(by: values(["id": "2"]), path: Array("c".utf8), of: NodeID(0)).isEmpty)
   }
 
-  @Test func haveAnyOfTheResourcesOfAFile() throws {
+  @Test func orphansMatchWithAnyResourceOfAFile() throws {
     var book = try book(abandon: "http://h/${allocate.resource}")
     add(["resource": "a", "resource_2": "b", "concatenation": "a b"], of: [1], as: 0, to: &book)
     add(["resource": "c"], of: [1], as: 1, to: &book)
@@ -70,7 +70,7 @@ struct OrphanedUploadIndexTests {
     #expect(book.regained(by: values(["resource": "b"]), path: [2], of: NodeID(0)).isEmpty)
   }
 
-  @Test func haveAllValuesOfTheRequest() throws {
+  @Test func orphansMatchOnlyWithAllValuesOfTheRequest() throws {
     var book = try book(abandon: "http://h/${allocate.bucket}/${allocate.id}")
     for number in 0..<3 { add(["bucket": "b", "id": "\(number)"], of: [1], as: number, to: &book) }
     #expect(book.regained(by: values(["bucket": "b"]), path: [2], of: NodeID(0)).isEmpty)
@@ -82,8 +82,9 @@ struct OrphanedUploadIndexTests {
     }
   }
 
-  /// Two names in Unicode's composed and decomposed forms, and two that are not text, are four files.
-  @Test func areThoseOfTheFileWhereTheRequestNamesIt() throws {
+  /// A name in Unicode's composed form, the same name in its decomposed form, and two names that are not valid UTF-8
+  /// are four files.
+  @Test func orphansAreFoundByTheFileIfTheRequestNamesIt() throws {
     var book = try book(abandon: "http://h/ids/${file.path}")
     let paths: [[UInt8]] = [Array("\u{E9}".utf8), Array("e\u{301}".utf8), [0xFE], [0xFF]]
     for (number, path) in paths.enumerated() { add(["id": "same"], of: path, as: number, to: &book) }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import FerryEngine
 
-/// Text output contains names and text from servers. It must not contain terminal control sequences from them.
+/// Text output contains file names and text from servers. Terminal control sequences in them must not reach the
+/// terminal.
 struct PlainOutputTests {
   private static let escape = "a\u{1B}[2J\nb"
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// The warnings of a plan, over real files and a real journal.
+/// The warnings of a plan, with real files and a real journal.
 struct PlanWarningTests {
   private let folder: TestFolder
 
@@ -36,7 +36,7 @@ struct PlanWarningTests {
     get throws { try StateDirectory(explicit: folder.path + "/state", environment: [:]) }
   }
 
-  /// Records a run that sent a file of this many bytes in this time.
+  /// Records a run for each sample: a file of this many bytes that was sent in this time.
   private func ran(
     _ samples: [(bytes: Int64, duration: Duration)], manifest: String = "m", upload: String = "u"
   ) throws {
@@ -94,7 +94,7 @@ struct PlanWarningTests {
 
   @Test func theRateIsTheMedianOfTheLastRuns() throws {
     folder.file("root/a", size: 10_000)
-    // The oldest run is not counted; one of the others was slow.
+    // The oldest run is ignored. One of the others was slow.
     try ran([
       (1, .seconds(100)), (1_000, .seconds(1)), (1_000, .seconds(1)), (1, .seconds(50)), (2_000, .seconds(1)),
       (2_000, .seconds(1)),

@@ -22,7 +22,7 @@ import Testing
     for code in (0x20...0x3000).filter({ !(0xD800...0xDFFF).contains($0) }) {
       let scalar = try #require(Unicode.Scalar(UInt32(code)))
       let text = escaped(String(scalar))
-      // A reader of JSON reads the same text.
+      // A JSON reader reads the same text.
       guard text.hasPrefix("\\u") else {
         #expect(text == String(scalar))
         continue
@@ -36,7 +36,7 @@ import Testing
     arguments: [
       [0xC2], [0xE2], [0xE2, 0x80], [0xD8], [0x22, 0xE2, 0x22], [0xC2, 0xC2, 0x9B], [0xF0, 0x9F, 0x98],
     ] as [[UInt8]])
-  func bytesThatAreNotUTF8DoNoHarm(bytes: [UInt8]) {
+  func bytesThatAreNotUTF8CauseNoCrash(bytes: [UInt8]) {
     let text = PrintableJSON.escaping(bytes)
     #expect(text == bytes || text == [0xC2] + Array("\\u009B".utf8))
   }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import FerryEngine
 
-/// A report's destination that another user exchanges while it is used.
+/// Another user exchanges the destination of a report while ferry uses it.
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
-  /// The other user exchanges the FIFO between the check and its opening.
-  @Test func anotherUsersFIFOInPlaceOfTheOwnOneReceivesNothing() throws {
+  /// Another user replaces the FIFO after it is checked and before it is opened.
+  @Test func aFIFOOfAnotherUserReceivesNothing() throws {
     let folder = try TestFolder()
     chmod(folder.path, 0o1777)
     let (place, own, theirs) = ("\(folder.path)/report", "\(folder.path)/own", "\(folder.path)/theirs")

@@ -26,7 +26,7 @@ struct ReportTextTests {
 
   /// The lines about items.
   private func lines(_ items: [RunRecord.ItemRecord]) throws -> [String] {
-    // The record as `ferry report` reads it.
+    // Encodes and decodes the record, because `ferry report` also reads it from JSON.
     let record = try ReportJSON.decode(ReportJSON.encode(record(items)))
     return ReportText.text(record, status: "ferry status").split(separator: "\n").dropFirst(2).map(
       String.init)
@@ -63,7 +63,7 @@ struct ReportTextTests {
       return node
     }
     var record = record([])
-    // The reasons of some items may be unknown, as in the reports of earlier versions.
+    // The reasons of some items may be unknown, as in reports of earlier versions.
     record.nodes = [
       node("a", cancelled: 5, ["full": 3, "old": 1]), node("b", cancelled: 2, ["old\u{1B}": 1, "old": 1]),
     ]
@@ -127,7 +127,7 @@ struct ReportTextTests {
   }
 
   @Test func theNumberOfLinesIsBounded() throws {
-    // Each cause has its own word, which is no identifier.
+    // Each cause has a different word that does not look like an identifier.
     let items = try (0..<3000).map { number in
       let word = String(
         String(number).map { Character(UnicodeScalar(UInt8(ascii: "a") + UInt8($0.wholeNumberValue ?? 0))) })

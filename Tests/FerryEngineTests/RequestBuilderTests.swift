@@ -82,7 +82,7 @@ struct RequestBuilderTests {
     #expect(try built(text, "/c") == "http://h/a/x/c")
   }
 
-  /// A server that captures nothing must not turn the release of one upload into that of all.
+  /// A server that returns an empty capture must not cause a request to release all uploads instead of one.
   @Test(arguments: ["", "/", "/c", "?q=1", "#f"])
   func anEmptyCaptureIsNoPathSegment(_ end: String) throws {
     let none = Template.Segment.reference(.allocate("none"))
@@ -90,10 +90,10 @@ struct RequestBuilderTests {
       try url(.literal("http://h/uploads/"), none, .literal(end))
     }
     #expect(failure?.message.contains("${allocate.none} is empty") == true)
-    // An empty capture may be a part of a segment or of the query.
+    // An empty capture is allowed as part of a segment or of the query.
     #expect(try url(.literal("http://h/up-"), none, .literal(end)) == "http://h/up-" + end)
     #expect(try url(.literal("http://h/up?id="), none) == "http://h/up?id=")
-    // A value that the user leaves empty is used as it is.
+    // A value that the user leaves empty is used unchanged.
     #expect(try url(.literal("http://h/up/"), .value(""), .literal(end)) == "http://h/up/" + end)
   }
 
@@ -105,7 +105,7 @@ struct RequestBuilderTests {
     ("../..", "http://a/"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"), ("/./g", "http://a/g"),
     ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), ("./g/.", "http://a/b/c/g/"),
     ("g;x=1/../y", "http://a/b/c/y"),
-    // A combining mark forms one character with the delimiter before it, which remains a delimiter.
+    // In Swift, a combining mark and the delimiter before it are one `Character`, but the delimiter still counts.
     ("/\u{301}g", "http://a/\u{301}g"), ("//h/\u{301}@g", "http://h/\u{301}@g"),
     ("../\u{301}", "http://a/b/\u{301}"),
     ("g?y/../x", "http://a/b/c/g?y/../x"), ("http://x/%2e%2F", "http://x/%2e%2F"),
@@ -168,7 +168,7 @@ struct RequestBuilderTests {
       ])
   }
 
-  /// The name of a scheme is not a credential; anything else that the manifest writes is.
+  /// The name of an authentication scheme is not a credential. Any other text of the manifest may be.
   @Test(arguments: [("Bearer ", true), ("", true), ("Custom key=plain t=", false), ("sid=plain; t=", false)])
   func aCredentialThatTheManifestCombinesWithACaptureIsSensitive(literal: String, mayGo: Bool) throws {
     let value = Template([.literal(literal), .reference(.allocate("id"))])
@@ -285,7 +285,7 @@ struct RequestBuilderTests {
     #expect(try parts(MultipartForm(fields: [field])).sensitive == ["secrets.key"])
     #expect(try parts(MultipartForm(fieldsAfter: [field, field])).sensitive == ["secrets.key"])
     #expect(try parts(MultipartForm(file: .init(name: secret))).sensitive == ["secrets.key"])
-    // A value may contain any bytes: its end is the boundary.
+    // A value may contain any bytes, because the boundary marks its end.
     #expect(try parts(MultipartForm(fields: [field])).parts?.before[0].value == Array("k=s\r\n&c".utf8))
   }
 

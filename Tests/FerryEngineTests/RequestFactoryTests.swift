@@ -21,7 +21,8 @@ struct RequestFactoryTests {
           idempotency_key: { header: Idempotency-Key }
     """
 
-  /// A refusal of the repetition would release the upload ID of a file that the server may have received.
+  /// If the server rejected a repeated transfer, ferry would release the upload ID of a file that the server may have
+  /// received.
   @Test(arguments: [true, false])
   func aTransferThatCountsIsSentOnce(hasAbandon: Bool) throws {
     let upload = String(Self.upload[..<(try #require(Self.upload.range(of: "    commit:"))).lowerBound])
@@ -138,7 +139,7 @@ struct RequestFactoryTests {
     #expect(try run.request(.fetch).condition?.field == .init(name: "If-None-Match", value: "\"1\""))
   }
 
-  /// A run may be killed after the file was replaced and before that is recorded.
+  /// A run may be killed after it has replaced the file and before it has recorded the new validators.
   @Test func aFetchIsNotConditionalOnValidatorsOfAnotherFile() throws {
     let run = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
     run.folder.file("down/f")
@@ -161,7 +162,7 @@ struct RequestFactoryTests {
     #expect(error?.code == .destination && error?.mayHaveReachedServer == false)
   }
 
-  /// Another server's validator, or that of another form of the document, may look the same.
+  /// Another server, or another representation of the document, may have a validator that looks the same.
   @Test func aConditionGoesOnlyToTheURLThatGaveTheValidator() throws {
     let before = try TestRun(Self.fetch.replacing("10 kB", with: "10kB"))
     #expect(try before.request(.fetch).condition == nil)

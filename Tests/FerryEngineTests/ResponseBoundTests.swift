@@ -6,11 +6,11 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// Responses of the maximum size, constructed to take as much work as possible.
+/// Responses of the maximum size, constructed to require as much work as possible.
 struct ResponseBoundTests {
   private static let size = 1 << 20
 
-  /// Contains the last letter of `(\\d+) items`; otherwise PCRE2 would not start the search.
+  /// The text ends with the last letter of `(\\d+) items`; without it, PCRE2 would not start the search.
   private static let digits = String(repeating: "7", count: size - 2) + " s"
 
   private func answer(_ body: String, header: String = "") -> TransferResponse {
@@ -33,8 +33,8 @@ struct ResponseBoundTests {
     }
   }
 
-  /// At each digit PCRE2 scans all following digits: few steps, but half a minute. The limit on CPU time ends the
-  /// search.
+  /// At each digit, PCRE2 scans all following digits. This takes few steps, but half a minute. The limit on CPU time
+  /// ends the search.
   @Test func aPatternWhoseStepsAreLongFailsToo() {
     let captures = [Capture(name: "n", source: .regex("(\\d{60000})x"))]
     let run = String(repeating: "7", count: 59_999) + " "

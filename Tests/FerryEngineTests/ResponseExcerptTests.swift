@@ -25,7 +25,7 @@ struct ResponseExcerptTests {
     }
     #expect(line(String(repeating: "x", count: 300)) == String(repeating: "x", count: 300))
     #expect(line("short", isCut: true) == "short…")
-    // One character of many marks does not keep the rest.
+    // A character with many combining marks is truncated, too.
     let marks = try #require(line("e" + String(repeating: "\u{301}", count: 1000)))
     #expect(marks.utf8.count <= 303)
   }

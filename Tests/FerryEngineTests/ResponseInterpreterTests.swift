@@ -29,9 +29,9 @@ struct ResponseInterpreterTests {
       body: #"{"ok":"yes","id":"i7"}"#)
     #expect(result.response?.status == 201 && result.response?.mismatch == nil)
     #expect(result.response?.retryAfter == .seconds(5))
-    // Relative to the request's URL, without its user name.
+    // The location is resolved relative to the request's URL, without the URL's user name.
     #expect(run.captures[ref].allocate.map(\.value) == ["http://h/up/7", "i7"])
-    // The host of the later step is known now.
+    // With the captures, the host of the later step is known.
     #expect(result.response?.origins[.transfer]?.description == "http://h")
   }
 
@@ -148,7 +148,7 @@ struct ResponseInterpreterTests {
     #expect(result.detail == FailureDetail(url: "http://h/r?q=***"))
   }
 
-  @Test func aLargeBodyIsReadElsewhere() throws {
+  @Test func aLargeBodyIsReadOnAnotherThread() throws {
     let run = try run(Self.upload.replacing(", expires: { json: /ends }", with: ""))
     let attempt = try run.attempt(.allocate)
     func search(_ count: Int) -> (@Sendable () -> ResponseReading)? {

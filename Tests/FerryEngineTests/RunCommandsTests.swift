@@ -48,7 +48,7 @@ import Testing
     #expect(commands.startDue() == [])
     commands.synced(through: 2)
     #expect(commands.startDue() == [session])
-    // Two more batches while it runs.
+    // Two more batches complete while the command runs.
     commands.batchCompleted(session, in: 3)
     commands.batchCompleted(session, in: 4)
     commands.synced(through: 4)

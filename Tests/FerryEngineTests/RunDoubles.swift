@@ -8,7 +8,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// Performs requests by a script. A call that the script does not expect is an issue.
+/// Returns scripted responses to requests. A request that the script does not expect is recorded as an issue.
 final class ScriptedTransfers: TransferPerforming {
   /// Returns the outcome of a request, in the turn after its start.
   var respond: ((TransferRequest) -> Result<TransferResponse, TransportFailure>)?
@@ -65,7 +65,7 @@ final class ScriptedTransfers: TransferPerforming {
   }
 }
 
-/// Keeps the writes in memory, and reports each as synced at once. A write fails if the test asks for that.
+/// Keeps the writes in memory, and immediately reports each as synced. A test can make all further writes fail.
 final class RecordedWrites: JournalAppending {
   private struct State {
     var writes: [JournalWrite] = []

@@ -8,7 +8,7 @@ import Testing
 @testable import FerryPlan
 @testable import FerryTransfer
 
-/// The run loop with a scripted network and a journal in memory; the scheduler and everything else are real.
+/// The run loop with a scripted network and a journal in memory. The scheduler and everything else are real.
 @Suite("The run loop")
 struct RunLoopTests {
   private let run: TestRun
@@ -81,7 +81,7 @@ struct RunLoopTests {
     let loop = try loop()
     loop.run()
     #expect(loop.fault == failure && !loop.scheduler.hasEnded)
-    // A request is sent only after the record that announces it.
+    // A request is sent only after its journal entry has been written.
     #expect(transfers.requests.isEmpty)
   }
 
@@ -112,7 +112,7 @@ struct RunLoopTests {
     #expect(loop.scheduler.totals.items.cancelled > 0 && events.isEmpty)
   }
 
-  /// The journal's writes of one item, in their order.
+  /// The journal contains the writes of an item in the order of its steps.
   @Test func eachStepOfAnItemIsWritten() throws {
     let parts = try RunLoopTests(
       """
@@ -175,7 +175,7 @@ struct RunLoopTests {
   }
 }
 
-/// The conversion of the sockets' bytes into usage, with a real ledger.
+/// How the bytes that sockets transfer become usage, with a real ledger.
 @Suite("The recording of usage")
 struct UsageRecorderTests {
   private let folder: TestFolder
@@ -216,7 +216,7 @@ struct UsageRecorderTests {
       if case .leased(let lease, request) = message { lease } else { nil }
     }
     #expect(answers.map(\.granted) == [50])
-    // The part that was not used is returned.
+    // The unused part of the lease is returned.
     #expect(try used() == 0)
   }
 }

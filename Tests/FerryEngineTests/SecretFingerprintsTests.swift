@@ -19,7 +19,7 @@ struct SecretFingerprintsTests {
       let secret = String((0..<length).map { Character(UnicodeScalar(UInt8(0x30 + ($0 * 7 + length) % 70))) })
       let known = fingerprints(secret)
       #expect(found(known, in: secret) == [secret])
-      // A match of a longer secret may be one byte too long.
+      // The match of a secret of 128 bytes or more may be one byte too long.
       let places = known.matches(in: Array("..\(secret).\(secret)".utf8))
       #expect(places.map(\.lowerBound) == [2, 3 + length])
       #expect(places.first?.count == length || length >= 128)
@@ -54,7 +54,7 @@ struct SecretFingerprintsTests {
     let secrets = (0..<100).map { "secret \($0)!" }
     for (index, secret) in secrets.enumerated() {
       known.insert([Array(secret.utf8)], isLasting: false)
-      // The same secret again does not count.
+      // Inserting the same secret again does not use capacity.
       known.insert([Array(secret.utf8)], isLasting: false)
       for latest in secrets[max(0, index - 9)...index] { #expect(found(known, in: latest) == [latest]) }
       if index >= 20 { #expect(found(known, in: secrets[index - 20]).isEmpty) }
@@ -62,7 +62,7 @@ struct SecretFingerprintsTests {
     }
   }
 
-  /// A server determines both the secrets and the text.
+  /// A server determines both the secrets and the text that is searched.
   @Test func manySecretsAreFoundQuickly() {
     let beginning = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
     var known = SecretFingerprints()

@@ -37,7 +37,7 @@ struct SecretMaskTests {
     #expect(other.mask("Basic \(base64)") == mask.mask("Basic \(base64)"))
   }
 
-  /// If overlapping secrets were masked separately, a capture could reveal the rest of another secret.
+  /// If overlapping secrets were masked separately, masking one could leave a part of the other visible.
   @Test func secretsThatOverlapAreMaskedTogether() {
     #expect(SecretMask(["//s3", "s3cretvalue"]).mask("http://s3cretvalue/x") == "http:***/x")
     #expect(SecretMask(["abcd", "cdef", "efgh"]).mask("xabcdefghx") == "x***x")
@@ -63,19 +63,19 @@ struct SecretMaskTests {
     #expect(mask.mask("x \(secrets[2999]) y") == "x *** y")
   }
 
-  /// A server may choose both: a token of one letter, and a captured text that repeats this letter.
+  /// A server may choose a token of one letter, and also a captured text that repeats this letter.
   @Test func maskingTakesLinearTime() {
     let texts = [60_000, 240_000].map { String(repeating: "a", count: $0) }
     for end in ["", "b"] {
       let mask = SecretMask([String(repeating: "a", count: 30_000) + end])
       let times = texts.map { text in ContinuousClock().measure { _ = mask.mask(text) } }
-      // The text is four times as long; a quadratic search took minutes.
+      // The second text is four times as long as the first. A quadratic search took minutes.
       #expect(times[1] < .seconds(2), "\(times)")
     }
   }
 
   @Test func aSecretInsideBasicAuthorizationIsMasked() {
-    // ferry:correct horse battery
+    // The Base64 text contains `ferry:correct horse battery`.
     let text = "Basic ZmVycnk6Y29ycmVjdCBob3JzZSBiYXR0ZXJ5"
     #expect(SecretMask(["correct horse battery"]).mask(text).contains("***"))
   }
@@ -85,7 +85,7 @@ struct SecretMaskTests {
     #expect(SecretMask(["abc", "abcdef"]).mask("abcdef abc") == "*** ***")
   }
 
-  /// Go's encoder escapes `&`, `<` and `>`, Python's everything that is not ASCII, PHP's the slash.
+  /// Go's encoder escapes `&`, `<` and `>`; Python's escapes all non-ASCII characters; PHP's escapes the slash.
   @Test(arguments: [
     #"pass\u0026w/\u003CSchl\u00fcssel\u003e"#, #"pass\u0026w\/<Schl\u00FCssel>"#, #"pass&w/<Schlüssel>"#,
     #"\u0070\u0061ss&w/\u003cSchlüssel\u003E"#, #"pass\\u0026w\\\/\\u003cSchl\\u00fcssel\\u003e"#,

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// The settings with which requests are signed, and the digests that their signatures need.
+/// The settings that are used to sign requests, and the digests that the signatures need.
 struct SignedRequestTests {
   private func nodes(
     _ url: String, sign: String = "", transfer: String = "protocol: put"

@@ -6,7 +6,7 @@ import Testing
 struct StopCheckTests {
   private struct Damaged: Error {}
 
-  /// Reads a million rows; returns whether all were read, and how many.
+  /// Reads a million rows. Returns whether all of them were read, and how many were read.
   private func read(_ check: StopCheck, damagedAt damaged: Int? = nil) throws -> (isAll: Bool, count: Int) {
     var count = 0
     let isAll = try check.forEachRow { check in

@@ -30,7 +30,7 @@ struct StoppedLaunchStateTests {
     journal = try .ephemeral(session: "s")
   }
 
-  /// - Parameter looks: the number of checks that find the run not stopped yet.
+  /// - Parameter looks: how many checks pass before the run is stopped.
   private func launchState(stoppedAfter looks: Int) throws -> LaunchState {
     let count = Looks()
     var lister = try #require(try job.listers(environment: [:], state: folder.path + "/state")[0])

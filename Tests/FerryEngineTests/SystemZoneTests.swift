@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Time zones as the machine knows them, and times as people write them.
+/// Time zones as the operating system defines them, and times as people write them.
 struct SystemZoneTests {
   private func moment(_ text: String) throws -> Instant { try #require(Instant(rfc3339: text)) }
 
@@ -16,7 +16,7 @@ struct SystemZoneTests {
   }
 
   @Test func aCountryThatLeavesItsZoneIsNoticed() throws {
-    // Kazakhstan changed permanently from +06:00 to +05:00; no summer time began or ended.
+    // Kazakhstan permanently changed from +06:00 to +05:00; no daylight saving time began or ended.
     let zone = try #require(CalendarZone(systemName: "Asia/Almaty", around: moment("2024-01-01T00:00:00Z")))
     #expect(zone.offset(at: try moment("2024-02-29T17:59:59Z")) == 6 * 3600)
     #expect(zone.offset(at: try moment("2024-02-29T18:00:00Z")) == 5 * 3600)

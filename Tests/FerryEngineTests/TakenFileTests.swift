@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Paths in a list whose files ferry has delivered and then deleted or moved.
+/// Listed paths whose files ferry has delivered and then deleted or moved.
 @Suite("A listed file that ferry has taken away")
 struct TakenFileTests {
   private let run: TestRun
@@ -68,7 +68,7 @@ struct TakenFileTests {
       return
     }
     #expect((0..<items.count).map { String(decoding: items.files.path($0), as: UTF8.self) } == ["new"])
-    // As with a glob, which does not match a missing file.
+    // The files count as unlisted, as with a glob, which does not match missing files.
     #expect(settled.unlisted == 2 && settled.delivered == 0 && settled.owedAfter == 1)
   }
 

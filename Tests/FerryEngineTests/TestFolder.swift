@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, removed with the value.
+/// A folder for one test, removed when this object is released.
 final class TestFolder {
   let path: String
 
@@ -12,7 +12,7 @@ final class TestFolder {
   /// If this fails, the system removes the folder later.
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Creates a file of this many bytes, and its folders.
+  /// Creates a file of this size in bytes, and its parent folders.
   func file(_ name: [UInt8], size: Int = 1) {
     for (index, byte) in name.enumerated() where byte == 0x2F {
       _ = mkdir(terminated(Array(name[..<index])), 0o755)

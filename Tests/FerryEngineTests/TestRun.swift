@@ -7,8 +7,8 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// The parts of a run that build requests and interpret responses, with a real manifest, folder, journal and
-/// scheduler, and without a network. The test acts as the server.
+/// The parts of a run that build requests and interpret responses, with a real manifest, folder, journal and scheduler,
+/// but without a network. The test takes the place of the server.
 final class TestRun {
   static let start = Instant(nanoseconds: 1_795_348_800 * 1_000_000_000)
 
@@ -23,10 +23,10 @@ final class TestRun {
   let responses: ResponseInterpreter
   var fetches: FetchCache
   var scheduler: Scheduler
-  /// The scheduler before it was launched.
+  /// The scheduler before its launch.
   let unstarted: Scheduler
   private(set) var entries: [JournalEntry] = []
-  /// The attempts that the scheduler has started and that have no response yet.
+  /// The attempts that the scheduler has started and that have not ended yet.
   private(set) var started: [Attempt] = []
 
   /// - Parameters:
@@ -81,7 +81,7 @@ final class TestRun {
           self.entries += entries
           recordKeys(of: entries)
           recorded += 1
-          // A disk without latency.
+          // Simulates a disk without latency.
           events.append(.synced(through: recorded))
         case .cancel, .sync, .lease, .releaseLeases, .windowExpired, .end, .list: break
         }
@@ -89,7 +89,7 @@ final class TestRun {
     }
   }
 
-  /// As the journal's encoder does.
+  /// Records the keys of commits, as the journal's encoder does.
   private func recordKeys(of entries: [JournalEntry]) {
     let keys = CommitKeys(job.plan, rounds: [1])
     for case .intentRecorded(let ref, .commit) in entries {
@@ -99,7 +99,7 @@ final class TestRun {
 
   private var recorded: UInt64 = 0
 
-  /// The attempt at a step that was started and has no response yet.
+  /// The attempt at this step that has started and has not ended yet.
   func attempt(_ step: Step.Kind) throws -> Attempt {
     try #require(started.first { $0.step == step }, "\(started.map(\.step))")
   }
@@ -108,7 +108,7 @@ final class TestRun {
     try requests.request(for: try attempt(step), scheduler, &fetches, at: Self.start)
   }
 
-  /// Acts as the server: responds to the attempt, and lets the scheduler continue.
+  /// Responds to the attempt as the server, and lets the scheduler continue.
   @discardableResult
   func respond(
     to step: Step.Kind, _ status: Int = 200, headers: [(String, String)] = [], body: String = "",
@@ -127,7 +127,7 @@ final class TestRun {
     let attempt = try attempt(step)
     let outcome = TransferOutcome(
       id: attempt.id, result: result, traffic: Traffic(), duration: .zero,
-      url: (try? result.get())?.url)  // A failure has none here.
+      url: (try? result.get())?.url)  // A failure has no URL here.
     let found = responses.result(of: outcome, attempt, nil, &fetches, at: Self.start, scheduler)
     started.removeAll { $0.id == attempt.id }
     handle(.finished([found]))

@@ -58,8 +58,8 @@ struct UnlistedItemTests {
     #expect(state.absent[0]?[Array("gone".utf8)]?.code == .sourceMissing)
   }
 
-  /// If such a link were followed, a user with write access to one folder of the root could have any file in the root
-  /// sent, deleted or moved, by replacing a file that a run has queued with a link.
+  /// If ferry followed such a link, a user with write access to one folder of the root could replace a queued file with
+  /// a link, and have any file in the root sent, deleted or moved.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }), arguments: [false, true])
   func isRefusedIfItHasBecomeAnotherUsersLink(isFolder: Bool) throws {
     let (link, target, path) = isFolder ? ("d", "private", "d/secret") : ("l", "private/secret", "l")

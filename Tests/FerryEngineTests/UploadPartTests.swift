@@ -4,7 +4,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// The requests of uploads in parts, and the reading of their responses.
+/// The requests of uploads in parts, and how their responses are interpreted.
 @Suite struct `A part of an upload` {
   private static let registry = """
     uploads:
@@ -51,7 +51,7 @@ import Testing
     return source.part
   }
 
-  @Test func `states its position and goes to the newest Location`() throws {
+  @Test func `is sent with its position to the latest Location`() throws {
     let run = try run(Self.registry)
     var urls: [String] = []
     for (number, range) in ["0-9", "10-19", "20-24"].enumerated() {
@@ -66,7 +66,7 @@ import Testing
         headers: [("Location", "/up?state=\(number + 1)"), ("Range", "0-\(range.split(separator: "-")[1])")])
     }
     #expect(urls == (0..<3).map { "http://h/up?state=\($0)" })
-    // The captures are those of the last response.
+    // The commit uses the captures of the last response.
     #expect(try run.request(.commit).url == "http://h/up?state=3?done")
   }
 

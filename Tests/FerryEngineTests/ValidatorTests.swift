@@ -50,7 +50,7 @@ struct ValidatorTests {
       ("Fri, 31 Dec 9999 23:59:59 GMT", nil, false),
       ("Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", true),
       ("Sun, 22 Nov 2026 12:00:01 GMT", "Sun, 22 Nov 2026 12:00:00 GMT", false),
-      // The server's clock may differ, but not by centuries.
+      // The server's clock may be wrong, but not by centuries.
       ("Sun, 22 Nov 2026 18:00:00 GMT", "Sun, 22 Nov 2026 18:00:00 GMT", true),
       ("Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", false),
     ] as [(String, String?, Bool)])

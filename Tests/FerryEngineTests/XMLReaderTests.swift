@@ -101,7 +101,7 @@ struct XMLReaderTests {
     #expect(problem(Array("<a/><b/>".utf8)) == .malformed(reason: "junk after document element", line: 1))
   }
 
-  /// Of 1 MiB each, constructed to take much work or memory.
+  /// Each document has 1 MiB and is constructed to require much work or memory.
   @Test func largeDocumentsTakeLinearTime() throws {
     let size = 1 << 20
     let text = String(repeating: "&#65;", count: size / 5)

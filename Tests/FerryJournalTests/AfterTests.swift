@@ -45,7 +45,7 @@ import Testing
     #expect(try owed(journal, node) == [3])
     #expect(try !journal.owesUntriedAfter(node: node))
     #expect(try ReleasedSchemaTests.findings(in: state).isEmpty)
-    // A file that is sent again has no pending action from before.
+    // A file that is sent again loses its pending action.
     try journal.write([
       .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])
     ])
@@ -70,7 +70,7 @@ import Testing
     #expect(try taken(of: node) == [false, true, true, true, false, true, false])
     #expect(try !taken(of: node + 1).contains(true))
     #expect(try !journal.hasTakenFile(node: node, path: Array("unknown".utf8)))
-    // A file that was queued again is a new one.
+    // A file that was queued again counts as a new file.
     try journal.write([
       .requeue(round: 2, handedOver: .start, files: [.init(row: 3, size: 1, modified: 1)])
     ])
@@ -92,7 +92,7 @@ import Testing
       #expect(throws: JournalError.self) { try journal.clearEvents() }
     }
     try journal.close()
-    // When the last connection is closed, SQLite moves the log into the file and removes the log.
+    // When the last connection is closed, SQLite moves the log into the database file and removes the log.
     #expect(FileManager.default.fileExists(atPath: try state.database() + "-wal"))
   }
 

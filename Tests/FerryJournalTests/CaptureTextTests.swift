@@ -33,7 +33,7 @@ struct CaptureTextTests {
     #expect(CaptureText.decode(text, secret: false) == nil)
   }
 
-  /// A launch reads the captures of all open items before it reads anything else.
+  /// A launch reads the captures of all open items first.
   @Test func longCapturesAreReadQuickly() throws {
     let value = String(repeating: "0123456789abcde\n", count: 1 << 16)
     let before = Self.threadTime
@@ -45,7 +45,7 @@ struct CaptureTextTests {
     #expect(time < 8, "\(time) s")
   }
 
-  /// The processor time of this thread in seconds; a busy machine does not change it.
+  /// The CPU time of this thread in seconds, which does not depend on the load of the machine.
   private static var threadTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

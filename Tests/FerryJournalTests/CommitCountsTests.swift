@@ -2,11 +2,11 @@ import Testing
 
 @testable import FerryJournal
 
-/// The bytes of the record of a journal's transactions.
+/// The encoding of the record that counts a journal's transactions.
 @Suite struct CommitCountsTests {
   private let boot = "6b7f2ef6-5f62-4f1d-9a3c-1f6a2d1f0c11"
 
-  @Test func itsBytesHaveAFixedLengthAndAreReadBack() {
+  @Test func theRecordHasAFixedLengthAndIsReadBack() {
     for counts in [
       CommitCounts(committed: 0, synced: 0, boot: ""), CommitCounts(committed: 12, synced: 7, boot: boot),
       CommitCounts(committed: .max, synced: .max, boot: boot),
@@ -38,7 +38,7 @@ import Testing
     #expect(counts.lost(from: 9, in: "another") == 0)
   }
 
-  /// The journal's own count may be any number if its page is damaged.
+  /// If the page is damaged, the journal may contain any number as its count.
   @Test func anImpossibleCountIsALoss() {
     let counts = CommitCounts(committed: 12, synced: 7, boot: boot)
     #expect(counts.lost(from: .min, in: boot) == .max)

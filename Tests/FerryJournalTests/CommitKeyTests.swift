@@ -36,13 +36,13 @@ import Testing
     [.adopt(round: 2, handedOver: .start, rows: [1])],
     [.closed(row: 1, state: .ambiguous, at: .start, failure: lost)],
   ])
-  func itStaysWhileTheCommitMayBeSentAgain(_ writes: [JournalWrite]) throws {
+  func theKeyIsKeptWhileTheCommitMayBeSentAgain(_ writes: [JournalWrite]) throws {
     try journal.write(writes)
     #expect(try stored() == Self.key)
     try check()
   }
 
-  @Test func aRetryThatAPersonDecidedOnKeepsIt() throws {
+  @Test func aRetryThatAUserDecidedOnKeepsTheKey() throws {
     try journal.write([.closed(row: 1, state: .ambiguous, at: .start, failure: Self.lost)])
     let items = try journal.ambiguousItems(node: node)
     try journal.resolve(items: items.map { ($0, .again(round: 2)) }, nodes: [], at: .start)
@@ -50,7 +50,7 @@ import Testing
     try check()
   }
 
-  @Test func anotherIntentOfTheCommitReplacesIt() throws {
+  @Test func anotherIntentOfTheCommitReplacesTheKey() throws {
     try journal.write([.intent(row: 1, step: .commit)])
     #expect(try stored() == nil)
     try check()
@@ -65,13 +65,13 @@ import Testing
     [.closed(row: 1, state: .failed, at: .start, failure: lost)],
     [.released(row: 1), .allocated(row: 1, captures: [], expires: nil)],
   ])
-  func itEndsWithItsDelivery(_ writes: [JournalWrite]) throws {
+  func theKeyIsForgottenAfterTheDelivery(_ writes: [JournalWrite]) throws {
     try journal.write(writes)
     #expect(try stored() == nil)
     try check()
   }
 
-  @Test func itEndsWithAResolvedItemAndACanceledOne() throws {
+  @Test func theKeyIsForgottenWhenItsItemIsResolvedOrCanceled() throws {
     try journal.write([.closed(row: 1, state: .ambiguous, at: .start, failure: Self.lost)])
     try journal.resolve(
       items: try journal.ambiguousItems(node: node).map { ($0, .done) }, nodes: [], at: .start)
@@ -86,8 +86,8 @@ import Testing
     try check()
   }
 
-  /// The recorded key becomes a header field of a request.
-  @Test func oneThatIsNoHeaderFieldIsDamage() throws {
+  /// A request contains the recorded key as a header field.
+  @Test func aKeyThatIsNoHeaderFieldIsDamage() throws {
     try journal.write([
       .intent(row: 1, step: .commit, key: CommitKey(header: "Key", value: "k\r\nX-Other: 1"))
     ])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct DiskFullTests {
-  /// A file system of 1 MiB in memory, for users who may mount one.
+  /// Runs the body with a file system of 1 MiB in memory, if the user may mount one.
   private func withSmallDisk(_ body: (String) throws -> Void) throws {
     let folder = NSTemporaryDirectory() + "/ferry-full-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ import Testing
       return
     }
     defer {
-      // Lazily, because a journal that failed keeps its files open until the process ends.
+      // A lazy unmount is required, because a failed journal keeps its files open until the process exits.
       _ = try? run("umount", "-l", folder)
     }
     try body(folder)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func aReadOnlyFolderIsNamed() throws {
-    // root may write everywhere except in /proc.
+    // root can write everywhere except in /proc.
     let directory = try StateDirectory(explicit: "/proc/ferry-state", environment: [:])
     let error = try #require(throws: JournalError.self) {
       try SessionJournal.open(session: "s", in: directory, known: [], writtenBy: "0", at: .start)

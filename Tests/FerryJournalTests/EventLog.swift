@@ -16,14 +16,14 @@ final class EventLog: @unchecked Sendable {
     }
   }
 
-  /// Whether the number was synced before anything failed.
+  /// Waits until this write is synced.
   func waitForSync(through sequence: UInt64) -> Bool {
     wait { events in
       events.contains { if case .synced(let through) = $0 { through >= sequence } else { false } }
     }
   }
 
-  /// The numbers that were reported as synced so far, in order.
+  /// The sequence numbers that were reported as synced so far, in order.
   var syncs: [UInt64] {
     condition.lock()
     defer { condition.unlock() }

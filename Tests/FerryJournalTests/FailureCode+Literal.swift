@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The words that users see.
+/// Lets tests write a failure code as the text that users see.
 extension FailureCode: ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }

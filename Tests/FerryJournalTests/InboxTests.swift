@@ -46,7 +46,7 @@ import Testing
     #expect(try again.notes(session: "s").map(\.id) == [ids[0]])
     let new = try again.leave(Note(session: "s", kind: .cancel, createdAt: .start))
     #expect(!ids.contains(new))
-    // The paths of a note are removed with it.
+    // Removing a note also removes its paths.
     let paths = try SharedDatabase.openForReading(in: state.directory).read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM note_path")
     }
@@ -58,7 +58,7 @@ import Testing
     let paths = (0..<100_000).map { Array("2026/\($0).jpg".utf8) }
     try inbox.leave(
       Note(session: "s", kind: .submit, manifest: "m", node: "a", paths: paths, createdAt: .start))
-    // The state after a kill: the file and its log, with nothing closed.
+    // Copies the database file and its log without closing them, as a kill would leave them.
     let other = try TemporaryState()
     try other.directory.create()
     for suffix in ["", "-wal"] {
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func everyCommitIsSynced() throws {
-    // The guarantee of `leave` depends on it: FULL is 2.
+    // `leave` guarantees that a note is on disk, so every commit must be synced. The value 2 is FULL.
     let database = try SharedDatabase.open(
       in: state.directory, durability: .everyCommit, writtenBy: "0.0-test", at: .start)
     #expect(try database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)

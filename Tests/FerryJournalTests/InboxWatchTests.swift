@@ -4,7 +4,7 @@ import FerryProcess
 import Foundation
 import Testing
 
-/// Without inotify, nothing is watched.
+/// Watching requires inotify.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/fs/inotify")))
 struct InboxWatchTests {
   let state: TemporaryState
@@ -56,7 +56,7 @@ struct InboxWatchTests {
     withExtendedLifetime(watch) {}
   }
 
-  @Test func aWatchThatIsGoneIsSilent() throws {
+  @Test func aReleasedWatchIsSilent() throws {
     let gone = Bell()
     let bell = Bell()
     let inbox = try Inbox.open(in: state.directory, writtenBy: "0.0-test", at: .start)
@@ -68,8 +68,9 @@ struct InboxWatchTests {
     withExtendedLifetime(watch) {}
   }
 
-  /// Counts calls. If a call does not arrive, the test fails after a minute. `@unchecked Sendable`: guarded by the
-  /// condition.
+  /// Counts calls. If a call does not arrive, the test fails after a minute.
+  ///
+  /// `@unchecked Sendable`: `condition` guards `calls`.
   private final class Bell: @unchecked Sendable {
     private let condition = NSCondition()
     private var calls = 0

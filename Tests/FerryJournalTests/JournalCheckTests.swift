@@ -10,7 +10,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  /// A session with items in every state, and its history.
+  /// Creates a session with items in every state, and its run history.
   private func fill(_ count: Int = 10) throws {
     let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     try history.register(JobRow(manifest: "m", path: "/m.yaml", variables: ["a": "b"], registeredAt: .start))
@@ -42,7 +42,7 @@ import Testing
 
   private func findings() throws -> [JournalFinding] { try verdicts().flatMap(\.findings) }
 
-  /// Changes a file in a way that ferry never would.
+  /// Changes a database in a way that ferry never does.
   private func change(_ path: String, _ sql: String) throws {
     let raw = try DatabaseQueue(path: path)
     try raw.writeWithoutTransaction { db in
@@ -138,7 +138,7 @@ import Testing
 
   @Test func aDifferentIndexIsNotDamage() throws {
     try fill()
-    // As if only a write of the index had been lost: the index has a path that the table does not have.
+    // The index has a path that the table does not have, as after a lost write of the index alone.
     try change(
       state.database(),
       """
@@ -151,8 +151,8 @@ import Testing
     #expect(!findings.contains { $0.code == .damagedPages }, "\(findings)")
   }
 
-  /// Overwrites bytes of a real journal in one page after another. Each change is found or has no effect, and a run
-  /// that opens such a file reports it or reads correct data.
+  /// Overwrites bytes of a real journal in one page after another. The check finds each change that has an effect, and
+  /// a run that opens such a file reports it or reads correct data.
   @Test func aDamagedPageIsFoundAnywhere() throws {
     try fill(3000)
     let path = try state.database()
@@ -211,13 +211,13 @@ import Testing
     #expect(try verdicts([]).flatMap(\.findings) == [])
   }
 
-  /// Runs the printed remedy, with Debian's own sqlite3.
+  /// Runs the printed remedy with Debian's sqlite3.
   @Test(arguments: [0, 1, 2]) func theRemedyForADamagedPageRecoversTheRest(damaged: Int) throws {
     try fill(3000)
     let path = try state.database()
     var bytes = try Data(contentsOf: URL(filePath: path))
     let pages = bytes.count / 4096
-    // None, one in the middle, and one near the end.
+    // No page is damaged, or one in the middle, or one near the end.
     if damaged > 0 {
       let page = damaged == 1 ? pages / 2 : pages - 3
       for index in (page * 4096)..<(page * 4096 + 2048) { bytes[index] = 0xa5 }
@@ -258,7 +258,8 @@ import Testing
     #expect(try findings()[0].message.contains("application id"))
   }
 
-  /// The file looks like another program's. It would be wrong to report that nothing is lost without it.
+  /// The file looks as if another program had created it. Even so, the remedy must report what is lost without the
+  /// file.
   @Test(arguments: [0..<16, 68..<72]) func aDestroyedHeaderLosesTheContentsOfTheFile(_ bytes: Range<Int>)
     throws
   {

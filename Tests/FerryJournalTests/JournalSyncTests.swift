@@ -19,12 +19,13 @@ import Testing
     ])
   }
 
-  /// A writer whose syncs wait for the gate, and happen only on request.
+  /// A writer that syncs only on request, and whose syncs wait for the gate.
   private func writer(_ others: SessionJournal...) throws -> JournalWriter {
     var options = JournalWriter.Options()
     options.syncInterval = .seconds(3600)
     options.syncCall = gate.call
-    // An append returns once the previous one is being committed and all earlier ones have been committed.
+    // With this limit, an append returns when all earlier appends have been committed, except for the last, which is
+    // being committed.
     options.queueLimit = 0
     return try JournalWriter(journals: [journal] + others, options: options, deliver: log.post)
   }
@@ -39,7 +40,7 @@ import Testing
     return try reader.items(reader.photos().id).map(\.state)
   }
 
-  /// Returns once everything that was appended before is committed.
+  /// Returns once all earlier appends have been committed.
   private func waitForCommit(_ writer: JournalWriter) throws {
     for _ in 0..<2 { try writer.append([.withdraw(row: 9)], to: 0) }
   }
@@ -53,7 +54,7 @@ import Testing
     #expect(try states().prefix(3) == [.queued, .done, .queued])
     #expect(log.syncs.isEmpty)
 
-    // The sync is not reported to cover the later write.
+    // The reported sync must not cover the later write.
     gate.release(1)
     #expect(log.waitForSync(through: first))
     #expect(log.syncs == [first])
@@ -75,7 +76,7 @@ import Testing
     try waitForCommit(writer)
     #expect(gate.count == 1)
     gate.release(1)
-    // Nothing else requests a sync.
+    // Only the intent requests this sync.
     #expect(gate.waitForSync(2))
     #expect(log.syncs == [first])
     gate.release()
@@ -114,7 +115,7 @@ import Testing
     #expect(throws: failure) { try writer.close() }
     #expect(log.syncs.isEmpty && gate.count == 1)
     #expect(writer.statistics.syncs == 0 && writer.statistics.checkpoints == 0)
-    // The log stays unchanged, so the next launch finds everything that was committed.
+    // The log stays unchanged, so the next launch finds all committed writes.
     try journal.close()
     #expect(try states().prefix(2) == [.queued, .done])
   }
@@ -138,7 +139,7 @@ import Testing
     var last = second
     let closing = Thread { try? writer.close() }
     closing.start()
-    // Appends until the writer is being closed.
+    // The loop appends until the writer starts to close.
     while let number = try? writer.append([done(3)], to: 0) { last = number }
     #expect(log.syncs.isEmpty)
     gate.release()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LedgerTests {
   let state: TemporaryState
-  /// A day from midnight UTC.
+  /// A window of one day from midnight UTC.
   let day = Instant.start..<Instant.start(plus: 86_400)
 
   init() throws { state = try TemporaryState() }
@@ -36,14 +36,14 @@ import Testing
       try ledger.lease(.wifi, minimum: minimum, wanted: wanted, limit: 100, window: day, at: .start(plus: 5))
     }
     #expect(try lease(60) == .init(granted: 60, used: [0]))
-    // 40 remain: a lease gets at most those, and nothing if the caller needs more.
+    // 40 bytes remain. A lease gets at most 40, or nothing if the caller needs more.
     #expect(try lease(60, minimum: 41) == .init(granted: 0, used: [60]))
     #expect(try lease(60) == .init(granted: 40, used: [60]))
     #expect(try lease(60) == .init(granted: 0, used: [100]))
     #expect(try lease(0, minimum: 0) == .init(granted: 0, used: [100]))
     #expect(try ledger.used(.wifi, in: day) == 100)
     #expect(try ledger.used(.cellular, in: day) == 0)
-    // The last file may need less than the minimum.
+    // The last file may be smaller than the minimum.
     try ledger.release(.wifi)
     #expect(try lease(3) == .init(granted: 3, used: [0]))
   }
@@ -73,10 +73,10 @@ import Testing
           ]), at: .start)
     }
     #expect(try lease(.wifi, own: 60, all: 1_000) == .init(granted: 60, used: [0, 0]))
-    // The other network has its own account, and a share of the common one.
+    // The other network has a separate limit, and shares the common one.
     #expect(try lease(.wired, own: 1_000, all: 100) == .init(granted: 40, used: [0, 60]))
     #expect(try lease(.wired, own: 1_000, all: 105) == .init(granted: 0, used: [40, 100]))
-    // A limit that is not strict needs one remaining byte.
+    // If a limit is not strict, a lease is granted while at least one byte remains.
     #expect(try lease(.wired, own: 90, all: 101, isStrict: false) == .init(granted: 50, used: [40, 100]))
     #expect(try lease(.wired, own: 1_000, all: 150, isStrict: false) == .init(granted: 0, used: [90, 150]))
     #expect(try ledger.used(.any, in: day) == 150)
@@ -143,7 +143,7 @@ import Testing
     #expect(try rows("usage") == [first: 100, first + 1: 50])
     #expect(try rows("lease") == [first: 100, first + 1: 150, first + 2: 200])
     #expect(try ledger.used(.wifi, in: day) == 600)
-    // 150 remain for this process. Bytes beyond them count once they have been transferred.
+    // 150 bytes remain in this process's leases. Bytes beyond them count once they have been transferred.
     try ledger.settle(.wifi, bytes: 157, at: .start(plus: 3 * 900))
     try ledger.settle(.wifi, bytes: 0, at: .start)
     try ledger.settle(.wifi, bytes: -5, at: .start)
@@ -191,7 +191,7 @@ import Testing
           let lease = try ledger.lease(
             .cellular, minimum: 100, wanted: 700 + round, limit: limit, window: day,
             at: .start(plus: round * 60))
-          // Half of the lease is sent, and the rest returned.
+          // Half of the lease is used, and the rest is returned.
           try ledger.settle(.cellular, bytes: lease.granted / 2, at: .start(plus: round * 60))
           try ledger.release(.cellular)
           tally.add(moved: lease.granted / 2, used: (lease.used.first ?? 0) + lease.granted)
@@ -245,7 +245,7 @@ import Testing
     #expect(Ledger.retention == .seconds(62 * 24 * 3600))
   }
 
-  /// A clock that is ahead for a while would otherwise delete the usage of a current window.
+  /// Otherwise, a clock that is ahead for a while would delete the usage of a current window.
   @Test func usageIsForgottenOnlyIfThereIsMuch() throws {
     let ledger = try open()
     for seconds in [0, 900, 1800] as [Int64] {
@@ -298,7 +298,7 @@ import Testing
     #expect(try ledger.used(.wifi, in: day) == 7)
   }
 
-  /// `@unchecked Sendable`: guarded by the lock.
+  /// `@unchecked Sendable`: `lock` guards the state.
   private final class Tally: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var moved: Int64 = 0
@@ -317,7 +317,7 @@ import Testing
 }
 
 extension Ledger {
-  /// Leases under one limit, or under none.
+  /// Requests a lease under one limit, or under none.
   fileprivate func lease(
     _ network: DeviceConditions.Network, minimum: Int64, wanted: Int64, limit: Int64?,
     window: Range<Instant>?, at now: Instant

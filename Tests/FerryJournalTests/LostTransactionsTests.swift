@@ -8,7 +8,7 @@ import Testing
 @Suite struct LostTransactionsTests {
   let state: TemporaryState
   let journal: SessionJournal
-  /// The journal's files as after a kill: no part of the log has been moved into the file.
+  /// The journal's files as a kill leaves them: no part of the log has been moved into the database file.
   let killed: TemporaryState
   static let outcomes: Int64 = 40
 
@@ -55,7 +55,7 @@ import Testing
     return error
   }
 
-  /// The state after the lock file was removed while a process held the lock.
+  /// Another process opens the journal, as it can if the lock file was removed while a process held the lock.
   @Test func twoWritersAreNotMixed() throws {
     let other = try state.open()
     try other.write([.closed(row: 1, state: .failed, at: .start, failure: nil)])
@@ -74,7 +74,7 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
   }
 
-  /// One bit at each of many places of the log: in the header, the frames' headers and pages.
+  /// Changes one bit at each of many places in the log: in its header, in the frames' headers and in the pages.
   @Test func aChangedBitInTheLogIsAlwaysDetected() throws {
     let path = try killed.database() + "-wal"
     let size = try Data(contentsOf: URL(filePath: path)).count
@@ -91,7 +91,7 @@ import Testing
         refused += 1
       }
     }
-    // The checkpoint sequence number is covered only by the header's checksum; every byte counts.
+    // Every change is detected. Only the header's checksum covers the checkpoint sequence number.
     #expect(refused == offsets.count)
   }
 
@@ -102,13 +102,13 @@ import Testing
     let before = try killed.contents().filter { !$0.key.hasSuffix("-shm") }
     let error = try refusal()
     #expect(error.cause.contains("of the \(Self.outcomes + 1) recorded transactions are missing"))
-    // The printed path has no doubled slash, which the path of the folder for temporary files may have.
+    // The temporary folder's path may have a doubled slash, which the printed path does not have.
     let folder = AbsolutePath.text(of: killed.directory.path)
     #expect(error.remedy.contains("ferry journal accept-loss s --state \(folder)"), "\(error)")
     #expect(try killed.contents().filter { !$0.key.hasSuffix("-shm") } == before)
     let findings = try ReleasedSchemaTests.findings(in: killed)
     #expect(findings.map(\.code) == [.commitsLost])
-    // The loss is reported every time.
+    // Every later attempt reports the loss, too.
     _ = try refusal()
   }
 
@@ -163,7 +163,7 @@ import Testing
     try FileManager.default.removeItem(atPath: killed.database() + "-wal")
     try store(synced: 1)
     _ = try refusal()
-    // A power failure may lose transactions that were not synced.
+    // A power failure may lose transactions that had not been synced.
     try store(synced: 0)
     try killed.open().close()
   }
@@ -176,7 +176,8 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: killed).isEmpty)
   }
 
-  /// Changes bits of a journal that was closed and has no log. A run never ignores what the check finds.
+  /// Changes bits of a journal that was closed and has no log. A run must not accept a journal in which the check finds
+  /// damage.
   @Test func aFindingOfTheCheckInAShortJournalStopsARun() throws {
     try killed.open().close()
     let path = try killed.database()
@@ -190,7 +191,8 @@ import Testing
       guard findings.contains(where: { $0.stopsRun && $0.code != .schemaDiffers }) else { continue }
       found += 1
       #expect(throws: JournalError.self, "byte \(offset): \(findings.map(\.message))") {
-        // The journal is opened as a run opens it. Nothing is written, so the next bit is changed in the same file.
+        // A run opens the journal in the same way. Reading does not change the file, so the next bit is changed in the
+        // same file.
         let reader = try SessionJournal.openForReading(session: "s", in: killed.directory)
         try reader.checkContent()
       }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import FerryJournal
 
-/// The data that opening a large journal reads.
+/// Which rows are read when a large journal is opened.
 @Suite struct MeetingTests {
   let state: TemporaryState
 
   init() throws { state = try TemporaryState() }
 
-  /// Rows 1 to 400, all done except some.
+  /// Inserts 400 rows. Rows 10, 20, …, 70 are in various states; all others are done.
   private func fill(_ journal: SessionJournal, node: Int64, first: Int64 = 1) throws {
     func row(_ number: Int64) -> Int64 { first + number - 1 }
     var writes: [JournalWrite] = [
@@ -33,7 +33,7 @@ import Testing
     try journal.write(writes)
   }
 
-  /// Some of the rows' files, and files without a row.
+  /// The files of some rows, and files without a row.
   private func listing(rows: [Int], new: [String] = []) -> FileColumns {
     let all = FileColumns(count: 400)
     let paths = rows.map { Array(all.path($0 - 1)) } + new.map { Array($0.utf8) }
@@ -52,7 +52,7 @@ import Testing
     try fill(journal, node: node)
     let unsettled: [Int64] = [10, 20, 30, 40, 70]
     #expect(try met(journal, node, FileColumns()) == unsettled)
-    // Files before, between, at and after those rows, and new files.
+    // The listing has files before, between, at and after those rows, and new files.
     let some = listing(rows: [1, 20, 25, 50, 70, 400], new: ["a", "photos/2026/1000012.jpg0", "z"])
     #expect(try met(journal, node, some) == [1, 10, 20, 25, 30, 40, 50, 70, 400])
     let reader = try SessionJournal.openForReading(session: "s", in: state.directory)
@@ -98,7 +98,7 @@ import Testing
     #expect(counts == grouped)
   }
 
-  /// A scan or sort of `item` takes a second for each million rows.
+  /// A scan or sort of the table `item` would take a second for each million rows.
   @Test func openingNeitherScansNorSortsAllItems() throws {
     let journal = try state.open()
     let node = try journal.photos().id
@@ -114,7 +114,7 @@ import Testing
     _ = try journal.openUploads(of: "m", except: [])
     try journal.access { $0.trace() }
     #expect(statements.all.count { $0.contains("FROM item") } >= 5)
-    // There are few nodes, so sorting them is acceptable.
+    // Sorting nodes is acceptable, because there are few of them.
     for sql in statements.all where sql.contains("FROM item") {
       let plan = try journal.access { db in
         try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
@@ -124,7 +124,7 @@ import Testing
   }
 }
 
-/// The statements that a connection was asked to run. It is filled and read on one thread.
+/// The SQL statements that a connection ran. The list is filled and read on one thread.
 private final class Statements: @unchecked Sendable {
   var all: [String] = []
 

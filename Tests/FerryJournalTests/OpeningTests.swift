@@ -40,7 +40,7 @@ import Testing
     #expect(try state.contents() == before)
   }
 
-  /// A log of a terabyte that occupies no space. A copy would fill the disk.
+  /// The log has a size of one terabyte, but occupies no space on the disk. A copy would fill the disk.
   @Test(.timeLimit(.minutes(1)), arguments: [false, true])
   func aHugeSparseLogIsNotCopied(hasHeader: Bool) throws {
     try leave(log: hasHeader, sharedMemory: false)
@@ -60,7 +60,8 @@ import Testing
     try reader.close()
   }
 
-  /// As after a kill before the log's first frame was written, and after a power failure before the log was synced.
+  /// The log has no valid frame, as after a kill before the first frame was written, or after a power failure before
+  /// the log was synced.
   @Test(arguments: [("the header alone", 32), ("torn", 4096)])
   func anUnchangedLogDoesNotBlockAReader(log: (kind: String, size: Int)) throws {
     try leave(log: false, sharedMemory: false)
@@ -157,7 +158,7 @@ import Testing
     try leave(log: false, sharedMemory: false)
     let url = URL(fileURLWithPath: try state.database())
     var bytes = try Data(contentsOf: url)
-    // The header stays; the following page of the schema becomes noise.
+    // The file's header stays valid, but the rest of the schema page is overwritten.
     for index in 100..<4096 { bytes[index] = 0xa5 }
     try bytes.write(to: url)
     try refuses(.damaged)
@@ -175,8 +176,8 @@ import Testing
   private func refuses(_ code: JournalError.Code) throws {
     chmod(try state.database(), 0o600)
     func files() throws -> [String: String] {
-      // SQLite's shared-memory index of the log holds no state. A reader of an existing journal may leave the index
-      // behind.
+      // SQLite's shared-memory index of the log does not count: it holds no state, and a reader of an existing journal
+      // may leave it behind.
       try state.contents().filter {
         !$0.key.hasSuffix("-shm") && !($0.key.hasSuffix("-wal") && $0.value.hasSuffix(" "))
       }

@@ -41,7 +41,7 @@ import Testing
     #expect(try ReleasedSchemaTests.findings(in: state) == [])
   }
 
-  // MARK: Becoming one
+  // MARK: Becoming an orphan
 
   @Test func aResetMakesOrphansOfOpenItemsAndKeepsAmbiguousOnes() throws {
     let (journal, node) = try filled(.intended)
@@ -49,7 +49,7 @@ import Testing
     let orphans = try journal.orphans
     #expect(orphans.map { $0.captures.first?.value } == ["u2", "u3", "u6"])
     #expect(orphans.allSatisfy { $0.orphaning.reason == .reset && $0.droppedAt == .start(plus: 9) })
-    // The transfer of one of them may have been executed.
+    // The transfer of one orphan may have been executed.
     #expect(orphans.map(\.orphaning.isInDoubt) == [false, false, true])
     #expect(orphans[0].captures == captures(2) && orphans[0].node == node)
     #expect(orphans[0].expires == .start(plus: 60) && orphans[0].handedOver == .start)
@@ -73,14 +73,14 @@ import Testing
     try check(journal)
   }
 
-  @Test func aCancelOfAnotherManifestTouchesNone() throws {
+  @Test func aCancelOfAnotherManifestMakesNoOrphans() throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(manifest: "other", reason: .cancelled, at: .start)
     #expect(try journal.orphans.isEmpty)
     try check(journal)
   }
 
-  /// The ID is in use on the server, whatever happens to the file afterwards.
+  /// The server uses the ID, whatever happens to the file afterwards.
   @Test func anIDThatADeliveredItemRemembersIsInDoubtWhenItsFileIsSentAgain() throws {
     let (journal, node) = try filled(.intended)
     try journal.write([.closed(row: 3, state: .done, at: .start, failure: nil, keepsUploadID: true)])
@@ -95,7 +95,7 @@ import Testing
     try check(journal)
   }
 
-  /// The same ID at another server is another upload.
+  /// The same ID on another server identifies another upload.
   @Test(arguments: [("http://a", 0), ("http://b", 1)])
   func anIDThatAnotherServerIssuesLeavesTheOrphan(server: String, orphans: Int) throws {
     let journal = try state.open()
@@ -124,11 +124,11 @@ import Testing
       .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 1)),
       .allocated(row: 1, captures: captures(1), expires: nil),
     ])
-    // An item has an ID, but the manifest text for it is not known.
+    // An item has an ID, but the journal does not record from which step on the ID is in doubt.
     try journal.setCountingPoint(.intended, node: node)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     #expect(try journal.orphans.map(\.orphaning.isInDoubt) == [true])
-    // No item has one now.
+    // Now no item has an ID.
     try journal.setCountingPoint(.intended, node: node)
     try journal.write([
       .requeue(round: 2, handedOver: .start, files: [.init(row: 1, size: 1, modified: 1)]),
@@ -145,13 +145,13 @@ import Testing
     try journal.resolve(items: items.map { ($0, .again(round: 3)) }, nodes: [], at: .start(plus: 5))
     let orphans = try journal.orphans
     #expect(orphans.map { $0.captures.first?.value } == ["u5"])
-    // A person has decided that the request was not executed.
+    // The user has decided that the request was not executed.
     #expect(orphans.map(\.orphaning) == [Orphaning(.retried, isInDoubt: false)])
     #expect(try journal.items(node)[3].captures == captures(4))
     try check(journal)
   }
 
-  @Test func itemsThatAPersonResolvedAsDoneMakeNone() throws {
+  @Test func itemsThatAUserResolvedAsDoneMakeNoOrphans() throws {
     let (journal, node) = try filled(.intended)
     let items = try journal.ambiguousItems(node: node)
     try journal.resolve(items: items.map { ($0, .done) }, nodes: [], at: .start)
@@ -159,7 +159,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func theRunsOwnEntriesMakeThemInTheTransactionThatForgetsTheirIDs() throws {
+  @Test func theRunsOwnEntriesMakeOrphansInTheTransactionThatForgetsTheirIDs() throws {
     let (journal, node) = try filled(.intended)
     try journal.write([
       .orphaned(row: 2, orphan: 7, Orphaning(.expired, isInDoubt: false), at: .start(plus: 1)),
@@ -168,7 +168,7 @@ import Testing
       .closed(
         row: 3, state: .failed, at: .start(plus: 2),
         failure: RecordedFailure(code: "http_status", message: "")),
-      // This item has no ID.
+      // Item 1 has no ID, so it cannot leave an orphan.
       .orphaned(row: 1, orphan: 9, Orphaning(.failed, isInDoubt: false), at: .start(plus: 2)),
     ])
     #expect(try journal.orphans.map(\.id) == [7, 8])
@@ -178,7 +178,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aRequeuedItemMakesOneIfItHoldsAnID() throws {
+  @Test func aRequeuedItemMakesAnOrphanIfItHoldsAnID() throws {
     let (journal, _) = try filled(.intended)
     try journal.write([
       .requeue(
@@ -215,14 +215,14 @@ import Testing
 
   // MARK: Afterwards
 
-  @Test func aReleaseRemovesItFromTheListAndAFailedOneRecordsWhy() throws {
+  @Test func aReleaseRemovesTheOrphanAndAFailedReleaseRecordsWhy() throws {
     let (journal, _) = try filled(.intended)
     try journal.cancelOpen(reason: .cancelled, at: .start)
     let failure = RecordedFailure(
       code: "http_status", status: 403, message: "the server responded with 403 to DELETE")
     try journal.write([
       .orphanSettled(orphan: 1), .orphanKept(orphan: 2, failure: failure, at: .start(plus: 8)),
-      // The ID is in use again, so it is no longer an orphan.
+      // There is no orphan 99, because an item uses its ID again.
       .orphanSettled(orphan: 99), .orphanKept(orphan: 99, failure: failure, at: .start),
     ])
     #expect(try journal.orphans.map(\.id) == [2])
@@ -241,7 +241,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func aPersonForgetsThem() throws {
+  @Test func aUserCanForgetOrphans() throws {
     let (journal, _) = try filled(.intended)
     _ = try journal.reset(at: .start)
     #expect(try journal.forgetOrphans([1, 99]) == 1)
@@ -250,7 +250,7 @@ import Testing
     try check(journal)
   }
 
-  @Test func manyAreMadeAtOnce() throws {
+  @Test func manyOrphansAreMadeAtOnce() throws {
     let journal = try state.open()
     let node = try journal.photos().id
     try journal.setCountingPoint(.intended, node: node)

@@ -29,7 +29,7 @@ import Testing
     let again = try state.open(at: .start(plus: 100))
     var delay = try #require(try again.recorded.delay)
     #expect(delay.period == .milliseconds(120_500) && delay.resumedAt == .start(plus: 90))
-    // A period of zero is also a delay.
+    // A period of zero is recorded like any other delay.
     try again.write([.resumed(period: .zero, at: .start)])
     delay = try #require(try again.recorded.delay)
     #expect(delay.period == .zero)
@@ -53,7 +53,7 @@ import Testing
     let journal = try state.open()
     let log = EventLog()
     let writer = try JournalWriter(journals: [journal], deliver: log.post)
-    // The outcome is lost because it names no row, and so are the entries that depend on it.
+    // The outcome fails because row 99 does not exist, and the transaction discards the other entry, too.
     try writer.append(
       [.events(pending: true), .closed(row: 99, state: .done, at: .start, failure: nil)], to: 0)
     #expect(log.waitForFailure() != nil)

@@ -4,13 +4,13 @@ import Foundation
 import GRDB
 import Testing
 
-/// Files of every released schema, created by `Released/*.sql` as those versions created them.
+/// Database files of every released schema. `Released/*.sql` creates them as those versions of ferry did.
 @Suite struct ReleasedSchemaTests {
   let state: TemporaryState
 
   init() throws { state = try TemporaryState() }
 
-  /// Creates the file as the version of ferry with that schema left it.
+  /// Creates the file as the version of ferry with this schema left it.
   private func make(_ name: String, at path: String) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released/\(name).sql")
     try state.directory.create()
@@ -105,7 +105,7 @@ import Testing
     #expect(
       try history.samples(manifest: "m", upload: "photos", limit: 9)
         == (schema >= 2 ? [TransferSample(bytes: 5_000_000, duration: .seconds(2))] : []))
-    // Schema 5 registered the session. A session of an older schema is recognized by its lock file.
+    // Since schema 5, sessions are registered. A session of an older schema is recognized by its lock file.
     #expect(try history.knownJournals(locked: []) == (schema >= 5 ? ["s"] : []))
     #expect(try history.knownJournals(locked: ["s"]) == (schema >= 2 ? ["s"] : []))
     #expect(
@@ -133,14 +133,14 @@ import Testing
         == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
     #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6]))
-    // The session that schema 5 registered has no journal here.
+    // With schema 5 or later, the session is registered, but this state folder has no journal for it.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }
 
   static func findings(in state: TemporaryState) throws -> [JournalFinding] {
     var findings: [JournalFinding] = []
     try JournalCheck.run(sessions: state.directory.sessions(), in: state.directory) { verdict in
-      // Only the session's journal is present here, so its rounds are unknown.
+      // This state folder has only the session's journal, so its rounds are unknown.
       findings += verdict.findings.filter { $0.code != .unknownRound }
     }
     return findings

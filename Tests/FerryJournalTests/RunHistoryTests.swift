@@ -45,7 +45,7 @@ import Testing
     let history = try RunHistory.open(in: state.directory, writtenBy: "0", at: .start)
     #expect(try history.openRound(manifest: "m", used: used, at: .start).number == 8)
     #expect(try history.openRound(manifest: "m", used: 8, at: .start).number == 8)
-    // As in an old copy of the file, in which another round was open.
+    // The history is like an older copy of the file, in which another round was open.
     #expect(try history.openRound(manifest: "m", used: 12, at: .start(plus: 1)).number == 13)
     #expect(try history.latestRound(manifest: "m")?.closedAt == nil)
     try history.close()
@@ -84,14 +84,14 @@ import Testing
     try history.begin(killed)
     #expect(try history.interruptedRun(of: "m", in: state.directory) == killed)
     #expect(try history.interruptedRun(of: "n", in: state.directory) == nil)
-    // A run of another manifest closes the dead run, and does not resume it.
+    // A run of another manifest closes the dead run, but does not resume it.
     _ = try history.closeDeadRuns(at: .start(plus: 1))
     #expect(try history.interruptedRun(of: "m", in: state.directory)?.state == .interrupted)
     try history.closeRound(manifest: "m", number: 1, at: .start(plus: 2))
     #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
   }
 
-  @Test func aRunThatIsAtWorkOrHasEndedIsNotInterrupted() throws {
+  @Test func aRunThatIsInProgressOrHasEndedIsNotInterrupted() throws {
     let history = try open()
     _ = try history.openRound(manifest: "m", at: .start)
     try history.begin(run("1", Self.dead))
@@ -101,7 +101,7 @@ import Testing
     #expect(try history.interruptedRun(of: "m", in: state.directory) == nil)
   }
 
-  /// The run may be in another container, in which case its process cannot be seen.
+  /// The run may be in another container, where its process is not visible.
   @Test func aRunThatHoldsALockIsNotInterrupted() throws {
     let other = ProcessIdentity(pid: getpid(), started: 1, boot: "another")
     let lock = try SessionLock.try(session: "s", in: state.directory, at: .start(plus: 10))
@@ -110,7 +110,7 @@ import Testing
       return
     }
     #expect(try !run("1", other, at: .start(plus: 20)).isInterrupted(in: state.directory))
-    // The lock was taken after the run had begun, so another process with the same number holds it.
+    // The lock was taken after the run began, so another process with the same number holds the lock.
     #expect(try run("1", other, at: .start(plus: 5)).isInterrupted(in: state.directory))
     held.release()
     #expect(try run("1", other, at: .start(plus: 20)).isInterrupted(in: state.directory))
@@ -242,7 +242,7 @@ import Testing
     #expect(error.code == .foreign)
   }
 
-  /// `@unchecked Sendable`: guarded by the lock.
+  /// `@unchecked Sendable`: `lock` guards the state.
   private final class Found: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var numbers: Set<Int64> = []

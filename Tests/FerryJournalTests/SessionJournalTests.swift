@@ -26,7 +26,7 @@ import Testing
     #expect(node.server == server)
   }
 
-  /// The guarantees of docs/journal.md for deleted captures, and for a log that had to grow.
+  /// docs/journal.md guarantees that deleted captures are overwritten, and that a log that had to grow is truncated.
   @Test func deletedRowsAreOverwrittenAndALongLogIsTruncated() throws {
     func judge(_ queue: DatabaseQueue) throws {
       let (isSecure, limit) = try queue.read { db in
@@ -137,7 +137,7 @@ import Testing
     ])
     row = try #require(try journal.nodes.first)
     #expect(row.round == 2 && row.state == .failed && row.failure == failure && row.fetch == record)
-    // A result without an interval removes the interval of an earlier one.
+    // A result without an interval removes the recorded interval.
     let bare = FetchRecord(etag: nil, lastModified: nil, fetchedAt: .start(plus: 1))
     try journal.write([
       .nodeClosed(node: node.id, NodeClosing(round: 3, state: .done, at: .start, fetch: bare))
@@ -210,7 +210,7 @@ import Testing
   @Test func committedRowsSurviveTheLossOfTheProcess() throws {
     let (journal, _) = try filled(1000)
     try journal.write([.closed(row: 7, state: .done, at: .start, failure: nil)])
-    // The state after a kill: the file and its log, with nothing closed.
+    // Copies the database file and its log without closing them, as a kill would leave them.
     let other = try TemporaryState()
     try other.directory.create()
     for suffix in ["", "-wal"] {

@@ -74,7 +74,7 @@ import Testing
     process.waitUntilExit()
   }
 
-  @Test func anUnsuccessfulWaitReportsTheHolder_andTakesNothingLater() throws {
+  @Test func anUnsuccessfulWaitReportsTheHolderAndTakesNoLockLater() throws {
     let (process, input) = try holder()
     guard case .held(let pid, let since) = try wait(.milliseconds(30)) else {
       Issue.record("the other process holds the lock")

@@ -18,7 +18,7 @@ import Testing
         == "/h/.local/state/ferry")
   }
 
-  @Test func withoutHOMEItReportsWhatToSet() throws {
+  @Test func withoutHOMETheErrorReportsWhatToSet() throws {
     let error = try #require(throws: JournalError.self) {
       try StateDirectory(explicit: nil, environment: [:])
     }
@@ -36,7 +36,7 @@ import Testing
     #expect(throws: JournalError.self) { try state.database(ofSession: String(repeating: "a", count: 201)) }
   }
 
-  @Test func aPrintedCommandNamesItIfItWasNamed() throws {
+  @Test func aPrintedCommandNamesTheFolderIfTheUserNamedIt() throws {
     let usual = try StateDirectory(explicit: nil, environment: ["HOME": "/h"])
     #expect(usual.command(["status", "a b"]) == "ferry status 'a b'")
     let named = try StateDirectory(explicit: "/s t", environment: [:])
@@ -58,7 +58,7 @@ import Testing
     defer { free(real) }
     let folder = try StateDirectory(explicit: root + "/sessions/link/../st", environment: [:])
     #expect(folder.command(["status"]) == "ferry status --state \(String(cString: real))/st")
-    // If nothing exists there yet, the path is not changed.
+    // The path stays unchanged if nothing exists there.
     #expect(AbsolutePath.text(of: "/nowhere/a/../b") == "/nowhere/a/../b")
   }
 
@@ -69,12 +69,12 @@ import Testing
     }
   }
 
-  @Test func itsSessionsAreListedByTheirIdentifiers() throws {
+  @Test func theSessionsAreListedByTheirIdentifiers() throws {
     let state = try TemporaryState()
     #expect(try state.directory.sessions().isEmpty)
     for name in ["b/ü", "a"] { try state.open(name).close() }
     #expect(try state.directory.sessions() == ["a", "b/ü"])
-    // Only another user can have created it.
+    // Only another user can have created this file.
     #expect(
       FileManager.default.createFile(atPath: state.directory.path + "/sessions/%1B[31mred.db", contents: nil))
     #expect(try state.directory.sessions() == ["a", "b/ü"])
@@ -83,7 +83,7 @@ import Testing
   @Test func anUnreadableSessionsFolderDoesNotCountAsEmpty() throws {
     let state = try TemporaryState()
     try FileManager.default.createDirectory(atPath: state.directory.path, withIntermediateDirectories: true)
-    // root can read every folder, but a file cannot be read as a folder.
+    // A file in place of the folder causes an error even for root, who can read every folder.
     try Data().write(to: URL(filePath: state.directory.sessionsFolder))
     let error = try #require(throws: JournalError.self) { try state.directory.sessions() }
     #expect(error.file == state.directory.sessionsFolder)

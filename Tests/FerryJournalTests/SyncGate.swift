@@ -1,8 +1,8 @@
 import FerryJournal
 import Foundation
 
-/// Acts as a disk: holds each sync of a log until the test decides its result. If an expected sync does not arrive,
-/// the test fails after a minute.
+/// Simulates a slow disk: holds each sync of a log until the test decides its result. If an expected sync does not
+/// begin, the test fails after a minute.
 final class SyncGate: @unchecked Sendable {
   // Guarded by `condition`.
   private var begun = 0
@@ -24,14 +24,14 @@ final class SyncGate: @unchecked Sendable {
     }
   }
 
-  /// The number of syncs so far.
+  /// The number of syncs that have begun.
   var count: Int {
     condition.lock()
     defer { condition.unlock() }
     return begun
   }
 
-  /// Whether this many syncs have begun.
+  /// Waits until this many syncs have begun. Returns `false` after a minute.
   func waitForSync(_ number: Int) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -42,7 +42,7 @@ final class SyncGate: @unchecked Sendable {
     return true
   }
 
-  /// Lets this many syncs end; the one with the number `failing` fails with EIO.
+  /// Lets all syncs up to this number end. The sync with the number `failing` fails with EIO.
   func release(_ count: Int = .max, failing: Int? = nil) {
     condition.lock()
     defer { condition.unlock() }

@@ -2,7 +2,7 @@ import FerryJournal
 import FerryPlan
 import Foundation
 
-/// A state folder for one test, removed with the value.
+/// A state folder for one test, removed when this object is released.
 final class TemporaryState: Sendable {
   let directory: StateDirectory
 
@@ -19,7 +19,7 @@ final class TemporaryState: Sendable {
 
   func database(_ session: String = "s") throws -> String { try directory.database(ofSession: session) }
 
-  /// Names, modes and bytes of everything in the folder.
+  /// The mode and the bytes of everything in the folder, by name.
   func contents() throws -> [String: String] {
     var contents: [String: String] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {

@@ -3,7 +3,7 @@ import Testing
 
 /// An invalid manifest, and the diagnostics that it causes.
 ///
-/// Its text has marks such as 1️⃣ at the mistakes, and does not repeat the lines that its surroundings provide.
+/// The text has marks such as 1️⃣ at the mistakes. It contains only the lines that the surroundings do not provide.
 struct BadManifest: Sendable, CustomTestStringConvertible {
   /// The text around a case, so that the case contains only the relevant lines.
   enum Surroundings: CaseIterable {
@@ -77,7 +77,7 @@ extension BadManifest.Surroundings {
   private static let start = "version: 1\nname: photos\n"
   private static let quick = start + "sessions: { quick: {} }\n"
 
-  /// The lines before the text, and how far the text is indented.
+  /// The lines before the text, and the number of spaces by which the text is indented.
   private var before: (lines: String, indent: Int) {
     switch self {
     case .nothing: ("", 0)

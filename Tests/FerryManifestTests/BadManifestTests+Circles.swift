@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0501 and F0502.
+  /// F0501 and F0502: cycles of dependencies and of variables.
   static let circles: [BadManifest] = [
     BadManifest(
       "three nodes that wait for each other",

@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0201 to F0207.
+  /// F0201 to F0207: unknown, missing and conflicting keys.
   static let keys: [BadManifest] = [
     BadManifest(
       "a misspelt section, and nothing said of the names in it", in: .nothing,

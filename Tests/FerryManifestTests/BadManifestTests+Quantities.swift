@@ -1,5 +1,5 @@
 extension BadManifest {
-  /// F0303 to F0308.
+  /// F0303 to F0308: durations, sizes and other quantities.
   static let quantities: [BadManifest] = [
     BadManifest(
       "a timeout without a unit", in: .session, "timeout_for_request: 1️⃣30",

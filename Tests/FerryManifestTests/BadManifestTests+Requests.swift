@@ -2,7 +2,7 @@ extension BadManifest {
   private static let noOrigin =
     "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, without a path"
 
-  /// F0313, F0318 to F0323, and F0326.
+  /// F0313, F0318 to F0323, and F0326: URLs, header fields, methods and bodies.
   static let requests: [BadManifest] = [
     BadManifest(
       "a URL without its beginning", in: .request, "request: { url: 1️⃣example.com/done }",

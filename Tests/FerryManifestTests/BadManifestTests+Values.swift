@@ -1,8 +1,8 @@
 extension BadManifest {
-  /// F0301, F0302 and F0309 to F0317.
   private static let noXPath =
     "write names only, such as 'Result/Id'; XPath is not supported, but 'regex' can capture any text"
 
+  /// F0301, F0302 and F0309 to F0317: types, words, texts, names, paths and patterns.
   static let values: [BadManifest] = [
     BadManifest(
       "a number in quotes", in: .nothing, "version: 1️⃣\"1\"\nname: photos",

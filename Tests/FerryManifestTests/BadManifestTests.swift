@@ -7,10 +7,10 @@ import Testing
     + BadManifest.requests + BadManifest.names + BadManifest.references + BadManifest.circles
     + BadManifest.sharing + BadManifest.large
 
-  /// Codes for files that are not text or are too large; their tests are below.
+  /// Codes for files that are too large or not UTF-8. Separate tests below cover them.
   static let shownBelow: Set<DiagnosticCode> = [.manifestTooLarge, .invalidUTF8]
 
-  /// Warnings have separate tests.
+  /// Codes of warnings, which have separate tests.
   static let warnings: Set<DiagnosticCode> = [
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleSignature,
@@ -18,7 +18,7 @@ import Testing
     .takenFiles, .partSettings,
   ]
 
-  /// Codes that only a plan reports, because it depends on the files and the machine.
+  /// Codes that only `ferry plan` reports, because they depend on the files and the machine.
   static let planned: Set<DiagnosticCode> = [.fileOverBudget, .unknownTimeZone]
 
   @Test(arguments: cases)
@@ -29,7 +29,7 @@ import Testing
     #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
   }
 
-  @Test func `is there for every code`() {
+  @Test func `exists for every code`() {
     let shown = Set(Self.cases.flatMap { $0.told.map(\.code) })
     #expect(
       shown.union(Self.shownBelow).union(Self.warnings).union(Self.planned) == Set(DiagnosticCode.allCases))

@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// The file of `ferry plan --simulate --conditions`.
+/// The file that is passed to `ferry plan --simulate --conditions`.
 @Suite("A timeline of conditions")
 struct ConditionTimelineTests {
   private func read(_ text: String) -> (timeline: ConditionTimeline?, told: [String]) {

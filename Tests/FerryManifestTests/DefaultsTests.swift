@@ -14,7 +14,7 @@ import Testing
       notify: { session: other, request: { url: http://localhost/ } }
     """
 
-  @Test func `fill what is not given, and nothing else`() throws {
+  @Test func `apply to absent keys, and to nothing else`() throws {
     let reading = read(
       """
       version: 1

@@ -57,7 +57,7 @@ import Testing
       notes: [.init("there", at: SourceLocation(file: "other.yaml", line: 7, column: 8))])
     let run = try #require(log([found], [source("a:\n  é👩‍🚀: 1\n", file: "m.yaml")]))
     let result = try #require(run.results.first)
-    // An e with accent, and three code points of one emoji.
+    // The line contains an e with an accent, and an emoji of three code points.
     let region = try #require(result.locations.first?.physicalLocation.region)
     #expect((region.startLine, region.startColumn, region.endColumn) == (2, 3, 7))
     let note = try #require(result.relatedLocations?.first)

@@ -50,7 +50,7 @@ import Testing
           b: { session: quick, request: { url: "http://h/${requests.a.id}" }, capture: { id: { json: /id } } }
         """
     ).diagnostics
-    // 'a' captures nothing. Both diagnostics are correct, and neither hides the other.
+    // Request 'a' captures nothing. Both diagnostics are correct, and each must be reported.
     #expect(
       found.map(\.message) == [
         "dependency cycle: a → b → a", "request 'a' does not capture 'id'",

@@ -27,7 +27,8 @@ struct EffectiveReading {
     EffectiveManifest(try #require(reading.root), in: try #require(reading.manifest).profile)
   }
 
-  /// Checks that the effective text has the same meaning, causes no new diagnostics, and is its own effective text.
+  /// Checks that the effective text has the same meaning, causes no new diagnostics, and does not change when it is
+  /// made effective again.
   func expectSame(sourceLocation: Testing.SourceLocation = #_sourceLocation) throws {
     let mistakes = second.diagnostics.filter { $0.severity == .error }.map { "\($0.location) \($0.message)" }
     try #require(mistakes == [], "\(text)", sourceLocation: sourceLocation)

@@ -19,7 +19,7 @@ import Testing
     "null", "~", "", "true", "False", "0x1F", "0o17", "017", "1e3", ".5", "-0", "12", "+1", "no", "<", "a b",
   ]
 
-  /// In double quotes, each code point as an escape.
+  /// Writes the text in double quotes, with an escape for each code point.
   private static func quoted(_ text: String) -> String {
     "\""
       + text.unicodeScalars.map { letter in
@@ -31,7 +31,7 @@ import Testing
   private static func text(_ random: inout SeededGenerator) -> String {
     let count = [1, 1, 2, 3, 6].randomElement(using: &random) ?? 1
     let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined()
-      // A reference to an unknown value would be a mistake.
+      // A reference to an unknown value would be an error.
       .replacing("${", with: "$${")
     return Int.random(in: 0..<100, using: &random) == 0 ? String(repeating: text + "x", count: 700) : text
   }

@@ -3,11 +3,12 @@ import Foundation
 import Testing
 
 @Suite struct `The explanation of a code` {
-  /// Codes of unimplemented parts of the language: their examples cannot be tested. A code that works must leave this
-  /// list.
+  /// Codes of parts of the language that are not implemented yet, so that their examples cannot be tested. Remove a
+  /// code from this list when its part is implemented.
   static let awaiting: Set<DiagnosticCode> = []
 
-  /// Codes without an example on the page: it would be too large, not text, or only a run reports the code.
+  /// Codes without an example on the page, because the example would be too large or not text, or because only a plan
+  /// or a run reports the code.
   static let withoutExample: Set<DiagnosticCode> = [
     .manifestTooLarge, .invalidUTF8, .forbiddenCharacter, .nestedTooDeep, .variablesTooDeep,
     .variablesTooLarge, .includesTooDeep, .fileOutlivesUploadID, .globMatchesNothing,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reads the corpus with which `make fuzz` starts, without libFuzzer, so that past findings stay fixed.
+/// Reads the corpus with which `make fuzz` starts, without libFuzzer, so that the bugs that it revealed stay fixed.
 @Suite struct `Each text of the fuzz corpus` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpus")

@@ -2,8 +2,8 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// Invalid manifests with their expected diagnostics. `FERRY_RECORD=1` rewrites the texts and fails
-/// the run, so that no new text is accepted without a review.
+/// Invalid manifests with their expected diagnostics. `FERRY_RECORD=1` rewrites the expected texts and fails the run,
+/// so that no new text is accepted without a review.
 @Suite struct `Each bad manifest of Golden` {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
@@ -33,11 +33,11 @@ import Testing
   }
 }
 
-/// Compares with a recorded text; with `FERRY_RECORD` set, records it and fails.
+/// Compares a text with the recorded one. With `FERRY_RECORD` set, records the text and fails.
 func expectRecorded(
   _ text: String, at file: URL, sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) throws {
-  // If nothing is recorded yet, every text differs.
+  // A missing record differs from every text.
   let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
   guard ProcessInfo.processInfo.environment["FERRY_RECORD"] != nil else {
     #expect(

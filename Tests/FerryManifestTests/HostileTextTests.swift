@@ -117,7 +117,7 @@ import Testing
 
         """)
     #expect(reading.manifest != nil)
-    // Comparing each reference with each name took minutes.
+    // Comparing each reference with each name took several minutes.
     #expect(start.duration(to: .now) < .seconds(40))
   }
 

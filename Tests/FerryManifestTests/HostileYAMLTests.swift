@@ -6,7 +6,7 @@ import Testing
 
   private func document(_ text: String) -> YAMLDocument { document(Array(text.utf8)) }
 
-  /// `line:column code` of each mistake; every one has a remedy.
+  /// `line:column code` of each mistake. Each mistake must have a remedy.
   private func mistakes(
     _ document: YAMLDocument, sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) -> [String] {
@@ -18,7 +18,7 @@ import Testing
     _ text: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) -> [String] { mistakes(document(text), sourceLocation: sourceLocation) }
 
-  /// A text of exactly `count` bytes that is one scalar.
+  /// A mapping of exactly `count` bytes with a single long value.
   private func scalar(bytes count: Int) -> [UInt8] {
     Array("a: \"".utf8) + [UInt8](repeating: 0x78, count: count - 5) + Array("\"".utf8)
   }
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `with a truncated or invalid UTF-8 sequence is rejected at its location`() {
     #expect(mistakes(document(Array("a: é".utf8) + [0xC3])) == ["1:5 invalidUTF8"])
-    // Overlong, a surrogate, beyond U+10FFFF, a lone continuation.
+    // An overlong encoding, a surrogate, a code point beyond U+10FFFF, and a lone continuation byte.
     for bytes: [UInt8] in [
       [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80],
     ] {

@@ -3,7 +3,7 @@ import Testing
 
 /// Reads `m.yaml`, which may include the other files.
 ///
-/// - Parameter links: paths that refer to files with another path in `files`.
+/// - Parameter links: paths that are links to other paths in `files`.
 private func read(
   _ files: [String: String], links: [String: String] = [:], variables: [String: String] = [:]
 ) -> ManifestReading {
@@ -187,7 +187,7 @@ private func told(_ reading: ManifestReading) -> [String] {
 }
 
 extension ManifestReading {
-  /// The same reading without the diagnostics of one code, with which the test is not concerned.
+  /// The same reading without the diagnostics of one code that is irrelevant for the test.
   func diagnosticsBut(_ code: DiagnosticCode) -> ManifestReading {
     var reading = self
     reading.diagnostics.removeAll { $0.code == code }

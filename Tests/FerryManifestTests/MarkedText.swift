@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// A text with marks such as 1️⃣, so that a test can refer to positions and nobody has to count columns.
+/// A text with marks such as 1️⃣, which tests use to name positions instead of counting columns.
 struct MarkedText {
   let text: String
   private let places: [Character: SourceLocation]
@@ -30,7 +30,7 @@ struct MarkedText {
   /// The location of a mark; `nil` if the text does not contain the mark.
   func location(_ mark: Character) -> SourceLocation? { places[mark] }
 
-  /// The location of a mark, as `line:column`, or a message that the text does not contain the mark.
+  /// The location of a mark as `line:column`, or a message if the text does not contain the mark.
   func place(_ mark: Character) -> String {
     places[mark].map { "\($0.line):\($0.column)" } ?? "no mark \(mark)"
   }

@@ -1,7 +1,8 @@
 import FerryManifest
 import Testing
 
-/// Values from the environment or the command line may be secrets, and messages go into logs.
+/// Values from the environment or the command line may be secrets, so messages, which go into logs, must not contain
+/// them.
 @Suite struct `A value from outside` {
   @Test(arguments: [
     "session: VALUE", "session: quick, token: VALUE", "session: quick, needs: [VALUE]",

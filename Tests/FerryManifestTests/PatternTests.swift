@@ -3,21 +3,21 @@ import Testing
 @testable import FerryManifest
 
 struct PatternTests {
-  /// 1 MiB of one character, followed by `end`. If the last character that a match needs is missing, PCRE2 does not
-  /// start the match.
+  /// 1 MiB of one character, followed by `end`. `end` must contain the last character that a match needs: without it,
+  /// PCRE2 would not start the match.
   private static func subject(_ character: Character, _ end: String) -> String {
     String(repeating: character, count: (1 << 20) - end.utf8.count) + end
   }
 
-  /// Each of these takes minutes or longer without a limit.
+  /// Without a limit, each of these matches takes minutes or longer.
   @Test(arguments: [
-    // At every position, the rest of the subject is scanned, without backtracking.
+    // At every position, PCRE2 scans the rest of the subject, without backtracking.
     ("(\\d+) items", subject("7", " s")), ("(\\d++) items", subject("7", " s")),
     ("(\\d+?) items", subject("7", " s")), ("([^ ]*) items", subject("7", " s")),
-    // The number of ways doubles with every character.
+    // With every character, the number of possible matches doubles.
     ("^(\\d+)+$", subject("7", "x")), ("(x+x+)+y", subject("x", " y")), ("(?:x|xx)*y", subject("x", " y")),
     ("(.*)*y$", subject("x", "y z")), ("^(.*?x){11}P", subject("x", " P")),
-    // Backtracking that is as deep as the subject is long.
+    // The depth of backtracking grows with the length of the subject.
     ("^(?:x|y)*(z)", subject("x", " z")), ("(x(?1)?y)", subject("x", " y")),
     ("(x)\\1*(y)", subject("x", " y")),
   ]) func theWorkOfASearchIsBounded(_ pattern: String, _ subject: String) throws {

@@ -34,7 +34,7 @@ extension PlainValue {
 // MARK: - From JSON
 
 extension PlainValue {
-  /// The values of a text that is a sequence of JSON values; nil if it is not JSON.
+  /// The values in a sequence of JSON texts; `nil` if the text is not valid JSON.
   static func values(ofJSON text: String) -> [PlainValue]? {
     var reader = JSONReader(rest: Substring(text).unicodeScalars)
     var values: [PlainValue] = []
@@ -46,7 +46,7 @@ extension PlainValue {
   }
 }
 
-/// A reader of JSON that shares no code with the reader of YAML.
+/// A JSON reader that shares no code with the YAML reader.
 private struct JSONReader {
   var rest: Substring.UnicodeScalarView
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The profiles` {
-  /// The rows of the table in docs/urlsession.md: the values by the names of the profiles.
+  /// The rows of the table in docs/urlsession.md: the values for each profile, by its name.
   private static func documented() throws -> [String: [String: String]] {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -27,7 +27,7 @@ import Testing
     return seconds % 3600 == 0 ? "\(seconds / 3600)h" : seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"
   }
 
-  /// The values of a manifest that names only its profile, by the first cells of the rows.
+  /// The values of a manifest that sets only the profile, by the first cell of their rows.
   private static func values(_ profile: Profile) throws -> [String: String] {
     let reading = read(
       """
@@ -65,9 +65,9 @@ import Testing
     #expect(documented.values.allSatisfy { Set($0.keys) == Set(Profile.allCases.map(\.rawValue)) })
   }
 
-  /// The values from the forum threads that the table cites, stated independently of the table.
+  /// The values from the forum threads that the table cites, stated here independently of the table.
   @Test(arguments: [(Profile.ios7, 180), (.ios, 180), (.ios13, 30)])
-  func `leave an app that goes to the background the time of its version`(profile: Profile, seconds: Int) {
+  func `give an app that goes to the background the time of its iOS version`(profile: Profile, seconds: Int) {
     #expect(ExecutionWindow(profile).foreground == .seconds(seconds))
     #expect(ExecutionWindow(profile).background == .seconds(30))
   }

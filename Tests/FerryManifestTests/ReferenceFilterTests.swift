@@ -18,7 +18,7 @@ import Testing
       (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ] as [(ReferenceFilter, String, String)])
-  func `has this result`(_ filter: ReferenceFilter, _ value: String, _ result: String) throws {
+  func `has the expected result`(_ filter: ReferenceFilter, _ value: String, _ result: String) throws {
     #expect(String(decoding: try filter.apply(to: Array(value.utf8)), as: UTF8.self) == result)
   }
 
@@ -85,7 +85,7 @@ import Testing
     #expect(
       segments("'http://h/${env.A | base64}'", environment: ["A": "??>"])
         == [.literal("http://h/"), .value("Pz8+")])
-    // The author has encoded it.
+    // The author of the manifest has encoded the value.
     #expect(segments("'http://h/${env.A | url}'", environment: ["A": "x y"]) == [.literal("http://h/x%20y")])
     #expect(segments("'http://h/${env.A:-A B | lower}'") == [.literal("http://h/"), .value("a b")])
   }

@@ -1,11 +1,11 @@
-/// Writes scalars of every style, over several lines, with references, each with a different name.
+/// Writes scalars of every style over several lines. They contain references with different names.
 struct ScalarWriter {
   var random: SeededGenerator
   private(set) var names: [String] = []
 
   init(random: SeededGenerator) { self.random = random }
 
-  /// A mapping of some scalars.
+  /// A mapping that consists of some scalars.
   mutating func document() -> String {
     let end = ["\n", "\r\n"].randomElement(using: &random) ?? "\n"
     let text = (0..<3).map { "k\($0):\n  - \(scalar())\n" }.joined()
@@ -61,7 +61,8 @@ struct ScalarWriter {
     return text
   }
 
-  /// The location of each name after a `${`, as `line:column`, found by a plain search of the text.
+  /// The location of each name after a `${`, as `line:column`. It is found by searching the text, without a YAML
+  /// reader.
   static func places(of names: [String], in text: String) -> [String: String] {
     let letters = Array(text.unicodeScalars)
     var places: [String: String] = [:]

@@ -1,4 +1,4 @@
-/// A small generator with a seed, so that a failure can be reproduced.
+/// A small generator with a seed, so that failures can be reproduced.
 struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 

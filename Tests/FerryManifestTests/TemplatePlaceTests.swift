@@ -3,7 +3,7 @@ import Testing
 @testable import FerryManifest
 
 @Suite struct `The place of a reference` {
-  /// The references of all scalars of a text, with the locations from the scanner; `nil` if the text is not YAML.
+  /// The references in all scalars of a text, with the locations that the scanner finds; `nil` if the text is not YAML.
   private func found(in text: String) -> [String: String]? {
     let source = SourceText(Array(text.utf8), file: "m.yaml")
     let document = YAMLDocument(source)
@@ -25,7 +25,7 @@ import Testing
     return places
   }
 
-  /// Checks that each marked `${…}` is found at its mark.
+  /// Checks that the scanner finds each marked `${…}` at its mark.
   private func expect(
     _ marked: String, _ names: [Character: String] = ["1️⃣": "a"],
     sourceLocation: Testing.SourceLocation = #_sourceLocation

@@ -2,7 +2,7 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// `Golden/twenty-mistakes.yaml`: each of its mistakes gets its own diagnostic.
+/// Each of the mistakes in `Golden/twenty-mistakes.yaml` gets a diagnostic with a different code.
 @Suite struct `A manifest with twenty mistakes` {
   /// A mistake and its correction.
   struct Mending: Sendable, CustomTestStringConvertible {
@@ -45,7 +45,7 @@ import Testing
     try String(contentsOf: `Each bad manifest of Golden`.folder.appending(path: Self.file), encoding: .utf8)
   }
 
-  /// The diagnostics of a manifest: the codes, and the text of each.
+  /// The codes of a manifest's diagnostics, and the text of each diagnostic.
   private func told(_ manifest: String) -> (codes: [DiagnosticCode], texts: [String]) {
     let bytes = Array(manifest.utf8)
     let found = ManifestReader(environment: ["HOME": "/home/me"]).read(bytes, file: Self.file).diagnostics

@@ -2,9 +2,9 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// `Whole/manifest.yaml` contains every implemented key of the language, except the keys for sharing.
+/// `Whole/manifest.yaml` contains every key of the language that is implemented, except the keys for sharing.
 @Suite struct `The whole manifest` {
-  /// Values in the manifest, and values for the same keys that ferry does not implement yet.
+  /// Values in the manifest, each with another value for the same key that ferry does not implement yet.
   private static let notBuilt = [
     ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache"),
     ("service_type: default", "service_type: background"),

@@ -37,20 +37,20 @@ import Testing
     location.map { "\($0.line):\($0.column)" } ?? "none"
   }
 
-  @Test func `bring the members of a mapping, where the merge key stands`() {
+  @Test func `insert the members of a mapping at the merge key`() {
     let found = root("a: &a { x: 1, y: 2 }\nb:\n  first: 0\n  <<: *a\n  last: 9\n")
     #expect(members(found?["b"]) == ["first=0", "x=1", "y=2", "last=9"])
     #expect(members(root("<<: { x: 1 }\ny: 2\n")) == ["x=1", "y=2"])
   }
 
-  @Test func `lose against explicit keys, wherever these stand`() {
+  @Test func `are overridden by explicit keys, wherever these are`() {
     let before = root("a: &a { x: 1, y: 2 }\nb: { y: 3, <<: *a }\n")
     #expect(members(before?["b"]) == ["y=3", "x=1"])
     let behind = root("a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\n")
     #expect(members(behind?["b"]) == ["x=1", "y=3"])
   }
 
-  @Test func `of a list, lose against those before them`() {
+  @Test func `of a list are overridden by earlier ones`() {
     let found = root("a: &a { x: 1, y: 1 }\nb: &b { y: 2, z: 2 }\nc: { <<: [*a, *b, { z: 3, w: 3 }] }\n")
     #expect(members(found?["c"]) == ["x=1", "y=1", "z=2", "w=3"])
     let byName = root("l: &l [{ x: 1 }, { x: 2, y: 2 }]\nc: { <<: *l }\n")
@@ -83,7 +83,7 @@ import Testing
     #expect(found?["a"]?.use == nil)
     #expect(place(found?["b"]?.use) == input.place("3️⃣"))
     #expect(found?["b"]?.location == found?["a"]?.location)
-    // Only the value that an alias inserts has a place of use; the nodes inside it have none.
+    // Only the value that an alias inserts has a location of use; the nodes inside the value do not.
     #expect(found?["b"]?["x"]?.use == nil)
     #expect(place(found?["b"]?["x"]?.location) == input.place("2️⃣"))
     #expect(place(found?["c"]?["x"]?.location) == input.place("2️⃣"))

@@ -25,7 +25,7 @@ import Testing
     #expect(YAMLScalar.resolve(text) == value)
   }
 
-  @Test func `not a number is a number`() {
+  @Test func `NaN is a number`() {
     guard case .float(let value) = YAMLScalar.resolve(".nan") else {
       Issue.record("no float")
       return

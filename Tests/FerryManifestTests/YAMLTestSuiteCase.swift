@@ -1,14 +1,15 @@
 import FerryManifest
 import Foundation
 
-/// One case of the public yaml-test-suite (https://github.com/yaml/yaml-test-suite), in the form of its `src/*.yaml`.
+/// A case of the public yaml-test-suite (https://github.com/yaml/yaml-test-suite), read from its `src/*.yaml`.
 struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
-  /// The file's name and, except for the first case in the file, a slash and the case's position: `VJP3`, `VJP3/01`.
+  /// The file's name. For every case except the file's first, a slash and the case's position follow: `VJP3`,
+  /// `VJP3/01`.
   var id: String
   var yaml: [UInt8]
-  /// The value of the text as JSON, one for each document; nil if JSON cannot represent it.
+  /// The documents of the text as JSON; `nil` if JSON cannot represent them.
   var json: String?
-  /// Whether the text is not YAML.
+  /// Whether the text is invalid YAML.
   var fails: Bool
 
   var description: String { id }
@@ -18,9 +19,9 @@ struct YAMLTestSuiteCase: Sendable, CustomStringConvertible {
     var messages: [String]
   }
 
-  /// The cases of a file; none if the suite's authors marked the file as one to skip.
+  /// The cases of a file; empty if the suite's authors marked the file as one to skip.
   ///
-  /// A case inherits missing fields from the previous case; a null removes a field. `fail` is not inherited.
+  /// A case inherits missing fields from the previous case, and a null removes a field. `fail` is not inherited.
   static func cases(in file: URL) throws -> [YAMLTestSuiteCase] {
     let name = file.deletingPathExtension().lastPathComponent
     let source = SourceText(Array(try Data(contentsOf: file)), file: file.lastPathComponent)

@@ -2,17 +2,17 @@ import FerryManifest
 
 /// The outcome of a case of the yaml-test-suite.
 enum YAMLTestSuiteOutcome: Hashable {
-  /// The value that the suite specifies, or a rejection if the text is not YAML according to the suite.
+  /// ferry reads the value that the suite specifies, or rejects text that is not YAML according to the suite.
   case asTheSuiteSays
-  /// libyaml reads it, and ferry rejects it with this message.
+  /// libyaml reads the text, but ferry rejects it with this code.
   case refused(DiagnosticCode)
-  /// libyaml cannot read text that is YAML according to the suite.
+  /// libyaml rejects text that is YAML according to the suite.
   case refusedByLibYAML
-  /// The text is read although it is not YAML according to the suite.
+  /// ferry reads text that is not YAML according to the suite.
   case accepted
-  /// The text is read, with another meaning.
+  /// ferry reads the text with another meaning.
   case readOtherwise
-  /// The text is read, and the suite has no JSON for it.
+  /// ferry reads the text, but the suite has no JSON to compare.
   case notCompared
 }
 
@@ -23,7 +23,8 @@ struct YAMLTestSuiteDifference {
   /// The IDs of the cases, separated by spaces.
   var cases: String
 
-  /// All differences. One that no longer occurs fails the test and must be removed. docs/yaml.md explains the reasons.
+  /// All differences. A difference that no longer occurs fails the test and must be removed. docs/yaml.md explains the
+  /// reasons.
   static let all = refusals + strictness + leniency
 
   /// YAML that ferry rejects by design.
@@ -46,7 +47,7 @@ struct YAMLTestSuiteDifference {
         """),
   ]
 
-  /// YAML 1.2 that libyaml rejects.
+  /// Valid YAML 1.2 that libyaml rejects.
   private static let strictness: [YAMLTestSuiteDifference] = [
     .init(
       reason: "a tab before content, or alone on a line", outcome: .refusedByLibYAML,
@@ -74,7 +75,7 @@ struct YAMLTestSuiteDifference {
       cases: "2SXE 8XYN W5VH"),
   ]
 
-  /// Text that libyaml reads although it is not YAML, or is YAML with another meaning.
+  /// Text that libyaml reads although it is invalid YAML, or to which libyaml gives another meaning.
   private static let leniency: [YAMLTestSuiteDifference] = [
     .init(
       reason: "a comment without a blank before its '#'", outcome: .accepted,

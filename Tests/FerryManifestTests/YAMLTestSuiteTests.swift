@@ -3,13 +3,14 @@ import Testing
 
 @testable import FerryManifest
 
-/// Text that libyaml reads must produce the suite's JSON; the table lists the exceptions.
+/// If libyaml reads a text, the result must equal the suite's JSON; the table lists the exceptions.
 ///
 /// The suite's data is not part of this repository: `FERRY_YAML_TEST_SUITE` names a checkout of it.
 @Suite struct `The public yaml-test-suite` {
   private static let folder = ProcessInfo.processInfo.environment["FERRY_YAML_TEST_SUITE"]
 
-  /// An unnoticed skip would look like a pass.
+  /// Whether the suite is available. If it is not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   private static let isThere: Bool = {
     guard folder == nil else { return true }
     FileHandle.standardError.write(
@@ -56,7 +57,7 @@ import Testing
     guard YAMLEvent.forEach(in: source, { _ in true }) == nil else { return .refusedByLibYAML }
     if let mistake = document.diagnostics.first { return .refused(mistake.code) }
     guard let json = example.json else { return .notCompared }
-    // JSON that cannot be read equals no value.
+    // If the JSON cannot be read, it equals no value.
     return PlainValue.values(ofJSON: json) == document.root.map { [PlainValue($0)] }
       ? .asTheSuiteSays : .readOtherwise
   }

@@ -190,7 +190,7 @@ struct BudgetTests {
     #expect(reason?.budget?.network == .any && reason?.budget?.limitBytes == 5_000_000)
     #expect(reason?.message.hasPrefix("waiting for the budget of all networks together") == true)
     let window = Budget.Window.day.span(containing: world.start, in: .utc)
-    // Half of the second file was sent on the first network, and again on the other.
+    // 1 MB of the second file was sent on the first network, and all of it again on the second.
     #expect(world.machine.ledger.account(.any, window).moved == 5_000_000)
   }
 
@@ -251,7 +251,7 @@ struct BudgetTests {
 
   // MARK: Files that are too large for the network's budget
 
-  /// Two files of 2 kB under a budget of 1 kB for this network, before four small ones.
+  /// Two files of 2 kB, whose network has a budget of 1 kB, followed by four small files.
   private func worldOfLargeFiles(timeout: String = "7d") throws -> World {
     let head = """
       version: 1
@@ -268,7 +268,7 @@ struct BudgetTests {
     return world
   }
 
-  @Test func theyDoNotKeepLaterBatchesFromStarting() throws {
+  @Test func largeFilesDoNotKeepLaterBatchesFromStarting() throws {
     var world = try worldOfLargeFiles()
     world.run()
     #expect(world.starts.map(\.path) == ["c", "d", "e", "f"])
@@ -276,7 +276,7 @@ struct BudgetTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  @Test func theyFailOnceTheirTimeHasPassed() throws {
+  @Test func largeFilesFailOnceTheirTimeHasPassed() throws {
     var world = try worldOfLargeFiles(timeout: "1h")
     world.run()
     #expect(world.scheduler.totals.items.waiting == 2)
@@ -329,7 +329,7 @@ struct BudgetTests {
     }
   }
 
-  @Test func theyStopAtAHardLimitAndContinueInTheNextWindow() throws {
+  @Test func partsStopAtAHardLimitAndContinueInTheNextWindow() throws {
     var world = try worldOfParts("2500kB, per: day, cutoff: hard")
     world.run()
     #expect(parts(world) == [0, 1])
@@ -343,7 +343,7 @@ struct BudgetTests {
     #expect(world.scheduler.totals.bytes.useful == 2_000_000 && world.scheduler.totals.bytes.resent == 0)
   }
 
-  @Test func theyWaitForTheNextWindowOfTheSameLaunch() throws {
+  @Test func partsWaitForTheNextWindowOfTheSameLaunch() throws {
     var world = try worldOfParts("2500kB, per: hour, cutoff: hard")
     world.options.patience = .seconds(3 * 3_600)
     world.run()
@@ -355,15 +355,15 @@ struct BudgetTests {
     ("2500kB, per: day, cutoff: cautious", "30d"), ("2500kB, per: day, cutoff: hard", "25h"),
     ("2500kB, per: day, cutoff: hard", "3d"), ("500kB, per: day, cutoff: hard", "30d"),
   ])
-  func theyMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
+  func filesInPartsMustFitAsAWholeUnlessTheyCanContinue(_ budget: String, _ validFor: String) throws {
     var world = try worldOfParts(budget, validFor: validFor)
     world.run()
     #expect(parts(world).isEmpty)
     #expect(world.scheduler.itemRecords.first?.reason?.code == "budget_never")
   }
 
-  /// One file of 2.5 MB in parts of 1 MB, whose first part is refused, before another one.
-  @Test func theyLeaveTheRoomOfARefusedRequestToOthers() throws {
+  /// The first file has 2 MB in parts of 1 MB, and the server rejects its first part. A small file follows.
+  @Test func partsLeaveTheRoomOfARejectedRequestToOthers() throws {
     var world = try worldOfParts("1500kB, per: day, cutoff: hard")
     world.files = ["up": ["a": 2_000_000, "b": 1_000]]
     let serve = world.serve

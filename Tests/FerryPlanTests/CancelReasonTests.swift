@@ -9,7 +9,7 @@ struct CancelReasonTests {
     #expect(throws: CancelReason.Refusal.tooLong(201)) {
       try CancelReason(String(repeating: "\u{E9}", count: 201))
     }
-    // One character with many combining marks is not short.
+    // One `Character` with many combining marks is too long, although it counts as one.
     #expect(throws: CancelReason.Refusal.tooLong(301)) {
       try CancelReason("a" + String(repeating: "\u{301}", count: 300))
     }

@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// `ferry cancel` and `ferry submit` while a launch runs.
+/// The effect of `ferry cancel` and `ferry submit` on a running launch.
 @Suite("A session in a running launch")
 struct CancelTests {
   private func world(_ yaml: String = Yaml.put()) throws -> World {
@@ -133,7 +133,7 @@ struct CancelTests {
     #expect(world.scheduler.totals.items.cancelled == 2)
   }
 
-  @Test func `that is drained completes its batch, and cancels what was not handed over`() throws {
+  @Test func `that is drained completes its batch, and cancels items that were not queued`() throws {
     let more = """
       requests:
         after: { session: s, needs: [up], request: { method: POST, url: "http://host/after" } }
@@ -153,7 +153,7 @@ struct CancelTests {
     }
   }
 
-  /// Items that run, wait, or are in a later batch, an upload that has not opened, and a request.
+  /// The session has items that run, wait, or belong to a later batch, an upload that has not opened, and a request.
   @Test(arguments: 0..<3)
   func `that is cancelled with a reason records it with everything that it ends`(manner: Int) throws {
     let more = """
@@ -180,7 +180,7 @@ struct CancelTests {
     let closed = world.entries.compactMap { entry -> RecordedFailure?? in
       if case .itemClosed(_, .cancelled, let failure, _) = entry { failure } else { nil }
     }
-    // The items of the second batch, that of the second upload, and the request.
+    // At least the items of the second batch, the item of the second upload, and the request.
     #expect(closed.count >= 4)
     #expect(closed.allSatisfy { $0 == reason }, "\(closed)")
     #expect(world.scheduler.nodeRecords.last?.reason == reason)
@@ -237,7 +237,7 @@ struct CancelTests {
     world.machine.schedule(.cancel(SessionID(0), finishing: false), at: world.start.advanced(by: .seconds(1)))
     world.run()
     #expect(world.scheduler.totals.items.cancelled == 6)
-    // Files that had not been started are only counted.
+    // Files that had not started are counted, but have no record.
     #expect(world.scheduler.itemRecords.map(\.state) == [.cancelled, .cancelled])
     // The remaining request keeps the round open.
     #expect(!world.scheduler.isRoundThrough)
@@ -289,7 +289,7 @@ struct CancelTests {
     let index = try #require(paths.firstIndex(of: "two"))
     #expect(Set(paths[index...].dropFirst()).isSuperset(of: ["f"]), "\(paths)")
     #expect(world.scheduler.totals.items.done == 8)
-    // The request that needs the upload was sent after the upload's first end, and is not repeated.
+    // The request that needs the upload was sent when the upload first ended, and is not repeated.
     #expect(world.starts.count { $0.attempt.step == .request } == 1)
     #expect(world.scheduler.isRoundThrough)
     #expect(world.scheduler.nodeRecords.map(\.state) == [.succeeded, .succeeded, .succeeded])
@@ -326,7 +326,7 @@ struct CancelTests {
       "s: { max", with: "s: { identifier: shared, max")
   }
 
-  /// A launch of one gallery that another joins, and the paths in the order in which they are sent.
+  /// Runs a launch of one gallery that another one joins. Returns the paths in the order in which they were sent.
   private func joined(_ body: (inout Scheduler) -> [Action]) throws -> [String] {
     let (first, second) = (try Plan(yaml: Self.gallery("one")), try Plan(yaml: Self.gallery("two")))
     var table = ItemTable()

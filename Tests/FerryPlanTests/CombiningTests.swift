@@ -4,7 +4,8 @@ import Testing
 
 /// Several manifests combined into one plan.
 struct CombiningTests {
-  /// An upload `up` that sends files. `session` has further keys of the session `s`, `top` those of the manifest.
+  /// A manifest with an upload `up` that sends files. `session` has more keys of the session `s`, `top` more keys of
+  /// the manifest.
   private func manifest(
     _ name: String, session: String = "", identifier: String? = "shared", upload: String = "",
     top: String = ""
@@ -53,7 +54,7 @@ struct CombiningTests {
     #expect(plan.nodes.map(\.manifest.index) == [0, 1, 1, 1, 1, 2])
     #expect(plan.nodes[4].needs == [NodeID(3)])
     #expect(plan.nodes[4].steps[0].token == NodeID(1))
-    // The manifests share one session. Across manifests, a session's name has no meaning.
+    // The manifests share one session by its identifier. The name of a session has no meaning in other manifests.
     #expect(plan.sessions.map(\.name) == ["shared", "c.s"])
     #expect(plan.nodes.map(\.session.index) == [0, 0, 0, 0, 0, 1])
     #expect(plan.nodes.flatMap(\.steps).map(\.session.index) == [0, 0, 0, 0, 0, 1])

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Changes of the network or power source during a launch.
+/// What happens when the network or power source changes during a launch.
 @Suite("Conditions that change during a launch")
 struct ConditionChangeTests {
   private func world(_ session: String, _ conditions: DeviceConditions) throws -> World {

@@ -26,7 +26,7 @@ struct ConditionTests {
   private struct Case: CustomTestStringConvertible {
     var session: String
     var conditions: DeviceConditions
-    /// The code of the reason for waiting.
+    /// The code of the reason why the item waits.
     var waits: String?
     var testDescription: String { "\(session) \(conditions)" }
   }

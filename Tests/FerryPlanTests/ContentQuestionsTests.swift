@@ -22,7 +22,7 @@ struct ContentQuestionsTests {
     var testDescription: String { what }
   }
 
-  /// The journal has size 7 and time 5.
+  /// In the journal, the file has the size 7 and the modification time 5.
   static let rows: [Row] = [
     Row(what: "as it was", answer: .same),
     Row(what: "touched", modified: 9, answer: .same, isConfirmed: true),

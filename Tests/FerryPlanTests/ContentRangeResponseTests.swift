@@ -1,7 +1,7 @@
 import FerryPlan
 import Testing
 
-/// Requests and responses of upload sessions, as the documentation of their servers shows them.
+/// Requests and responses of upload sessions, copied from the documentation of the servers.
 @Suite struct `A response of an upload session` {
   private static let google = ContentRange(chunkSize: 524_288, form: .bytes, offsetQuery: .put)
   private static let graph = ContentRange(chunkSize: 26, form: .bytes, offsetQuery: .get)
@@ -108,7 +108,7 @@ import Testing
       name: "a refusal with more bytes than were sent", machine: registry, operation: .send(0..<100),
       size: 250,
       response: StatedResponse(status: 416, ranges: ["0-199"]), reading: .refused),
-    // The judgement of other responses does not depend on the protocol.
+    // Other responses are judged in the same way for every protocol.
     Row(
       name: "a redirect in a registry", machine: registry, operation: .send(0..<100), size: 250,
       response: StatedResponse(status: 308, ranges: ["0-99"]), reading: .other),
@@ -134,7 +134,7 @@ import Testing
         case .malformed(let message) = machine.read(
           StatedResponse(status: status, ranges: [field]), to: .queryOffset, size: 250)
       else {
-        // A registry's `0--1` is that of an empty upload.
+        // A registry reports `0--1` for an empty upload.
         #expect(field == "bytes=0--1" && machine.form == .bare, "\(field)")
         continue
       }

@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Uploads in parts, whose requests state their position in `Content-Range`.
+/// Uploads in parts whose requests contain the position in `Content-Range`.
 @Suite struct `An upload session` {
   private static let google = ContentRange(chunkSize: 100, form: .bytes, offsetQuery: .put)
   private static let registry = ContentRange(chunkSize: 100, form: .bare, offsetQuery: .get)
@@ -143,7 +143,7 @@ import Testing
 
   @Test func `counts retries only while the server does not confirm more bytes`() throws {
     var world = try world()
-    // Each part is answered with 503 twice, which is the limit, before it is stored.
+    // Before the server stores a part, it responds to the part with 503 twice, which is the limit.
     var stored: Int64 = 0
     var refusals = 0
     _ = operations(in: &world) { operation, _ in
@@ -156,7 +156,7 @@ import Testing
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  @Test func `is given up if the server loses its bytes again and again`() throws {
+  @Test func `is given up if the server loses its bytes repeatedly`() throws {
     var world = try world()
     let operations = operations(in: &world) { operation, _ in
       if case .send(let range) = operation { return .status(308, offset: range.upperBound == 200 ? 0 : 100) }
@@ -220,7 +220,7 @@ import Testing
     #expect(world.scheduler.itemRecords.first?.attempts.map(\.code) == [.unexpectedResponse])
   }
 
-  /// Without a commit, the last part delivers the file, and an earlier one does not.
+  /// Without a commit, only the last part can deliver the file.
   @Test(arguments: [(2, false), (3, true)])
   func `may be complete only after its last part`(lost: Int, isInDoubt: Bool) throws {
     var world = try world()

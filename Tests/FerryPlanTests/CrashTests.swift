@@ -3,7 +3,7 @@ import FerryPlan
 import FerryWorld
 import Testing
 
-/// Kills random worlds at random times. Nothing is lost, and nothing is executed twice.
+/// Kills ferry in random worlds at random times. No file is lost, and nothing is executed twice.
 struct CrashTests {
   @Test(arguments: 0..<10)
   func eachItemCountsAtMostOnceAndAllCompleteDespiteCrashes(block: UInt64) throws {
@@ -29,7 +29,7 @@ struct CrashTests {
     }
   }
 
-  /// The problems in the world of a seed, except for violations of the referee's rules, which are issues.
+  /// Runs the world of a seed and returns its problems. Violations of the referee's rules are recorded as issues.
   private func live(_ seed: UInt64) throws -> [String] {
     var random = SeededRandom(seed: seed &* 7919)
     var server = RandomServer(seed: seed)

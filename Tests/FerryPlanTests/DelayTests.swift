@@ -2,10 +2,10 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The resume delay. In the background, completions are handled together, and work that they create waits.
+/// The resume delay: in the background, completions are handled together, and the work that follows from them waits.
 @Suite("The resume delay")
 struct DelayTests {
-  /// Five files, each of which gets its response after 10 s.
+  /// Five files, for each of which the server responds after 10 s.
   private func world(
     _ policy: String, batch: String = "", launch: LaunchKind = .background,
     patience: Duration = .seconds(86_400), ids: Bool = false, kind: String = "background"
@@ -34,7 +34,7 @@ struct DelayTests {
   @Test func `before_start delays new work of a resume by the doubled period`() throws {
     var world = try world("before_start", batch: "    batch: { max_items: 1 }\n")
     world.run()
-    // 10 s each; then 60 s, 120 s, 240 s and 480 s.
+    // Each transfer takes 10 s. The delays are 60 s, 120 s, 240 s and 480 s.
     #expect(transfers(world) == [0, 70, 200, 450, 940])
     #expect(world.scheduler.totals.resumes == 5)
     #expect(world.scheduler.totals.items.done == 5)
@@ -43,7 +43,7 @@ struct DelayTests {
   @Test func `a launch that leaves a batch for the delay is deferred`() throws {
     var world = try world("after_completion", batch: "    batch: { max_items: 2 }\n", patience: .zero)
     world.run()
-    // The first batch completes without a delay, and the second one in the first period.
+    // The first batch completes without a delay, and the second one during the first delay.
     #expect(transfers(world) == [0, 0, 10, 10])
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.exitCode == .deferred)
@@ -92,7 +92,8 @@ struct DelayTests {
   @Test func `after_completion handles completed files only after the period`() throws {
     var world = try world("after_completion", batch: "    batch: { max_items: 1 }\n")
     world.run()
-    // The first completion is handled at 10 s, the next at 70 s, 190 s and 430 s. The next file then starts at once.
+    // The first completion is handled after 10 s, the next ones after 70 s, 190 s and 430 s. The next file then starts
+    // at once.
     #expect(transfers(world) == [0, 10, 70, 190, 430])
     #expect(world.scheduler.totals.resumes == 5)
   }
@@ -203,7 +204,8 @@ struct DelayTests {
     world.options.patience = .seconds(3600)
     world.run()
     #expect(world.scheduler.totals.items.done == 2)
-    // The resumes: the first batch completes, the token is rejected, and the second batch completes.
+    // There is a resume when the first batch completes, when the token is rejected, and when the second batch
+    // completes.
     #expect(world.scheduler.totals.resumes == 3)
     let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }
     #expect(again.map { world.start.duration(to: $0.at).components.seconds } == [60])
@@ -234,7 +236,7 @@ struct DelayTests {
     world.options.patience = .seconds(3600)
     world.run()
     #expect(world.scheduler.totals.items.done == 3)
-    // The rejection of one token is one challenge, and the end of the batch is the second resume.
+    // Rejections of the same token are one challenge, which is the first resume. The end of the batch is the second.
     #expect(world.scheduler.totals.resumes == 2)
     let again = world.starts.filter { $0.attempt.step == .transfer && $0.attempt.tokenGeneration == 2 }
     #expect(again.count == 3)

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The discretion that is inferred for tasks whose manifest does not declare it.
+/// The discretion that ferry infers for tasks whose manifest does not set it.
 @Suite("Inferred discretion")
 struct DiscretionTests {
   private static let ios = """
@@ -14,7 +14,7 @@ struct DiscretionTests {
 
     """
 
-  /// A file that is submitted later.
+  /// A file that is submitted later in the test.
   private static var more: FileColumns {
     var files = FileColumns()
     files.append(path: "more".utf8, size: 5, modified: 1, identity: 1)
@@ -29,7 +29,7 @@ struct DiscretionTests {
     return world
   }
 
-  /// Runs the first launch in the foreground until it is stopped in the middle, and later launches on battery.
+  /// Stops the first launch, in the foreground, before its end, and prepares a launch in the background on battery.
   private func interrupted(_ world: inout World) {
     world.machine.schedule(.stop(.now), at: world.start.advanced(by: .seconds(15)))
     world.run()
@@ -38,7 +38,7 @@ struct DiscretionTests {
     world.now = world.start.advanced(by: .seconds(3600))
   }
 
-  @Test func `does not bind files that a foreground launch handed over`() throws {
+  @Test func `does not bind files that a foreground launch queued`() throws {
     var world = try world()
     interrupted(&world)
     world.run()
@@ -46,7 +46,7 @@ struct DiscretionTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  @Test func `binds files that a later launch hands over, while the others of the upload are sent`() throws {
+  @Test func `binds files that a later launch queues, while the others of the upload are sent`() throws {
     var world = try world("    batch: { max_items: 9 }\n")
     interrupted(&world)
     world.machine.schedule(.submit(NodeID(0), Self.more), at: world.start.advanced(by: .seconds(3605)))
@@ -55,7 +55,7 @@ struct DiscretionTests {
     #expect(world.scheduler.totals.items.waiting == 1)
     #expect(world.scheduler.exitCode == .deferred)
     #expect(world.scheduler.nodeRecords[0].reason?.code == "power")
-    // With power, the rest is sent.
+    // On external power, the remaining files are sent.
     world.options.conditions.power = .external
     world.run()
     #expect(world.scheduler.totals.items.waiting == 0)

@@ -13,7 +13,7 @@ struct FailureDetailTests {
     var details = FailureDetails()
     var last: FailureDetail?
     for number in 0..<1_000_000 { last = details.kept(detail(number, body: "field \"title\" missing")) }
-    // There is no room for that many URLs.
+    // There is no room for the URLs of a million failures.
     let kept = try #require(last)
     #expect(kept == FailureDetail(reasonPhrase: "Bad Request", body: "field \"title\" missing"))
     #expect(details.kept(detail(0, body: "field \"title\" missing")) === kept)
@@ -44,7 +44,7 @@ struct FailureDetailTests {
     let detail = FailureDetail(url: "http://host/a")
     _ = scheduler.handle(.finished([.init(id: 1, answer: .failure(failure), detail: detail)]), at: now)
     #expect(scheduler.itemRecords.map(\.reason?.detail) == [detail])
-    // The other file was not sent, and waits because of the host.
+    // The second file was not sent, and waits for the same host.
     let node = try #require(scheduler.nodeRecords.first)
     #expect(node.items?.waiting == 2 && node.reason?.code == "connect" && node.reason?.detail == nil)
   }

@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// The result of a fetch for each status, and for responses to a validator.
+/// The result of a fetch for each status, with and without a validator.
 struct FetchContentTests {
   private func yaml(_ more: String = "", method: String = "GET") -> String {
     Yaml.head + """

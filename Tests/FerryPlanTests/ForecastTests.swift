@@ -4,10 +4,10 @@ import FerrySimulation
 import Foundation
 import Testing
 
-/// `ferry plan --simulate`: the scheduler on a virtual clock.
+/// `ferry plan --simulate`, which runs the scheduler on a virtual clock.
 @Suite("A simulated plan")
 struct ForecastTests {
-  /// 2026-03-27T12:00:00Z, a Friday. Clocks in Berlin change two days later.
+  /// 2026-03-27T12:00:00Z, a Friday. The clocks in Berlin change two days later.
   private static let start = Instant(nanoseconds: 1_774_612_800_000_000_000)
 
   private static let berlin = CalendarZone(
@@ -45,7 +45,7 @@ struct ForecastTests {
   @Test func `takes as long as its bytes and its latency`() throws {
     let forecast = try forecast(Yaml.put(head: head(""))) { $0.network.latency = .seconds(1) }
     #expect(forecast.isThrough && forecast.requests == 5 && forecast.launches == 1)
-    // Five seconds to transfer the bytes, and three latencies of two requests each.
+    // The transfers take five seconds. In addition, there are three rounds of requests with a latency each.
     #expect(forecast.seconds > 7 && forecast.seconds < 10)
   }
 
@@ -95,7 +95,7 @@ struct ForecastTests {
       Yaml.put(head: head(policies, session: "kind: background, discretionary: true")), files: 15
     ) { $0.launches = .cron(schedule, .utc) }
     #expect(forecast.isThrough)
-    // At 12:00, the start; at 18:00; and at 0:00 of the next day.
+    // The launches are at 12:00, the start, at 18:00, and at 0:00 of the next day.
     #expect(forecast.launches == 3)
     #expect(forecast.timeline.map(\.text).filter { $0.hasPrefix("launch") } == ["launch 1", "launch 3"])
   }
@@ -117,7 +117,8 @@ struct ForecastTests {
   }
 
   @Test func `reports upload IDs that expire before they are used`() throws {
-    // One connection, 100 s for each file, and IDs that expire after 10 s and are allocated on a separate connection.
+    // There is one connection, and each file takes 100 s. The IDs are allocated on a separate connection and expire
+    // after 10 s.
     let head = "version: 1\nname: test\nsessions: { s: { max_connections_per_host: 1 }, quick: {} }\n"
     let yaml = Yaml.ids(head: head, validFor: "10s")
       .replacing("allocate:\n", with: "allocate:\n      session: quick\n")
@@ -157,11 +158,11 @@ struct ForecastTests {
     #expect(fetches.map(\.result) == [.newData, .noData, .noData, .noData, .noData, .noData])
     #expect(fetches.map(\.intervalSeconds) == [3600, 7200, 14_400, 21_600, 21_600, 21_600])
     #expect(unchanged.rounds == 6 && unchanged.launches == 6)
-    // The first round is still the one whose duration is compared.
+    // `seconds` is still the duration of the first round.
     #expect(unchanged.isThrough && unchanged.seconds < 60)
     #expect(unchanged.simulatedUntil == Self.start.advanced(by: .seconds(86_400)).rfc3339)
 
-    // The document changes after 12 hours, which the fetch after 13 hours finds.
+    // The document changes after 12 hours. The fetch after 13 hours gets the new document.
     let changing = try forecast(fetch("{ minimum: 1h, maximum: 6h }")) {
       day(&$0)
       $0.network.fetchChanges = .seconds(12 * 3600)
@@ -180,7 +181,8 @@ struct ForecastTests {
       $0.length = .seconds(3 * 86_400)
       $0.continues = true
     }
-    // Four launches of 1 MB a day, of which one waits for the next day: two on the first day, which begins at noon.
+    // Each day has four launches of 1 MB, but its budget suffices for three. The first day, which begins at noon, has
+    // two.
     #expect(forecast.launches == 12)
     #expect(forecast.budgets.map(\.usedBytes) == [2_000_000, 3_000_000, 3_000_000, 2_000_000])
     #expect(forecast.rounds == 10)
@@ -195,7 +197,7 @@ struct ForecastTests {
       $0.network.fetchSize = 5_000_000
       $0.network.fetchChanges = .seconds(6 * 3600)
     }
-    // The document changes at 18:00, 0:00 and so on; it is first fetched at 12:00.
+    // The document is first fetched at 12:00, and changes at 18:00, 0:00 and so on.
     #expect(forecast.budgets.map(\.usedBytes) == [10_000_000, 20_000_000, 10_000_000])
   }
 

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The nodes that run, their order and their limits.
+/// Which nodes run, in which order, and how many at a time.
 struct GraphTests {
   private func requests(_ lines: String...) -> String {
     "requests:\n" + lines.map { "  \($0)\n" }.joined()

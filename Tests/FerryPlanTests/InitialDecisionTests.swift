@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// The work that a launch would start immediately, and the disposition of everything else.
+/// Which work a launch would start immediately, and the disposition of everything else.
 @Suite("An initial decision")
 struct FirstLookTests {
   private let now = Instant(nanoseconds: 1_767_225_600_000_000_000)
@@ -62,9 +62,9 @@ struct FirstLookTests {
       return
     }
     #expect(look.disposition(of: ItemRef(NodeID(0), 1)) == .begins)
-    // The file is larger than the budget of any window, so no time ends the wait.
+    // The file is larger than the whole budget, so the wait does not end with a window.
     #expect(budget.code == "budget" && budget.until == nil)
-    // Includes the bytes that the starting item has leased.
+    // The used bytes include the lease of the item that begins.
     #expect(budget.budget?.usedBytes == Int64(1_000_000 + 1_048_576))
     #expect(turn.code == "turn")
     #expect(needs == RecordedFailure(code: "needs", message: "waiting for 'up'"))
@@ -110,7 +110,7 @@ struct FirstLookTests {
     let plan = try Plan(yaml: Yaml.put(Self.notify, head: Self.session))
     let starts = [table([1, 2]), .open, .open]
     #expect(!look(plan, starts).scheduler.isRoundThrough)
-    // One request runs only after success; the other one is still to be sent.
+    // One request runs only after a success, but the other one is still to be sent.
     #expect(!look(plan, starts, cancelled: [SessionID(0)]).scheduler.isRoundThrough)
     for order in [[0, 1], [1, 0]] {
       let look = look(plan, starts, cancelled: order.map(SessionID.init))

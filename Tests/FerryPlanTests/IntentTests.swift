@@ -9,7 +9,7 @@ struct IntentTests {
   @Test func anUnrepeatableStepStartsAfterItsIntentIsOnDisk() throws {
     var world = try World(Yaml.post(), files: Yaml.files(20)) { _ in .status(200, after: .seconds(1)) }
     world.run()
-    // `World` checks every start.
+    // `World` checks the intent of every request that starts.
     #expect(world.scheduler.totals.items.done == 20)
     #expect((1...4).contains(world.mostIntents))
     #expect(world.mostInFlight == 2)
@@ -32,7 +32,7 @@ struct IntentTests {
     world.options.patience = .seconds(86_400)
     world.run()
     #expect(world.scheduler.totals.items.done == 99)
-    // After a kill, each of them may have been executed.
+    // After a kill, each commit whose intent is recorded may have been executed, so there must not be many.
     #expect((2...66).contains(world.mostIntents))
   }
 
@@ -48,7 +48,7 @@ struct IntentTests {
   }
 
   @Test(arguments: [500, 502, 504, 524])
-  func aServerErrorMakesItAmbiguous(status: Int) throws {
+  func aServerErrorMakesTheRequestAmbiguous(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
     world.run()
     #expect(world.starts.count == 1)
@@ -65,10 +65,10 @@ struct IntentTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  /// The next launch first puts the item into the host queue of its first step, although its next step goes to another
-  /// server.
+  /// Although the item's next step goes to another server, the next launch first puts the item into the host queue of
+  /// its first step.
   @Test(arguments: ["http://other", "${token.base}"], [Reply.status(503), .refused])
-  func aPutOffCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
+  func aDeferredCommitToAnotherServerIsSentByTheNextLaunch(base: String, reply: Reply) throws {
     var world = try commitElsewhere(base) { $0.step == .commit ? reply : .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 1)
@@ -159,7 +159,7 @@ struct IntentTests {
 
   @Test func anIntentOfALaunchThatDiedIsAmbiguous() throws {
     var world = try World(Yaml.post(), files: Yaml.files(2)) { _ in .status(200) }
-    // The files are queued and both intents recorded; then the requests start.
+    // The first action records the files and both intents. The second one starts a request.
     world.die(afterActions: 2)
     world.run()
     world.die(afterActions: nil)

@@ -4,15 +4,15 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// Kills a launch after each of its actions, by SIGKILL or a power failure, before or after the server has acted.
+/// Kills a launch after each of its actions, with SIGKILL or a power failure, before or after the server has acted.
 struct InterruptionPointTests {
-  /// The kind of request, and the way in which the server and ferry recognize a repetition.
+  /// The kind of request, and how the server and ferry recognize a repetition.
   enum Kind: String, CaseIterable, Sendable {
     case put, post
     case commitAlreadyDone, commitKey, commitProbe, commitOnce, startsOver
     case requestPost, requestPut, fetch
 
-    /// Whether a lost response leaves it unknown whether the server acted.
+    /// Whether the outcome can remain unknown after a lost response.
     var mayBeAmbiguous: Bool {
       switch self {
       case .post, .commitOnce, .requestPost: true
@@ -99,7 +99,7 @@ struct InterruptionPointTests {
       for (_, act) in due { act() }
     }
 
-    /// The client is killed. Requests that already had a response have been executed.
+    /// Ends the connection to the killed client. Requests that already had a response have been executed.
     func die(at now: Instant, hasActed: Bool) {
       settle(at: hasActed ? .distantFuture : now)
       pending = []
@@ -128,7 +128,7 @@ struct InterruptionPointTests {
     #expect(actions > 3)
   }
 
-  /// - Returns: whether the launch was killed before it ended.
+  /// - Returns: whether the launch was killed before its end.
   private func live(_ point: Point, _ actions: Int) throws -> Bool {
     let kind = point.kind
     let server = Server(kind)

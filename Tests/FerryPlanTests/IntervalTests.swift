@@ -4,7 +4,7 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// The times at which a fetch is due, and the effect of its results on its interval.
+/// When a fetch is due, and how its results change its interval.
 struct IntervalTests {
   private let adaptive = Fetch.Interval.adaptive(minimum: .seconds(900), maximum: .seconds(21_600))
   private let start = Instant(nanoseconds: 1_600_000_000_000_000_000)
@@ -65,7 +65,7 @@ struct IntervalTests {
     #expect(until(before, .everyRun, last: start) == nil)
     // The stored interval is ignored if the manifest has only one bound.
     #expect(until(before, .minimum(.seconds(60)), last: start) == nil)
-    // The clock was set back.
+    // The stored time is ignored if the clock has been set back since then.
     #expect(until(start.advanced(by: .seconds(-1)), adaptive, last: start) == nil)
   }
 
@@ -97,7 +97,7 @@ struct IntervalTests {
     var asked: [Int] = []
     var lengths: [Double?] = []
     var world = try World(yaml("{ minimum: 1h, maximum: 6h }")) { _ in .status(200) }
-    // A crontab line runs every half hour. After 21 hours there is new data again.
+    // Cron starts a run every half hour. After 21 hours, there is new data again.
     for run in 0..<60 {
       let status = run == 0 || run == 43 ? 200 : 304
       world.serve = { $0.node == "f" ? .status(status) : .status(200) }
@@ -110,7 +110,7 @@ struct IntervalTests {
         lengths.append(world.scheduler.nodeRecords[0].intervalSeconds.map { $0 / 3600 })
       }
     }
-    // A response takes a moment, so a run at the exact end of an interval is too early.
+    // Because a response takes some time, a run at the exact end of an interval is too early.
     #expect(asked == [0, 3, 8, 17, 30, 43, 46, 51])
     #expect(lengths == [1, 2, 4, 6, 6, 1, 2, 4])
   }
@@ -124,14 +124,14 @@ struct IntervalTests {
     #expect(world.scheduler.nodeRecords[0].result == .failed)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 7200)
     #expect(world.journal.fetches[0]?.at == start.advanced(by: .seconds(-7200)))
-    // The minimum holds, although the interval is longer.
+    // After a failure, the fetch is due when its minimum has passed, although the interval is longer.
     world.round = 2
     world.now = world.now.advanced(by: .seconds(3600))
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.scheduler.nodeRecords[0].result == .newData)
     #expect(world.scheduler.nodeRecords[0].intervalSeconds == 3600)
-    // The following round waits, and records the reason.
+    // The fetch of the following round waits, and records the reason.
     world.round = 3
     world.run()
     #expect(world.starts.map(\.attempt.step) == [.request])
@@ -141,7 +141,7 @@ struct IntervalTests {
 
   private static func failing(_ call: Call) -> Reply { .status(call.node == "f" ? 403 : 200) }
 
-  /// A failure that ends the fetch in its round: the next rounds do not ask the server, and the fetch counts as failed.
+  /// A permanent failure ends the fetch in its round. In the next rounds, it sends no request and counts as failed.
   @Test func afterAFailureAFetchCountsAsFailedUntilItsMinimumHasPassed() throws {
     let text = yaml("{ minimum: 1h }").replacing("when: always", with: "when: succeeded")
     var world = try World(text, serve: Self.failing)
@@ -153,7 +153,7 @@ struct IntervalTests {
       world.run()
       #expect(world.scheduler.isRoundThrough)
       let (fetch, request) = (world.scheduler.nodeRecords[0], world.scheduler.nodeRecords[1])
-      // The response takes a moment, so the run at the exact end of the minimum is too early.
+      // Because the response takes some time, the run at the exact end of the minimum is too early.
       let hasFailed = run < 5
       #expect(world.scheduler.exitCode == (hasFailed ? .itemsFailed : .success))
       #expect(
@@ -171,7 +171,7 @@ struct IntervalTests {
     #expect(asked == [0, 5])
   }
 
-  /// A temporary failure leaves the fetch open in its round: it remains open without a request, and so does the round.
+  /// After a temporary failure, the fetch and its round remain open, but the fetch sends no request.
   @Test func afterATemporaryFailureAFetchStaysOpenUntilItsMinimumHasPassed() throws {
     let text = yaml("{ minimum: 1h, maximum: 6h }").replacing(
       "save_to", with: "retry: { limit: 1 }\n    save_to")
@@ -187,7 +187,7 @@ struct IntervalTests {
     #expect(records[0].state == .waiting)
     #expect(records[0].notBefore == failedAt.advanced(by: .seconds(3600)).rfc3339)
     #expect(records[0].reason?.message == "the last attempt failed: the server responded with 500 to GET")
-    // The node that needs it waits, although its `when` accepts a failure.
+    // The node that needs the fetch waits, although its `when` accepts a failure.
     #expect(records[1].state == .waiting && records[1].reason?.code == "needs")
     world.now = failedAt.advanced(by: .seconds(3600))
     world.serve = { _ in .status(200) }
@@ -196,7 +196,7 @@ struct IntervalTests {
     #expect(world.scheduler.exitCode == .success)
   }
 
-  /// Only attempts that reach the fetch's own server count, not those of its token.
+  /// Only attempts that reach the fetch's own server count. Attempts at fetching its token do not.
   @Test func aFetchThatWasNotSentIsDueImmediately() throws {
     let head = Yaml.head + Yaml.token
     let text = yaml("{ minimum: 1h }").replacing(Yaml.head, with: head)
@@ -209,7 +209,7 @@ struct IntervalTests {
     #expect(world.starts.contains { $0.attempt.step == .fetch })
   }
 
-  /// The rule that the referee reports for a launch in which the fetch begins in this state, 10 s after it failed.
+  /// The rule that the referee reports as violated if a fetch begins in this state 10 s after it failed.
   private func violation(_ begin: NodeStart, isOpen: Bool, when: String = "succeeded") throws -> Violation
     .Rule?
   {

@@ -191,7 +191,7 @@ extension ItemLifecycleTests {
     ]
   }
 
-  /// A transfer of which the server has some bytes.
+  /// A transfer for which the server has already received some bytes.
   private static let advanced: TransferState = {
     var state = TransferState(isUncertain: false)
     state.confirmedOffset = 100
@@ -286,7 +286,7 @@ extension ItemProgress {
     }
   }
 
-  /// A commit can be in doubt only once the file is transferred; before that, only `unknown` matters.
+  /// Before the file is transferred, its commit cannot be in doubt, so only `unknown` matters.
   fileprivate func isInDoubt(_ doubt: Doubt) -> Bool {
     switch self.doubt {
     case .unknown: doubt == .unknown

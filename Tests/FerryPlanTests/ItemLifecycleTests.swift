@@ -4,14 +4,14 @@ import Testing
 
 @testable import FerryPlan
 
-/// Compares `ItemLifecycle` with a second statement of its rules, and that statement with the table in
+/// Compares `ItemLifecycle` with an independent statement of its rules, and that statement with the table in
 /// `docs/internals/item-lifecycle.md`.
 struct ItemLifecycleTests {
-  /// One row of the table: a transition in some states.
+  /// A row of the table: a transition, and the states in which it is possible.
   struct Row: Sendable {
     let transition: String
     let samples: [ItemTransition]
-    /// The states in which it is possible, in words and as a predicate.
+    /// The states in which the transition is possible, in words and as a predicate.
     let state: String
     let isPossible: @Sendable (ItemLifecycle) -> Bool
     let newState: String
@@ -90,7 +90,7 @@ struct ItemLifecycleTests {
     try Data(new.joined(separator: "\n").utf8).write(to: page)
   }
 
-  /// The counters, computed independently.
+  /// Computes the counters independently of the code.
   @Test func eachStateCountsAsDocumented() {
     #expect(ItemLifecycle.listed.counts == .init(open: 1))
     #expect(ItemLifecycle.closed(.done).counts == .init() && ItemLifecycle.remaining.counts == .init())

@@ -35,7 +35,7 @@ import Testing
     actions.compactMap { if case .start(let attempt) = $0 { attempt } else { nil } }
   }
 
-  /// Runs the fetch; returns the actions that follow its record.
+  /// Runs the fetch, and returns the actions that follow when its end is recorded.
   private func fetch(_ scheduler: inout Scheduler, at now: Instant) throws -> [Action] {
     let launched = scheduler.handle(.launched, at: now)
     #expect(lists(launched).isEmpty)
@@ -50,7 +50,7 @@ import Testing
     var scheduler = try scheduler()
     let now = Instant(nanoseconds: 1_000_000_000)
     #expect(lists(try fetch(&scheduler, at: now)) == [upload])
-    // The launch waits for the list, and does not request it again.
+    // The launch waits for the list, but does not request it again.
     let waiting = scheduler.handle(.timer, at: now)
     #expect(lists(waiting).isEmpty && !hasEnd(waiting))
     let listed = scheduler.handle(.listed(upload, .items(ItemTable(), settled: .init())), at: now)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// A commit that can be repeated and may have been executed. Only a success resolves it.
+/// A repeatable commit that may have been executed. Only a success resolves the doubt.
 struct LostCommitTests {
   static let keys = [
     "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",
@@ -16,7 +16,7 @@ struct LostCommitTests {
 
   private func steps(_ world: World) -> [Step.Kind] { world.starts.map(\.attempt.step) }
 
-  /// The server may have executed the commit, but then responds that the upload is unknown or the commit not allowed.
+  /// The server may have executed the commit, but then responds that it does not know the upload or rejects the commit.
   @Test(arguments: keys, [404, 410, 403, 400])
   func aRefusalAfterALostResponseIsAmbiguous(key: String, status: Int) throws {
     var world = try world(key) { call in
@@ -39,7 +39,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys, [500, 502, 504, 524])
-  func aServerThatFailsMayHaveExecutedIt(key: String, status: Int) throws {
+  func aServerThatFailsMayHaveExecutedTheCommit(key: String, status: Int) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return .status(call.number == 1 ? status : 403)
@@ -49,7 +49,7 @@ struct LostCommitTests {
   }
 
   @Test(arguments: keys)
-  func aRetryAfterInBetweenDoesNotDecideIt(key: String) throws {
+  func aRetryAfterInBetweenDoesNotResolveTheDoubt(key: String) throws {
     var world = try world(key) { call in
       guard call.step == .commit else { return .status(200) }
       return call.number == 1 ? .lost : .status(call.number == 2 ? 503 : 404)
@@ -58,7 +58,7 @@ struct LostCommitTests {
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
-  /// The commit's intent is on disk before the commit is sent, and stays until its outcome is known.
+  /// The commit's intent is on disk before the commit is sent, and is kept until its outcome is known.
   @Test(arguments: keys)
   func anIntentIsKeptUntilTheOutcomeIsKnown(key: String) throws {
     var world = try world(key) { $0.step == .commit ? .lost : .status(200) }
@@ -67,7 +67,8 @@ struct LostCommitTests {
     #expect(world.journal.items[0]?.values.map(\.known.intent) == [.commit])
   }
 
-  /// An edit gives the commit a key that the first attempt did not carry, so the key does not identify a repetition.
+  /// If an edit of the manifest gives the commit a key that the first attempt did not carry, the server cannot use the
+  /// key to recognize a repetition.
   @Test(arguments: [
     ("already_done: { status: [409] }", "idempotency_key: { header: Key }", false),
     ("idempotency_key: { header: Key }", "idempotency_key: { header: X-Key }", false),
@@ -91,7 +92,7 @@ struct LostCommitTests {
     #expect(isSent || message.contains("the server would not recognize a repetition"), "\(message)")
   }
 
-  /// After `ferry resolve … retry`, the key that the commit carried determines whether it is sent again.
+  /// After `ferry resolve … retry`, whether the commit is sent again depends on the key that it carried.
   @Test(arguments: [
     ("idempotency_key: { header: Key }", "Key", false), ("idempotency_key: { header: KEY }", "Key", false),
     ("idempotency_key: { header: X-Key }", "Key", true), ("", "Key", true), ("", nil, false),
@@ -100,7 +101,8 @@ struct LostCommitTests {
       "probe: { request: { url: \"http://host/p\" } }\n      idempotency_key: { header: X-Key }", "Key", false
     ),
   ])
-  func aDecisionToSendItAgainHoldsForTheKeyThatItCarried(now: String, sent: String?, isAmbiguous: Bool) throws
+  func aDecisionToSendACommitAgainHoldsForTheKeyThatItCarried(now: String, sent: String?, isAmbiguous: Bool)
+    throws
   {
     let plan = try Plan(yaml: Yaml.ids(alreadyDone: now))
     guard case .upload(let work) = plan.nodes[0].work else { throw CancellationError() }
@@ -113,7 +115,7 @@ struct LostCommitTests {
         == (isAmbiguous ? true : nil))
   }
 
-  /// The next launch, which finds that the file has changed, resolves the old commit first.
+  /// The file has changed when the next launch finds it. The launch first resolves the old commit.
   @Test(arguments: keys)
   func aFileThatChangesMeanwhileIsCommittedAsSent(key: String) throws {
     var isBack = false

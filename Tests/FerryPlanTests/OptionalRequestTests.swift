@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// `optional`, `repeatable` and `idempotency_key` of single requests.
+/// The keys `optional`, `repeatable` and `idempotency_key` of single requests.
 @Suite struct `A single request` {
   private func yaml(_ keys: String, when: String = "succeeded") -> String {
     Yaml.head + """
@@ -30,7 +30,7 @@ import Testing
     let tell = try #require(world.scheduler.nodeRecords.first)
     #expect(tell.isExcusedFailure && tell.reason != nil)
     #expect(states(world).last == .succeeded)
-    // Without the key, each of these replies is a failure or leaves the request open.
+    // Without `optional`, each of these replies is a failure or leaves the request open.
     #expect(try run("optional: false", reply: reply).scheduler.exitCode != .success)
   }
 

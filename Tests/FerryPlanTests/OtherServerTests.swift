@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Steps that are not sent because captures now lead to another server than the one that has the upload ID or the file.
+/// Steps that are not sent because captures now name another server than the one that has the upload ID or the file.
 struct OtherServerTests {
   private static let elsewhere = Reply.fails(.otherServer, reached: false)
 
@@ -33,7 +33,7 @@ struct OtherServerTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  /// The commit may have been executed at the first server. No other server can report whether it was.
+  /// The first server may have executed the commit. No other server can report whether it was executed.
   @Test(arguments: LostCommitTests.keys + ["probe: { request: { url: \"http://host/${allocate.id}\" } }"])
   func aCommitInDoubtIsAmbiguous(key: String) throws {
     var world = try World(Yaml.ids(alreadyDone: key), files: Yaml.files(1)) { call in

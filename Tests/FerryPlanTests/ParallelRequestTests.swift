@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// A file whose parts are sent at the same time, in a launch on the virtual clock.
+/// Sends the parts of a file in parallel, in a launch on the virtual clock.
 @Suite struct `Parts that are sent in parallel` {
   private func yaml(parallel: Int = 3, connections: Int = 6) -> String {
     """
@@ -27,7 +27,7 @@ import Testing
     """
   }
 
-  /// A world with one file of five parts. The closure responds to the requests for parts, by the number of the request.
+  /// A world with one file of five parts. The closure responds to requests for parts and receives their numbers.
   private func world(
     parallel: Int = 3, connections: Int = 6, files: [String: Int64] = ["f": 500],
     _ part: @escaping (Call, Int) -> Reply
@@ -79,7 +79,7 @@ import Testing
       number == 2 ? .status(503, after: .seconds(1)) : Self.stored(after: 3)
     }
     world.run()
-    // The parts 1 and 3 end after three seconds; the wait for the retry begins then.
+    // Parts 1 and 3 end after three seconds. Only then does the wait for the retry begin.
     #expect(sends(world) == [1, 2, 3, 2, 4, 5])
     let again = world.starts[4].at
     #expect(world.start.duration(to: again) >= .seconds(4))
@@ -157,7 +157,7 @@ import Testing
   @Test func `do not start after a cancellation, even if one of them completes`() throws {
     var world = try world(parallel: 2) { _, number in
       var reply = Self.stored(after: 10 + number)
-      // A canceled request that is about to end keeps its result.
+      // If a request is about to end when it is canceled, its result counts.
       reply.lingers = .seconds(30)
       return reply
     }

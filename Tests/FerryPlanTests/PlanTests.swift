@@ -105,7 +105,7 @@ struct PlanTests {
     #expect(Instant(nanoseconds: 1_600_000_000_250_000_000).compact == "20200913T122640Z")
   }
 
-  @Test func theGravestExitCodeWins() {
+  @Test func theMostSevereExitCodeWins() {
     let order: [ExitCode] =
       [.interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization]
       + [.itemsFailed, .sessionInUse, .temporary, .cutOff, .deferred, .success]

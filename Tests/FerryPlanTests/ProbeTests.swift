@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// A commit with a probe, which shows whether the commit was executed.
+/// A commit with a probe, which determines whether the commit was executed.
 struct ProbeTests {
   private static let yaml = Yaml.ids(
     alreadyDone: "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }")
@@ -85,14 +85,15 @@ struct ProbeTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  /// The server may still be executing the commit. The manifest determines how long ferry waits for it.
+  /// The server may still be executing the commit. The manifest's `retry` determines how long ferry waits before the
+  /// probe.
   @Test func theProbeIsSentAfterTheWaitOfARetry() throws {
     let yaml = Self.yaml + "    retry: { initial: 90s, max: 10m }\n"
     var world = try World(yaml, files: Yaml.files(1)) { $0.step == .commit ? .status(504) : .status(200) }
     world.run()
     let last = Array(world.starts.suffix(2))
     #expect(last.map(\.attempt.step) == [.commit, .probe])
-    // The wait is varied by up to 25 %.
+    // The wait varies by up to 25 %.
     #expect(last[0].at.duration(to: last[1].at) >= .milliseconds(67_500))
   }
 
@@ -113,7 +114,7 @@ struct ProbeTests {
   }
 
   @Test(arguments: [401, 403, 407])
-  func aRejectedProbeLeavesItAmbiguous(status: Int) throws {
+  func aRejectedProbeLeavesTheCommitAmbiguous(status: Int) throws {
     var world = try world { call in
       if call.step == .commit { return .lost }
       return .status(call.step == .probe ? status : 200)
@@ -124,7 +125,7 @@ struct ProbeTests {
     #expect(world.scheduler.exitCode == .itemsFailed)
   }
 
-  @Test func aProbeWhoseTokenIsRejectedPermanentlyLeavesItAmbiguous() throws {
+  @Test func aProbeWhoseTokenIsRejectedPermanentlyLeavesTheCommitAmbiguous() throws {
     let yaml = Yaml.ids(
       "    token: login\n", head: Yaml.head + Yaml.token,
       alreadyDone: "probe: { request: { url: \"http://host/p\" } }")
@@ -142,7 +143,7 @@ struct ProbeTests {
     var world = try world(2) { call in
       call.step == .commit ? .status(200, after: .seconds(60)) : .status(200)
     }
-    // Both commits are in flight when the process is killed.
+    // Both commits are in flight when ferry is killed.
     world.launch()
     while !(steps(world).count { $0 == .commit } == 2), world.step() {}
     world.run()
@@ -201,7 +202,7 @@ struct ProbeTests {
     var world = try world(3) { _ in .status(200) }
     world.machine.writeDelay = .milliseconds(1)
     world.run()
-    // `World` checks every start.
+    // `World` checks the intent of every request that starts.
     #expect(world.scheduler.totals.items.done == 3)
   }
 

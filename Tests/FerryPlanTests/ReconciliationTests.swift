@@ -30,7 +30,7 @@ struct ReconciliationTests {
     Row(state: .queued, hasChanged: true, outcome: .entry(.changed)),
     Row(state: .queued, hasChanged: true, isOldRound: true, outcome: .entry(.requeued)),
     Row(state: .queued, isOldRound: true, outcome: .entry(.requeued)),
-    // Commits that may have been executed are checked first, whatever has changed since.
+    // Commits that may have been executed are resolved first, whatever has changed since then.
     Row(state: .queued, hasChanged: true, intent: .transfer, outcome: .entry(.continuing)),
     Row(state: .transferred, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
     Row(state: .transferred, hasChanged: true, isOldRound: true, intent: .commit, outcome: .entry(.adopted)),
@@ -88,7 +88,7 @@ struct ReconciliationTests {
     #expect(reconciliation.nextRow == 10)
   }
 
-  /// The server has a part of the file that was there before.
+  /// The server has a part of the file that had this path before.
   @Test(
     arguments: [(7, 7, false), (7, 8, true), (7, 0, false), (nil, 8, false)] as [(UInt64?, UInt64, Bool)])
   func anUploadInPartsStartsOverIfItsFileIsAnother(known identity: UInt64?, listed: UInt64, startsOver: Bool)
@@ -103,7 +103,7 @@ struct ReconciliationTests {
     #expect(reconciliation.items.begun.isEmpty == startsOver)
   }
 
-  /// Otherwise, its time limit would apply only from a time that has not come.
+  /// Otherwise, the item's time limit would start at a time in the future.
   @Test func anItemThatWasQueuedInTheFutureCountsAsQueuedNow() {
     var listing = FileColumns()
     listing.append(path: "a".utf8, size: 1, modified: 0)

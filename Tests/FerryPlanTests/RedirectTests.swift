@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Redirects that are not followed, redirects whose target cannot be reached, and statuses that do not exist.
+/// Redirects that are not followed, redirects whose target is unreachable, and undefined statuses.
 struct RedirectTests {
   static let keys = [
     "", "probe", "already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }",
@@ -22,7 +22,7 @@ struct RedirectTests {
       alreadyDone: key == "probe" ? "probe: { request: { url: \"http://host/ids/${allocate.id}\" } }" : key)
   }
 
-  /// If it is uncertain whether a commit was executed, nothing is sent again and no ID is released.
+  /// If a commit may have been executed, ferry does not send it again and does not release its ID.
   @Test(arguments: ["", keys[2], keys[3]], [300, 301, 302, 303, 304, 305, 306, 307, 308, 399])
   func aCommitThatIsRedirectedIsAmbiguousAndItsIDStays(key: String, status: Int) throws {
     var world = try World(
@@ -103,7 +103,7 @@ struct RedirectTests {
     #expect((reason?.message.count ?? 0) > "the server responded with 303 to PUT".count)
   }
 
-  /// For 307 and 308, the redirecting server may have acted, and the target did not receive the request.
+  /// With 307 or 308, the redirecting server may have acted, although the target did not receive the request.
   @Test(arguments: [TransportFailure.Code.connect, .nameResolution, .handshake, .certificate])
   func anUnreachableTargetLeavesACommitOpen(code: TransportFailure.Code) throws {
     var world = try World(
@@ -129,7 +129,7 @@ struct RedirectTests {
     #expect(others.allSatisfy { $0.at < world.start.advanced(by: .seconds(1)) })
   }
 
-  /// If a token was withheld at another origin, a rejection there is not a rejection by the token's own server.
+  /// If ferry withheld the token from another origin, a rejection there does not show that the token is invalid.
   @Test func aTokenThatWasNotSentIsNotRefreshed() throws {
     var world = try World(Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), files: Yaml.files(1))
     {

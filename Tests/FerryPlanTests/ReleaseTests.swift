@@ -4,14 +4,14 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// Upload IDs that will not be used.
+/// Releases of upload IDs that ferry will not use.
 @Suite struct ReleaseTests {
   static let abandon = """
         abandon: { request: { method: DELETE, url: "http://host/ids/${allocate.id}" } }
 
     """
 
-  /// A server that issues IDs from 1 and responds with 200, except where `answer` returns something else.
+  /// A server that issues IDs from 1 and responds with 200, unless `answer` returns another reply.
   static func server(_ answer: @escaping (Call) -> Reply? = { _ in nil }) -> (Call) -> Reply {
     var given = 0
     return { call in
@@ -102,7 +102,7 @@ import Testing
     if world.scheduler.totals.items.ambiguous == 1 {
       #expect(orphans(world).isEmpty)
     } else {
-      // An overloaded server may be mistaken.
+      // The response of an overloaded server does not prove that nothing was executed.
       #expect(orphans(world).first?.orphaning == Orphaning(.failed, isInDoubt: true))
     }
     world.run()
@@ -153,7 +153,7 @@ import Testing
   @Test(arguments: [true, false])
   func anIDOfALaunchThatDiedIsInDoubtOnlyWhereItsCommitMayHaveBeenSent(isReleased: Bool) throws {
     var world = try world(isReleased ? Self.abandon : "") { _ in nil }
-    // The files are queued and an ID is allocated. Its captures are recorded, and the transfer is started.
+    // The launch runs until it has queued the files, allocated an ID, recorded the captures, and started the transfer.
     while !steps(world).contains(.transfer) {
       if world.starts.isEmpty { world.launch() }
       _ = world.step()
@@ -207,7 +207,7 @@ import Testing
       }
     }
     world.run()
-    // At most one release per connection is sent.
+    // Each connection sends at most one release.
     #expect(steps(world).count { $0 == .abandon } <= 2)
     #expect(orphans(world).count == 10)
   }
@@ -259,7 +259,7 @@ import Testing
     #expect(world.scheduler.exitCode == .success)
     #expect(steps(world).count { $0 == .abandon } == 3)
     #expect(orphans(world).count == 1)
-    // The same for a token that is not issued.
+    // The exit code is also 0 if the token for the release is not issued.
     world.serve = Self.server { $0.step == .token ? .status(400) : nil }
     world.run()
     #expect(steps(world) == [.token] && world.scheduler.exitCode == .success)
@@ -300,7 +300,8 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
-  /// An overloaded server's claim that it did nothing is sufficient for a retry, but not for a deletion.
+  /// If an overloaded server reports that it did not execute a commit, ferry retries the commit, but must not release
+  /// the ID.
   @Test(arguments: ["already_done: { status: [409] }", ""])
   func anIDWhoseCommitWasDeferredInAnEarlierLaunchIsNotReleased(_ key: String) throws {
     var world = try world(alreadyDone: key) { $0.step == .commit ? .status(503) : nil }
@@ -325,8 +326,7 @@ import Testing
     #expect(orphans(world).isEmpty)
   }
 
-  /// A world in which the IDs of three files can be released, one after the other, while the fourth waits for the
-  /// delay.
+  /// A world in which the IDs of three files are released one after another, while the fourth file waits for the delay.
   private func worldOfTwoBatches(
     connections: Int = 1, _ serve: @escaping (Call) -> Reply
   ) throws -> World {
@@ -367,8 +367,8 @@ import Testing
     #expect(world.scheduler.totals.idsReleased == 2)
   }
 
-  /// A release that takes effect after the ID was issued again would delete the file. If its connection is lost, the
-  /// server may still execute it.
+  /// If a server executed a release after it issued the ID again, the release would delete the new file. A release
+  /// whose connection was lost may still be executed.
   @Test(arguments: [
     Reply.status(200, after: .seconds(64)), .fails(.connectionLost, reached: true, after: .seconds(64)),
   ])
@@ -389,7 +389,7 @@ import Testing
     }
     let world = try worldOfTwoBatches(connections: 4, server)
     let sent = try #require(world.starts.first { $0.path == "f03" && $0.attempt.step == .transfer })
-    // The first attempt after the release is accepted only if the release was answered.
+    // If there was a response to the release, the first allocation after it is accepted.
     let isAnswered = if case .response = release.answer { true } else { false }
     #expect(allocated == (isAnswered ? 4 : 5))
     #expect(sent.at > world.start.advanced(by: .seconds(64)))
@@ -407,7 +407,7 @@ import Testing
           released.append(call.uploadID)
           return nil
         case .allocate where call.path == "f03":
-          // The ID whose release was refused.
+          // The server again issues the ID whose release it rejected.
           var response = AttemptResult.Response(status: 200)
           response.regained = [.orphan(0, of: call.attempt.ref.node)]
           return Reply(answer: .response(response), after: .milliseconds(10))

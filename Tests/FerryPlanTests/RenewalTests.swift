@@ -4,7 +4,7 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// Upload IDs, such as presigned URLs, that a server refuses with a status that may have other causes.
+/// Upload IDs, such as presigned URLs, that a server rejects with a status that may have other causes.
 @Suite struct `An upload ID that the server refuses` {
   private func yaml(
     _ renewal: String = "", validFor: String = "1h", repeated: String = "already_done: { status: [409] }"
@@ -49,7 +49,7 @@ import Testing
       #expect(steps(world) == [.allocate, .transfer, .allocate, .transfer, .commit])
       #expect(world.scheduler.exitCode == .success)
     }
-    // A 400 does not show that the ID has expired; neither does a 403 before the expiry.
+    // A 400 does not show that the ID has expired, and neither does a 403 before the expiry.
     for reply in [refusal(400, after: .seconds(11)), refusal(403, after: .seconds(9))] {
       var world = try World(yaml(validFor: "10s"), files: Yaml.files(1)) { call in
         call.step == .transfer && call.number == 1 ? reply : .status(200)

@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// `timeout_for_resource` for tokens, fetches, requests and releases: an hour, with a server that takes longer.
+/// `timeout_for_resource` of tokens, fetches, requests and releases: one hour, with a server that takes longer.
 @Suite struct ResourceTimeoutTests {
   private static let head = Yaml.head.replacing(
     "{ max_connections_per_host: 2 }", with: "{ timeout_for_resource: 1h, max_connections_per_host: 2 }")
@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: [
     (fetch, NodeOutcome.failed, "resource_timeout"), (request("PUT"), .failed, "resource_timeout"),
-    // The request may have been executed.
+    // A POST may have been executed.
     (request("POST"), .ambiguous, "answer_lost"),
   ]) func aNodeWhoseResponseNeverCompletesTimesOut(
     _ node: String, _ outcome: NodeOutcome, _ code: String
@@ -41,7 +41,8 @@ import Testing
 
   @Test(arguments: [fetch, request("PUT")])
   func retriesCountTowardsANodesTime(_ node: String) throws {
-    // Each attempt takes 25 minutes. The third is cut short, and the rest of the wait before a fourth is skipped.
+    // Each attempt takes 25 minutes, and the wait between attempts 10 minutes. The second attempt uses up the hour, so
+    // there is no third.
     let retry = node.replacing(
       "session: s,", with: "session: s, retry: { limit: 20, initial: 10m, max: 10m, jitter: 0 },")
     var world = try world(Self.head + retry) { _ in .status(500, after: .seconds(1_500)) }
@@ -70,7 +71,7 @@ import Testing
     #expect(elapsed(world) < .seconds(3601))
   }
 
-  /// The time limit also holds if the host asks for a longer pause, which applies to all requests to it.
+  /// The time limit also applies if the host requires a longer pause, which holds for all requests to it.
   @Test(arguments: [fetch, request("PUT"), Yaml.put("    retry: RETRY\n", head: "")])
   func aPauseOfAHostDoesNotExtendTheTime(_ node: String) throws {
     let retry = "{ limit: 20, initial: 1m, max: 5h, jitter: 0 }"
@@ -87,8 +88,8 @@ import Testing
     #expect(elapsed(world) >= .seconds(3600) && elapsed(world) < .seconds(3601), "\(elapsed(world))")
   }
 
-  /// The time limit also holds for steps whose intents are recorded in advance, and for items that are started during
-  /// the pause.
+  /// The time limit also applies to steps whose intents are recorded in advance, and to items that start during the
+  /// pause.
   @Test(arguments: ["allocate", "transfer", "commit"])
   func aPauseOfAHostDoesNotExtendTheTimeOfManyItems(_ step: String) throws {
     let nodes = """
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test func aTokenThatNeverCompletesLeavesItsItemsForLater() throws {
-    // The files themselves have a time limit of a week.
+    // The time limit of the files is a week.
     let head = Yaml.head.replacing(
       "{ max_connections_per_host: 2 }", with: "{}, t: { timeout_for_resource: 1h }")
     let token = Yaml.token.replacing("session: s", with: "session: t")
@@ -155,7 +156,7 @@ import Testing
         }
       })
     world.run()
-    // Two are sent at a time; the four others are not tried.
+    // Two releases are sent in parallel. When they time out, the other four are not sent.
     #expect(world.starts.count { $0.attempt.step == .abandon } == 2)
     #expect(elapsed(world) < .seconds(3610))
     let orphans = world.scheduler.nodeRecords.first?.orphans

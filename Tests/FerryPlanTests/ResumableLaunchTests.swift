@@ -23,7 +23,7 @@ import Testing
       """
   }
 
-  /// A response that assigns an upload resource after 5 ms, and ends after 10 ms.
+  /// A response that assigns an upload resource after 5 ms and ends after 10 ms.
   private static func assigning(_ reply: Reply) -> Reply {
     var reply = reply
     reply.resource = (1, .milliseconds(5))
@@ -105,10 +105,10 @@ import Testing
     return Reply(answer: .response(response), after: .milliseconds(10))
   }
 
-  /// - Parameter sent: the bytes of the first request that were sent before the connection was lost.
+  /// - Parameter sent: the number of bytes that the first request sent before the connection was lost.
   @Test(
     arguments: [("POST", 250, false), ("POST", 249, true), ("PUT", 250, true)] as [(String, Int64, Bool)])
-  func `begins anew without its resource only if the file cannot be delivered twice`(
+  func `starts over without its resource only if the file cannot be delivered twice`(
     _ method: String, sent: Int64, isSentAgain: Bool
   ) throws {
     var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
@@ -136,7 +136,7 @@ import Testing
       return Self.assigning(Reply(answer: .response(response), after: .milliseconds(10)))
     }
     world.run()
-    // A POST that failed with 500 may have been executed, and the resource cannot tell.
+    // A POST that failed with 500 may have been executed, and the upload resource cannot show whether it was.
     #expect(world.starts.count == 1)
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }

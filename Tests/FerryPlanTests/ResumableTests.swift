@@ -25,7 +25,7 @@ import Testing
     #expect(Self.whole.next(state(99), size: 250) == .send(99..<250))
     #expect(Self.chunked.next(state(100), size: 250) == .send(100..<200))
     #expect(Self.chunked.next(state(200), size: 250) == .send(200..<250))
-    // An empty part completes the upload.
+    // If all bytes have been sent, an empty part completes the upload.
     #expect(Self.whole.next(state(250), size: 250) == .send(250..<250))
     #expect(Self.whole.next(state(hasResource: false), size: 0) == .create(0..<0))
     #expect([0, 1, 100, 101].map { Self.chunked.requestCount(size: $0) } == [1, 1, 1, 2])
@@ -40,7 +40,7 @@ import Testing
     #expect(limit.conflict(size: 250) == nil)
     #expect(UploadLimit(maxSize: 250).conflict(size: 250) == nil)
     #expect(UploadLimit(maxSize: 249).conflict(size: 250) != nil)
-    // A server must not be able to require any number of requests.
+    // The number of requests that a server can require is limited.
     #expect(UploadLimit(maxAppendSize: 1).conflict(size: 100_000) == nil)
     #expect(UploadLimit(maxAppendSize: 1).conflict(size: 100_001) != nil)
     #expect(UploadLimit(maxAppendSize: 0).conflict(size: 1) != nil)
@@ -97,7 +97,7 @@ import Testing
     "the server completed the upload after 70 of 250 bytes")
 
   static let rows = [
-    // The first request.
+    // Responses to the first request.
     row(.create(0..<250), 201, ["location": "/made/1"], .other),
     row(.create(0..<250), 200, ["upload-complete": "?1", "location": "/made/1"], .completed),
     row(.create(0..<250), 400, ["upload-complete": "?1"], .completed),
@@ -124,7 +124,7 @@ import Testing
     row(.create(0..<250), 201, ["upload-complete": "?2"], .other),
     row(.create(0..<250), 201, ["upload-complete": "1"], .other),
     row(.create(0..<250), 201, ["upload-offset": "-70"], .other),
-    // Parts.
+    // Responses to parts.
     row(.send(100..<200), 204, ["upload-complete": "?0"], .offset(200)),
     row(.send(100..<200), 204, ["upload-complete": "?0", "upload-offset": "150"], .offset(150)),
     row(.send(100..<200), 204, [:], .offset(200)),
@@ -141,7 +141,7 @@ import Testing
     row(.send(250..<250), 201, ["upload-complete": "?1"], .completed),
     row(.send(100..<250), 413, ["upload-limit": "max-append-size=10"], .refused),
     row(.send(100..<250), 503, [:], .other), row(.send(100..<250), 401, [:], .other),
-    // Queries.
+    // Responses to queries.
     row(.queryOffset, 204, ["upload-offset": "70", "upload-complete": "?0"], .offset(70)),
     row(.queryOffset, 200, ["upload-offset": "250", "upload-complete": "?1"], .offset(250)),
     row(.queryOffset, 204, ["upload-offset": "70", "upload-complete": "?1"], early),
@@ -175,7 +175,7 @@ import Testing
     all["location"] = ["/uploads/1"]
     let response = StatedResponse(status: status, fields: all)
     #expect(Self.chunked.resource(in: response, to: .create(0..<9)) == (isAssigned ? "/uploads/1" : nil))
-    // A part is sent to the resource, so its Location has another meaning.
+    // A part is sent to the resource, so `Location` in the response has another meaning.
     #expect(Self.chunked.resource(in: response, to: .send(0..<9)) == nil)
   }
 

@@ -4,7 +4,7 @@ import FerrySimulation
 import Testing
 
 struct RetryTests {
-  /// The rows of the table in the documentation of `wait`.
+  /// These are the rows of the table in the documentation of `wait`.
   @Test(arguments: [(1, 0.75, 1, 1.25), (2, 1.5, 2, 2.5), (5, 12, 16, 20), (10, 225, 300, 375)])
   func delaysGrowToTheCap(retry: Int, least: Double, middle: Double, most: Double) {
     let policy = RetryPolicy()
@@ -30,7 +30,7 @@ struct RetryTests {
     #expect(world.starts.count == 2)
     #expect(world.scheduler.totals.items.done == 1)
     #expect(world.scheduler.exitCode == .success)
-    // The failed attempt is recorded although the item succeeded.
+    // The failed attempt is recorded, although the item succeeded.
     #expect(world.scheduler.itemRecords.first?.attempts.first?.status == status)
   }
 
@@ -68,7 +68,7 @@ struct RetryTests {
   @Test func aFailingHostGetsOneRequestAtATimeAndIsThenGivenUp() throws {
     var world = try World(Yaml.put(), files: Yaml.files(10)) { _ in .refused }
     world.run()
-    // Two fail together and count as one failure; then five probes follow.
+    // Two requests fail together and count as one failure. Five probes follow.
     #expect(world.starts.count == 7)
     let times = world.starts.map(\.at)
     #expect(times[0] == times[1])
@@ -87,7 +87,7 @@ struct RetryTests {
     world.run()
     #expect(world.scheduler.totals.items.done == 6)
     let times = world.starts.map(\.at).filter { $0 > world.start.advanced(by: .seconds(2)) }
-    // The probe is sent alone; then two requests at a time.
+    // One request probes the host. After its success, two requests are sent at a time.
     #expect(times.count == 6)
     #expect(times[1] == times[2])
   }
@@ -118,7 +118,7 @@ struct RetryTests {
     }
     world.run()
     #expect(world.scheduler.totals.items.waiting == 6)
-    // Two connections, and then one request that probes the host.
+    // Both connections send a request. After that, a single request probes the host.
     #expect(world.starts.count == 4 && Set(world.starts.suffix(2).map(\.path)).count == 1)
   }
 

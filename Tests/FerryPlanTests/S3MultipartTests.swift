@@ -19,7 +19,7 @@ import Testing
   @Test func `is a single request below the threshold`() {
     for size in [0, 1, 199] as [Int64] { #expect(Self.machine.next(state(), size: size) == .whole) }
     #expect(Self.machine.next(state(), size: 200) == .send(0..<100))
-    // An upload in parts cannot be empty.
+    // A multipart upload cannot be empty.
     #expect(S3Multipart(partSize: 100, threshold: 0).next(state(), size: 0) == .whole)
   }
 
@@ -51,7 +51,7 @@ import Testing
     #expect(transfer.confirmedOffset == 200)
   }
 
-  /// Parts that were sent with another `part_size`, and numbers beyond the last part, are not parts of the file.
+  /// Parts that were sent with another `part_size`, or whose number is too high, are not parts of the file.
   @Test func `ignores parts that are not those of the file`() {
     var transfer = TransferState(isUncertain: true)
     let parts = [(1, 99), (2, 100), (3, 100), (4, 50), (9_999, 100)].map {

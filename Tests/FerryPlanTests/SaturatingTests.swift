@@ -39,7 +39,7 @@ struct SaturatingTests {
     #expect(traffic.total == .max)
   }
 
-  /// Sparse files of 8 EiB are ordinary files of tmpfs and XFS.
+  /// tmpfs and XFS allow sparse files of 8 EiB.
   @Test func filesWhoseSizesAddUpToMoreThanFitsArePlanned() {
     var table = ItemTable()
     for row in 1...3 {

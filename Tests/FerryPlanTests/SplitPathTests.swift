@@ -6,7 +6,7 @@ struct SplitPathTests {
   @Test(arguments: [
     ("/a/b", "/a/", "/a", "b"), ("a", "", "", "a"), ("/a", "/", "/", "a"), ("a//b", "a//", "a", "b"),
     ("a/", "a/", "a", ""), ("", "", "", ""), ("//", "//", "/", ""),
-    // A slash and a mark after it are one character.
+    // In Swift, a slash and a combining mark after it are one `Character`.
     ("/a/\u{301}b", "/a/", "/a", "\u{301}b"), ("/\u{301}a/\u{301}b", "/\u{301}a/", "/\u{301}a", "\u{301}b"),
     ("/a\u{301}/b", "/a\u{301}/", "/a\u{301}", "b"),
   ])

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A response to an operation of a transfer.
+/// A response to an operation of a transfer, as a test specifies it.
 struct StatedResponse: OperationResponse, Sendable {
   var status: Int
   var fields: [String: [String]]

@@ -7,7 +7,7 @@ struct TokenTests {
 
   private func tokens(_ world: World) -> [World.Start] { world.starts.filter { $0.attempt.step == .token } }
 
-  @Test func aTokenIsFetchedOnceForAllWhoWait() throws {
+  @Test func aTokenIsFetchedOnceForAllItemsThatWait() throws {
     var world = try World(yaml, files: Yaml.files(9)) { _ in .status(200) }
     world.run()
     #expect(tokens(world).count == 1)
@@ -21,8 +21,8 @@ struct TokenTests {
         ? .status(200, expires: call.now.advanced(by: .seconds(100))) : .status(200, after: .seconds(60))
     }
     world.run()
-    // Two transfers at a time take 60 s each. The token expires at 100 s, and is not used in the last 30 s before
-    // that.
+    // Two transfers run at a time, and each takes 60 s. The token expires at 100 s, and is not used in the 30 s before
+    // its expiry.
     #expect(tokens(world).count == 2)
     #expect(
       world.starts.filter { $0.attempt.step == .transfer }.map(\.attempt.tokenGeneration) == [
@@ -54,7 +54,7 @@ struct TokenTests {
   }
 
   @Test func aRejectionOfAnOlderTokenDoesNotFetchANewOne() throws {
-    // Both carry the first token and are rejected, one of them after the second token has arrived.
+    // Both transfers carry the first token and are rejected. One rejection arrives after the second token.
     var world = try World(yaml, files: Yaml.files(2)) { call in
       guard call.step == .transfer, call.attempt.tokenGeneration == 1 else { return .status(200) }
       return .status(401, after: call.path == "f00" ? .milliseconds(10) : .milliseconds(500))
@@ -76,7 +76,7 @@ struct TokenTests {
     #expect(world.scheduler.isRoundThrough)
   }
 
-  @Test func aStepThatSucceedsForgetsTheRefusalsOfTheOneBefore() throws {
+  @Test func aStepThatSucceedsForgetsTheRejectionsOfThePreviousStep() throws {
     let yaml = Yaml.ids("    token: login\n", head: Yaml.head + Yaml.token)
     var world = try World(yaml, files: Yaml.files(1)) { call in
       call.step != .token && call.number <= 2 ? .status(401) : .status(200)
@@ -93,7 +93,7 @@ struct TokenTests {
     #expect(world.scheduler.totals.items.waiting == 5)
     #expect(world.scheduler.exitCode == .authorization)
     #expect(!world.scheduler.isRoundThrough)
-    // The next launch requests a token again.
+    // The next launch requests a new token.
     world.serve = { _ in .status(200) }
     world.run()
     #expect(world.scheduler.totals.items.done == 5)

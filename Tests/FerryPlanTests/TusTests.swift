@@ -117,7 +117,7 @@ import Testing
     #expect(steps.map(\.request.metadata.count) == [1, 0, 0])
   }
 
-  @Test func `is created anew if the server no longer has it`() throws {
+  @Test func `is created again if the server no longer has it`() throws {
     var world = try World(Self.yaml, files: ["up": ["f": 250]]) { _ in .status(200) }
     var allocated = 0
     world.serve = { call in
@@ -178,7 +178,7 @@ import Testing
   static let creationRows = [
     row(.create(0..<100), 201, ["upload-offset": ["100"]], .offset(100)),
     row(.create(0..<100), 201, ["upload-offset": ["60"]], .offset(60)),
-    // The server has taken no bytes.
+    // The server has stored no bytes.
     row(.create(0..<100), 201, [:], .offset(0)), row(.create(0..<250), 201, [:], .offset(0)),
     row(.create(0..<250), 201, ["upload-offset": ["250"]], .other),
     row(
@@ -220,7 +220,7 @@ import Testing
   private static let creatingYaml = chunkedYaml.replacing(
     "protocol: tus", with: "protocol: tus\n      creation: with_upload")
 
-  /// The response of a server that has created the upload 1 with bytes.
+  /// The response of a server that has created upload 1 with bytes in the same request.
   private static func created(_ offset: Int64) -> Reply {
     var reply = Reply.status(201, offset: offset)
     reply.resource = (1, reply.after)
@@ -298,9 +298,9 @@ import Testing
   private static let chunkedYaml = yaml.replacing(
     "protocol: tus", with: "protocol: tus\n      chunk_size: 100B")
 
-  /// A server of uploads that expire 50 seconds after the request that creates them. Each request takes 20 seconds.
+  /// A server whose uploads expire 50 seconds after the request that creates them. Each request takes 20 seconds.
   ///
-  /// - Parameter extends: whether an upload then expires 50 seconds after its latest part.
+  /// - Parameter extends: whether each part extends the expiry to 50 seconds after it.
   private static func expiring(_ world: World, extends: Bool) -> (Call) -> Reply {
     let start = world.start
     return { call in
@@ -328,7 +328,7 @@ import Testing
     var world = try World(Self.chunkedYaml, files: ["up": ["f": 250]]) { _ in .status(200) }
     world.serve = Self.expiring(world, extends: false)
     world.run()
-    // The first two parts are sent after 20 and 40 seconds, and the upload expires after 50.
+    // Two parts are sent, after 20 and 40 seconds. The upload expires after 50 seconds.
     let steps = world.starts.map(\.attempt.step)
     #expect(steps.prefix(3) == [.allocate, .transfer, .transfer])
     #expect(steps.count { $0 == .allocate } > 1)

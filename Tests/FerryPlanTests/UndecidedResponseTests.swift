@@ -3,7 +3,8 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Responses for which it is unknown whether they match `expect`, because the search for its pattern was aborted.
+/// Responses for which ferry cannot determine whether they match `expect`, because the search for the pattern was
+/// aborted.
 @Suite struct UndecidedResponseTests {
   private static var undecided: Reply {
     var response = AttemptResult.Response(status: 200, mismatch: "too many steps", isUnreadable: true)

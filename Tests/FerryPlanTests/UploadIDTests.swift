@@ -9,7 +9,7 @@ struct UploadIDTests {
     world.starts.filter { $0.path == path }.map(\.attempt.step)
   }
 
-  /// The reply, to a request that has sent its whole file.
+  /// The reply to a request that has sent its whole file.
   private func sending(_ call: Call, _ reply: Reply) -> Reply {
     var reply = reply
     reply.sent = call.size
@@ -29,7 +29,7 @@ struct UploadIDTests {
     var world = try World(Yaml.ids(head: head), files: Yaml.files(3)) { _ in .status(200) }
     world.run()
     let steps = world.starts.map(\.attempt.step)
-    // While a transfer is recorded, the connection is free for the next item's first step.
+    // While the end of a transfer is being recorded, the connection is free for the first step of the next item.
     #expect(
       steps == [.allocate, .transfer, .allocate, .commit, .transfer, .allocate, .commit, .transfer, .commit])
   }
@@ -64,7 +64,7 @@ struct UploadIDTests {
     #expect(world.scheduler.totals.items.done == 1)
   }
 
-  /// The server has received the file, and then no longer knows the ID under which it was sent.
+  /// The server has received the file, but no longer knows the ID under which it was sent.
   @Test(arguments: [404, 410])
   func theBytesOfAnUploadThatStartsOverAtItsCommitAreResent(status: Int) throws {
     var world = try World(Yaml.ids(), files: Yaml.files(5, size: 1000)) { call in
@@ -89,7 +89,7 @@ struct UploadIDTests {
   }
 
   @Test func anIDThatIsTooOldForItsTransferIsReplaced() throws {
-    // The first transfer gets a 503 and is retried after 12 s or more.
+    // The first transfer fails with 500 and is retried after at least 12 s.
     let yaml = Yaml.ids("    retry: { initial: 12s, jitter: 0 }\n", validFor: "10s")
     var world = try World(yaml, files: Yaml.files(1)) { call in
       .status(call.step == .transfer && call.number == 1 ? 500 : 200)
@@ -136,10 +136,10 @@ struct UploadIDTests {
     #expect(world.entries.contains(.uploadIDDiscarded(ItemRef(NodeID(0), 0))))
   }
 
-  /// A power failure or a kill may lose every record of the transfer, so the next launch never uses the ID again.
+  /// A power failure or a kill may lose all records of the transfer, so the next launch never reuses the ID.
   @Test func anUnrepeatableTransferStartsOverAfterAKill() throws {
     var world = try World(Yaml.ids(method: "PATCH"), files: Yaml.files(1)) { _ in .status(200) }
-    // The file is queued, and its ID allocated and recorded. The transfer is started.
+    // ferry is killed after it has queued the file, allocated and recorded its ID, and started the transfer.
     world.die(afterActions: 4)
     world.run()
     #expect(world.isDead && steps(world, "f00") == [.allocate, .transfer])
@@ -159,7 +159,8 @@ struct UploadIDTests {
 
   @Test func aLaunchUsesTheIDsOfAKilledLaunch() throws {
     var world = try World(Yaml.ids(), files: Yaml.files(2)) { _ in .status(200) }
-    // The files are queued and two IDs allocated. Their captures are recorded, and two transfers are started.
+    // ferry is killed after it has queued the files, allocated two IDs, recorded their captures, and started two
+    // transfers.
     world.die(afterActions: 6)
     world.run()
     #expect(world.isDead)

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Testing
 
-/// Execution windows, and SIGHUP.
+/// Execution windows, and the effect of SIGHUP.
 @Suite("An execution window")
 struct WindowTests {
   private func world(
@@ -100,7 +100,7 @@ struct WindowTests {
     world.run()
     #expect(world.scheduler.exitCode == .cutOff)
     #expect(world.start.duration(to: world.now) < .seconds(16))
-    // The window of the launch has ended before.
+    // The window of the launch expired earlier.
     #expect(expiries(world) == 2)
   }
 
@@ -140,7 +140,7 @@ struct WindowTests {
     var world = try world("{ foreground: 15s }", launch: .foreground)
     world.machine.schedule(.hangUp, at: world.start.advanced(by: .seconds(5)))
     world.run()
-    // Two files take 10 s each; those that take 20 s are stopped.
+    // The window ends after 20 s. By then, two pairs of files have been sent in 10 s each.
     #expect(world.scheduler.totals.items.done == 4)
     #expect(world.scheduler.exitCode == .cutOff)
   }

@@ -3,7 +3,7 @@ import FerryPlan
 import FerrySimulation
 import Testing
 
-/// Failures that random worlds (`make simulate`) found, as the short histories to which they were shrunk.
+/// Failures that `make simulate` found in random worlds, as the short histories to which they were shrunk.
 struct WorldFindingTests {
   private let size: Int64 = 1_000_000
 
@@ -48,7 +48,7 @@ struct WorldFindingTests {
     "version: 1\nname: test\nsessions: { s: { \(session) } }\nbudgets: { \(networks) }\n"
   }
 
-  /// If other processes have used up a soft limit, no lease can be granted, even if a strict limit has room.
+  /// If other processes have used up a soft limit, no lease can be granted, even if a strict limit still has room.
   @Test func aRetryDoesNotAskIndefinitelyForWhatASoftLimitNoLongerGives() throws {
     let limits = "cellular: { limit: 3MB, per: day, cutoff: soft }, any: { limit: 10MB, per: day }"
     var world = try World(
@@ -67,8 +67,8 @@ struct WorldFindingTests {
     #expect(world.scheduler.exitCode == .deferred)
   }
 
-  /// A fetch of unknown size reserves the rest of its budget. Bytes that other sessions send in the meantime do not
-  /// count towards it.
+  /// A fetch of unknown size reserves the rest of its budget. Bytes that other sessions send in the meantime are not
+  /// part of this reservation.
   @Test func bytesAreNotCountedForTheReservationOfAFetchOfUnknownSize() throws {
     let more = """
       requests:
@@ -166,7 +166,7 @@ struct WorldFindingTests {
       reply.uploadID = call.step == .allocate ? call.number : nil
       return reply
     }
-    // The second item waits for the delay, and the ID of the first one for its release.
+    // The second item waits for the delay, and the ID of the first item must be released.
     world.run()
     isRefused = true
     world.options.patience = .seconds(1_000)
@@ -209,7 +209,7 @@ struct WorldFindingTests {
       reply.uploadID = call.step == .allocate ? 1 : nil
       return reply
     }
-    // The network returns before the end of the transfer's upload ID is on disk.
+    // The network returns before the journal has recorded that the transfer's upload ID is discarded.
     for (network, milliseconds) in [(DeviceConditions.Network.none, 3_000), (.wired, 3_001)] {
       world.machine.schedule(
         .conditions(.init(network: network)), at: world.start.advanced(by: .milliseconds(milliseconds)))
@@ -224,7 +224,7 @@ struct WorldFindingTests {
   @Test func promisedBytesAreLeasedInFullInTheNextWindow() throws {
     var files = Yaml.files(1, size: size)
     files["up"]?["small"] = 10
-    // A failed attempt ends in the second window; header fields were transferred in the first.
+    // An attempt fails in the second window, but its header fields were transferred in the first.
     var world = try World(
       Yaml.ids(head: budget("wired: { limit: 1MB, per: hour, cutoff: cautious }")), files: files
     ) { call in
@@ -248,8 +248,7 @@ struct WorldFindingTests {
 
   @Test(arguments: ["cautious", "hard"])
   func promisedBytesDoNotIncludeHeaderFields(cutoff: String) throws {
-    // The budget is used up. The bytes of the next allocation do not count towards the file that has to be sent
-    // again.
+    // The budget is used up. The bytes of the next allocation are not reserved for the file that has to be sent again.
     var world = try World(
       Yaml.ids(head: budget("wired: { limit: 1MB, per: day, cutoff: \(cutoff) }")),
       files: Yaml.files(1, size: size)

@@ -28,7 +28,7 @@ import Testing
     #expect(try ending("exit 0") == .exited(status: 0))
     #expect(try ending("exit 255") == .exited(status: 255))
     #expect(try ending("kill -15 $$") == .terminated(signal: 15))
-    // As inherited from a parent that does not wait for its children.
+    // A parent that does not wait for its children leaves this setting to the programs that it starts.
     signal(SIGCHLD, SIG_IGN)
     #expect(try ending("exit 3") == .exited(status: 3))
     #expect(try ending("exec sleep 30", .zero) == nil)
@@ -41,7 +41,8 @@ import Testing
       close(leak)
       close(high)
     }
-    // The shell's own listing has the folder open.
+    // `*` also matches the descriptor with which the shell reads the folder. `-e` excludes that descriptor, which is
+    // closed by then.
     let list = shell("cd /proc/self/fd 2>/dev/null || cd /dev/fd; for f in *; do [ -e $f ] && echo $f; done")
     #expect(
       list?.split(separator: "\n").allSatisfy { ["0", "1", "2"].contains($0) } == true, "\(list ?? "")")

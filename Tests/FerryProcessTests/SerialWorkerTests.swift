@@ -26,7 +26,7 @@ import Testing
     do {
       let worker = try SerialWorker("worker-test")
       worker.submit {
-        // The worker's queue has been closed, or soon will be. In both cases, the next block runs.
+        // Whether the worker's queue has already been closed or will be closed soon, the next block runs.
         numbers.add(1)
       }
       worker.submit {

@@ -55,7 +55,7 @@ struct AWSSignatureTests {
     let credentials = AWSCredentials(
       accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
       sessionToken: "tok/en==")
-    // An encoded path, empty segments, a port and repeated spaces.
+    // This request has an encoded path, empty segments, a port and repeated spaces.
     let api = try fields(
       "POST", "https://api.example.com:8443/a%20b//c/",
       [("Content-Type", "application/json"), ("X-Two", "  a   b ")], .sha256(SHA256.hash(#"{"a":1}"#.utf8)),

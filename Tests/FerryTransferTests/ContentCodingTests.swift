@@ -11,7 +11,8 @@ struct ContentCodingTests {
     #expect(ContentCoding.unrequested(in: [("Content-Encoding", value)], of: []) == codings)
   }
 
-  /// Compared as text, this value would take quadratic time: its marks are in the worst order for normalization.
+  /// Comparing this value as text would take quadratic time, because its marks are in the worst order for
+  /// normalization.
   @Test func aLongRunOfCombiningMarksIsReadInLinearTime() {
     let marks = String(repeating: "\u{301}", count: 25_000) + String(repeating: "\u{316}", count: 25_000)
     let time = ContinuousClock().measure {

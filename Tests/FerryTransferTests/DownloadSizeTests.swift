@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Responses that are larger than is allowed, or than the free space.
+/// Responses that exceed the allowed size or the free space.
 @Suite struct DownloadSizeTests {
   let folder: TemporaryFolder
   let loop: TransferLoop
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func aResponseThatAnnouncesTooMuchIsRejectedAtItsHeader() throws {
-    // No byte of the body is sent.
+    // The server sends no byte of the body.
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")

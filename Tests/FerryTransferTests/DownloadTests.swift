@@ -85,7 +85,7 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
-  /// A slash and a mark after it are one character.
+  /// In Swift, a slash and a combining mark after it are one `Character`.
   @Test func aNameThatBeginsWithACombiningMarkIsStoredInItsFolder() throws {
     let server = try RawServer { _ in answer(body: "new") }
     #expect(mkdir(folder.file("\u{301}d"), 0o700) == 0)

@@ -15,7 +15,7 @@ import Testing
     return status.st_ino
   }
 
-  /// The inode of the folder to which a path leads.
+  /// The inode of the folder that a path names.
   private func opened(
     _ path: String, _ trust: FolderPath.Trust = .ownEntries
   ) throws(FolderPath.Failure) -> ino_t {
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  /// The folder's owner controls everything below it: only the owner's files are sent, as `root` specifies.
+  /// The folder's owner controls everything below it, so only the owner's files are sent, as `root` specifies.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func noLinkIsFollowedBelowAFolderOfAnotherUser() throws {
     makeFolder("shared", mode: 0o1777)
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  /// Another user repeatedly exchanges their folder and a link. ferry never opens the link's target.
+  /// Another user repeatedly exchanges a folder and a link. ferry never opens the link's target.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func aLinkThatIsExchangedMeanwhileIsNotFollowed() throws {
     makeFolder("shared", mode: 0o1777)
@@ -197,7 +197,7 @@ import Testing
     let path = folder.path
     let hidden = try inode(folder.file("private"))
     let exchange = Exchange()
-    // A dedicated thread, because parallel tests may occupy the whole pool.
+    // The exchange has a dedicated thread, because parallel tests may occupy the whole pool.
     Thread.detachNewThread {
       while exchange.goesOn {
         // rename(2) can replace neither a folder by a link nor a link by a folder.
@@ -227,7 +227,7 @@ import Testing
     func end() { isOver.store(true, ordering: .relaxed) }
   }
 
-  /// Nobody can put `..` into a folder.
+  /// `..` is safe, because nobody can replace it by an entry of their own.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func theParentOfAWorldWritableFolderIsNotOneOfItsEntries() throws {
     makeFolder("out", mode: 0o777)

@@ -26,7 +26,7 @@ import Testing
       byteLimit: limit)
   }
 
-  /// Around the size up to which a body is sent from memory, and around the size of libcurl's buffer.
+  /// Sizes around the limit up to which a body is sent from memory, and around the size of libcurl's buffer.
   @Test(arguments: [
     0, 1, (64 << 10) - framing - 1, (64 << 10) - framing, 64 << 10, (512 << 10) - prefix.count - 1,
     (512 << 10) - prefix.count, (512 << 10) - prefix.count + 1, (1 << 20) - framing, 20 << 20,
@@ -88,7 +88,7 @@ import Testing
       guard connection.readRequest() != nil else { return }
       connection.send(answer())
       if number == 0 {
-        // Another request begins, and the connection ends.
+        // Another request arrives, and the server closes the connection without a response.
         _ = connection.readRequest()
         return
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Interim responses that are reported while their request is being sent.
+/// Interim responses, which are reported while the request is still being sent.
 @Suite struct `An interim response` {
   let folder: TemporaryFolder
   let loop: TransferLoop
@@ -39,7 +39,7 @@ import Testing
   private static let assignment =
     "HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /u/1\r\nUpload-Limit: max-size=9\r\n\r\n"
 
-  @Test func `is reported with its fields, and the request goes on`() throws {
+  @Test func `is reported with its fields, and the request continues`() throws {
     for size in [0, 10, 3_000_000] {
       let (outcome, interim) = try run(Self.assignment, size: size)
       #expect(outcome.answer?.status == 201)
@@ -48,7 +48,7 @@ import Testing
       let response = try #require(interim.first?.response)
       #expect(response.status == 104 && response.header("upload-limit") == "max-size=9")
       #expect(response.header("location") == "/u/1" && response.url.hasSuffix("/f"))
-      // The final response does not have its fields.
+      // The final response does not contain the fields of the interim response.
       #expect(outcome.answer?.header("location") == nil)
     }
   }

@@ -10,11 +10,11 @@ import Testing
 
   init() throws { loop = try TransferLoop() }
 
-  @Test func twoHundredRequestsGoAtOnce() throws {
+  @Test func twoHundredRequestsRunInParallel() throws {
     let gate = DispatchSemaphore(value: 0)
     let server = try RawServer { connection, number in
       guard let request = connection.readRequest() else { return }
-      // No request gets a response before all of them have arrived.
+      // The server responds to no request before all of them have arrived.
       if number == 199 { for _ in 0..<200 { gate.signal() } }
       gate.wait()
       connection.send(answer(body: request.target))
@@ -67,13 +67,13 @@ import Testing
     #expect(loop.inFlight == 0)
   }
 
-  @Test func aRequestThatIsCancelledAtOnceHasMovedNothing() throws {
+  @Test func aRequestThatIsCancelledAtOnceHasTransferredNothing() throws {
     let server = try RawServer { _ in answer() }
     func put(_ id: UInt64) -> TransferRequest {
       TransferRequest(id: id, method: "PUT", url: server.url, body: .bytes(pattern(1000)))
     }
     _ = try loop.run(put(1))
-    // This transfer reuses the handle of the first one, and with it that handle's counters.
+    // This transfer reuses the first one's handle, including its counters.
     loop.start(put(2))
     #expect(loop.progress == Traffic())
     loop.cancel(2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// The parts of a sensitive request that are sent to another origin, after a redirect or to a URL from a response.
+/// Which parts of a sensitive request are sent to another origin, after a redirect or to a URL from a response.
 @Suite struct OriginGuardTests {
   typealias Field = TransferRequest.HeaderField
 
@@ -73,7 +73,7 @@ import Testing
     #expect(withheld.map(\.owner) == [.request, .token])
     #expect(refusal(redirect([Self.own], .init(body: ["secrets.x"]), .strip)) != nil)
     #expect(refusal(redirect([], .init(url: ["secrets.x"]), .strip)) != nil)
-    // A body that is not sent reveals nothing.
+    // Without its body, the request reveals nothing.
     #expect(headers(redirect([], .init(body: ["secrets.x"]), .strip, body: false)) == ["Accept"])
   }
 
@@ -187,7 +187,7 @@ import Testing
       text.hasPrefix("ferry did not send token.access in the header Authorization to https://b.example:8443,")
     )
     #expect(text.contains("origins: [\"https://b.example:8443\"]"))
-    // A second redirect led back to the first server.
+    // A second redirect led back to the first server, so the message names the server of the first redirect.
     let back = try #require(OriginGuard.explanation([withheld], at: Origin(url: "https://a.example")))
     #expect(back.contains("when a redirect led to https://b.example:8443,"))
     #expect(back.contains("origins: [\"https://b.example:8443\"]") && !back.contains("a.example"))

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on bare sockets whose connections follow a script. Tests can produce faults that are exact to the
-/// byte.
+/// An HTTP server on plain sockets that runs a script for each connection, so tests can cause a fault at an exact byte.
 ///
 /// `@unchecked Sendable`: mutable state is protected by `state`.
 final class RawServer: @unchecked Sendable {
@@ -24,8 +23,8 @@ final class RawServer: @unchecked Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // A small receive window, so that a sender cannot get far ahead. It is set before listening, so connections
-    // inherit it.
+    // With a small receive window, a sender cannot get far ahead. Connections inherit the window, because it is set
+    // before the socket listens.
     var window: CInt = 64 << 10
     setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<CInt>.size))
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
@@ -41,7 +40,7 @@ final class RawServer: @unchecked Sendable {
       while true {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else {
-          // The descriptor is closed here instead of in `deinit`, when its number may belong to another server.
+          // The descriptor is closed here and not in `deinit`, where its number may already belong to another server.
           close(listener)
           return
         }
@@ -84,13 +83,13 @@ final class RawServer: @unchecked Sendable {
   var connectionCount: Int { state.withLock { $0.accepted } }
 }
 
-/// A request as received.
+/// A request as it was received.
 struct RawRequest: Sendable {
   var method: String
   var target: String
   var headers: [(name: String, value: String)]
   var body: [UInt8]
-  /// Whether the body had its announced length; `false` if the connection ended earlier.
+  /// Whether the body has its announced length; `false` if the connection ended earlier.
   var isWhole: Bool
 
   func header(_ name: String) -> String? {
@@ -100,7 +99,7 @@ struct RawRequest: Sendable {
 
 /// The server's end of one connection.
 ///
-/// `@unchecked Sendable`: only its script's thread uses it.
+/// `@unchecked Sendable`: only the thread of its script uses it.
 final class RawConnection: @unchecked Sendable {
   private let descriptor: CInt
   private let record: (RawRequest) -> Void

@@ -147,7 +147,7 @@ import Testing
   }
 }
 
-/// The target of a redirect that is not yet known when the server's script is written.
+/// The target of a redirect, which is unknown when the server's script is written.
 ///
 /// `@unchecked Sendable`: it is set before the first request.
 private final class RedirectTarget: @unchecked Sendable {

@@ -79,8 +79,8 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
-  /// If the server rejects `Expect`, libcurl sends the body again without it, even for a request that is sent only
-  /// once.
+  /// If the server rejects `Expect`, libcurl resends the body without `Expect`, even for a request that ferry sends
+  /// only once.
   @Test(arguments: [true, false])
   func aRefusedExpectIsNoResponse(atMostOnce: Bool) throws {
     let server = try RawServer { connection, number in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// libcurl 7.88 would resume after the part of the body that it had already read.
+  /// libcurl 7.88 would continue the body after the bytes that it had already read.
   @Test func anExpectThatIsRefusedAfterAPartOfTheBodyIsSentAgainWhole() throws {
     let server = try RawServer { connection, number in
       if number == 0 {
@@ -129,12 +129,12 @@ import Testing
 
   // MARK: Responses that come too early
 
-  /// The server would treat whatever came next on the connection as the rest of the body.
+  /// The server would read the next bytes on the connection as the rest of the body.
   @Test(arguments: ["PUT", "POST"])
   func aSuccessBeforeTheWholeBodyIsALostResponse(method: String) throws {
     let server = try RawServer { connection, number in
       if number == 0 {
-        // Part of the header section of a request with Expect: 100-continue.
+        // The server reads part of the header section of a request with Expect: 100-continue.
         connection.skip(16)
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         connection.waitForEnd()
@@ -177,7 +177,7 @@ import Testing
   // MARK: Responses that no request asked for
 
   /// A server that responds to the first request and, once the client is idle, sends a second response on the same
-  /// connection. Later connections get the true response.
+  /// connection. On later connections, it sends correct responses.
   private func unsolicitedServer(_ unsolicited: String) throws -> RawServer {
     try RawServer { connection, number in
       guard number == 0 else {
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test func everyIdleConnectionThatHasReceivedSomethingIsClosed() throws {
-    // Eight connections at once, each with an unsolicited response.
+    // Each of the eight parallel connections receives an unsolicited response.
     let server = try RawServer { connection, number in
       guard connection.readRequest() != nil else { return }
       if number < 8 { usleep(100_000) }
@@ -250,13 +250,13 @@ import Testing
     }
   }
 
-  /// libcurl resends the request over another connection, which must not be used either.
+  /// libcurl resends the request over another connection, which ferry must not use either.
   @Test func aRequestThatIsSentOnceIsNotSentAgainForASecondConnection() throws {
     let connections = Mutex<[RawConnection]>([])
     let server = try RawServer { connection, _ in
       connections.withLock { $0.append(connection) }
       while let request = connection.readRequest() {
-        // Long enough for the other request to open another connection.
+        // In this time, the other request opens another connection.
         usleep(100_000)
         guard request.method == "POST" else {
           connection.send(answer())
@@ -296,7 +296,7 @@ import Testing
     #expect(folder.text("catalog") == "old")
   }
 
-  /// libcurl treats the second line as a field, because it has a colon, and evaluates only the first.
+  /// libcurl treats the second line as a field, because it has a colon, and interprets only the first line.
   @Test(
     arguments: [
       "HTTP/1.1 403 No\r\nContent-Length: 3\r\nHTTP/1.1 200 O:K",
@@ -402,7 +402,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  /// RFC 9112, section 8: a truncated body looks the same.
+  /// A truncated body would look the same (RFC 9112, section 8).
   @Test(arguments: ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n", "HTTP/1.1 200 OK\r\n"])
   func aBodyMayEndWithTheConnectionUnlessItIsEmpty(head: String) throws {
     let outcome = try run(server("\(head)\r\nabc"), to: "catalog")
@@ -517,7 +517,7 @@ import Testing
     func text(_ count: Int) -> String {
       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + String(repeating: "a:b\r\n", count: count) + "\r\n"
     }
-    // The status line, Content-Length and the empty line also count.
+    // The limit also includes the status line, Content-Length and the empty line.
     let most = try run(server(text(ResponseHead.lineLimit - 3)))
     #expect(most.answer?.headers.count == ResponseHead.lineLimit - 2)
     let more = try run(server(text(ResponseHead.lineLimit - 2)))
@@ -532,7 +532,7 @@ import Testing
     #expect(folder.text("catalog")?.utf8.count == 300_000)
   }
 
-  /// libcurl 7.88.1 wrote to freed memory here if its handle was used a second time.
+  /// If a handle was used a second time, libcurl 7.88.1 wrote to freed memory here.
   @Test func aFoldedFirstLineDoesNotAffectLaterRequests() throws {
     let fields = (0..<20).map { "X-\($0): \(String(repeating: "v", count: $0 * 7))" }
     let server = try RawServer { request in

@@ -16,10 +16,10 @@ import Testing
     loop = try TransferLoop(sockets: ledger, threads: .init())
   }
 
-  /// A tail loss probe (RFC 8985) resends one segment, which can have 64 KiB on loopback. A machine under load sends
-  /// some of them.
+  /// The number of bytes that TCP may resend. A tail loss probe (RFC 8985) resends one segment, which can have 64 KiB
+  /// on loopback, and a machine under load sends several probes.
   private static let resent: Int64 = 512 << 10
-  /// The end of a stream counts as one received byte.
+  /// The number of connections whose end may be counted, each as one received byte.
   private static let ends: Int64 = 8
 
   private func expect(_ bytes: SocketBytes, carried traffic: Traffic) {
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func theCountContinuesAcrossReusedAndClosedConnections() throws {
-    // Every fifth response ends its connection.
+    // The server closes each connection after five responses.
     let server = try RawServer { connection, _ in
       for number in 1...5 {
         guard connection.readRequest() != nil else { return }
@@ -125,7 +125,7 @@ import Testing
       TransferRequest(id: 1, method: "GET", url: "https://127.0.0.1:\(server.port)/"))
     #expect(outcome.failure?.code == .handshake)
     #expect(outcome.traffic == Traffic())
-    // A ClientHello, and the part of the response that had arrived when the connection was closed.
+    // The client sent a ClientHello, and had received part of the response when it closed the connection.
     #expect(loop.socketBytes.sent > 100)
     #expect(loop.socketBytes.received > 5)
     #expect(ledger.openCount == 0)
@@ -144,7 +144,7 @@ import Testing
     defer { isOver.signal() }
     folder.write("f", pattern(32 << 20))
     loop.start(TransferRequest(id: 1, method: "PUT", url: server.url, body: .bytes(pattern(32 << 20))))
-    // The server reads nothing, so at most the contents of the two buffers are sent.
+    // The server reads nothing, so the client sends at most as many bytes as the two socket buffers hold.
     var last: Int64 = -1
     var still = 0
     loop.wait {

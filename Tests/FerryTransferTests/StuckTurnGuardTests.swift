@@ -74,8 +74,8 @@ import Testing
     #expect(turnGuard.end().count == 1)
   }
 
-  /// As in a long call that completes many TLS handshakes.
-  @Test func aCallThatComesToEachConnectionOnceIsLeftAlone() throws {
+  /// For example, a long call may complete many TLS handshakes.
+  @Test func aCallThatReadsEachConnectionOnceIsNotInterrupted() throws {
     let descriptors = try (0..<10).map { _ in try connect() }
     defer { for descriptor in descriptors { close(descriptor) } }
     turnGuard.begin()
@@ -87,7 +87,7 @@ import Testing
     #expect(turnGuard.end().isEmpty)
   }
 
-  @Test func manyShortCallsAreLeftAlone() throws {
+  @Test func manyShortCallsAreNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
@@ -98,8 +98,8 @@ import Testing
     #expect(!isOver)
   }
 
-  /// For example, during a write to a slow disk, arriving data waits in the socket.
-  @Test func aCallThatReadsNothingIsLeftAlone() throws {
+  /// For example, arriving data waits in the socket during a write to a slow disk.
+  @Test func aCallThatReadsNothingIsNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
@@ -108,7 +108,7 @@ import Testing
     #expect(!read(descriptor, for: .milliseconds(50)))
   }
 
-  @Test func aLaterCallIsLookedAtAfterAPause() throws {
+  @Test func aLaterCallIsCheckedAfterAPause() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()

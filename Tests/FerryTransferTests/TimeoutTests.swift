@@ -42,7 +42,7 @@ import Testing
       _ = connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
       for _ in 0..<10 {
-        // The test needs the time between the bytes.
+        // The delay between two bytes is shorter than the idle timeout.
         Thread.sleep(forTimeInterval: 0.15)
         connection.send("a")
       }

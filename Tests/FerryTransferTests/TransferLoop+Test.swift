@@ -12,13 +12,13 @@ extension TransferLoop.Threads {
 extension TransferLoop {
   convenience init() throws { try self.init(threads: .init()) }
 
-  /// Runs one request until it ends.
+  /// Runs one request to its end.
   func run(_ request: TransferRequest) throws -> TransferOutcome {
     start(request)
     return try #require(finish(1).first)
   }
 
-  /// Runs turns until `count` requests have ended. If they hang, the test fails after 30 seconds.
+  /// Runs turns until `count` requests have ended. The test fails if this takes more than 30 seconds.
   func finish(_ count: Int) -> [TransferOutcome] {
     var ended: [TransferOutcome] = []
     let end = SuspendingClock.now.advanced(by: .seconds(30))
@@ -40,7 +40,7 @@ extension TransferOutcome {
   }
 }
 
-/// A folder for one test, removed with the value.
+/// A folder for one test, removed when this object is released.
 final class TemporaryFolder {
   let path: String
 
@@ -69,7 +69,7 @@ final class TemporaryFolder {
     return source(name)
   }
 
-  /// The file as a listing would describe it now.
+  /// The file as a listing would describe it at this time.
   func source(_ name: String, wantsSHA256: Bool = false) -> TransferRequest.FileSource {
     var status = stat()
     stat(file(name), &status)
@@ -99,7 +99,7 @@ private let periodOfPattern: [UInt8] = {
 }()
 
 extension TransferLoop {
-  /// Runs turns until another thread has made a condition true, for at most 10 seconds.
+  /// Runs turns until another thread has made a condition true, but for at most 10 seconds.
   func wait(_ condition: () -> Bool) {
     let end = SuspendingClock.now.advanced(by: .seconds(10))
     while !condition(), SuspendingClock.now < end { _ = turn(timeout: .milliseconds(5)) }

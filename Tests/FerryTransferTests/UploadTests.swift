@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 1024, (64 << 10) - 1, 64 << 10, 1 << 20, (1 << 20) + 1, 20 << 20])
-  func aFileArrivesAsItIs(size: Int) throws {
+  func aFileArrivesUnchanged(size: Int) throws {
     let server = try RawServer { _ in answer("201 Created") }
     let bytes = pattern(size)
     folder.write("f", bytes)
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     0..<0, 5..<5, 0..<1, 999..<100_000, 70_000..<(70_000 + (64 << 10)), 100_000..<3_000_000, 0..<3_000_000,
   ])
-  func aPartOfAFileArrivesAsItIs(part: Range<Int>) throws {
+  func aPartOfAFileArrivesUnchanged(part: Range<Int>) throws {
     let server = try RawServer { _ in answer("202 Accepted") }
     let bytes = pattern(3_000_000)
     folder.write("f", bytes)
@@ -94,7 +94,7 @@ import Testing
     #expect(server.requests.first?.header("content-length") == "0")
   }
 
-  @Test func aMissingFileIsMissing() throws {
+  @Test func aMissingFileIsReportedAsMissing() throws {
     let server = try RawServer { _ in answer() }
     let outcome = try loop.run(
       put(server, .init(root: try folder.root, path: Array("none".utf8), size: 1, modified: 0)))
@@ -157,7 +157,7 @@ import Testing
     folder.write("f", Array("from afar".utf8))
     let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
     #expect(utimensat(AT_FDCWD, folder.file("f"), times, 0) == 0)
-    // A file system that cannot store such a time stores the nearest one that it can.
+    // A file system that cannot store this time stores the nearest time that it supports.
     let source = folder.source("f", wantsSHA256: true)
     #expect(try FileDigest.sha256(of: source) { false } != nil)
     #expect(try loop.run(put(server, source)).answer?.status == 200)
@@ -200,7 +200,7 @@ import Testing
     let outcome = try loop.run(put(server, folder.source("f", wantsSHA256: true)))
     #expect(outcome.failure?.code == .sourceChanged)
     #expect(outcome.failure?.mayHaveReachedServer == true)
-    // The server sees the end of the connection shortly after the outcome.
+    // The server sees the end of the connection shortly after the client has reported the outcome.
     loop.wait { !server.requests.isEmpty }
     #expect(server.requests.first?.isWhole == false)
   }

@@ -25,7 +25,7 @@ import Testing
     #expect(ByteRange(field, size: 10) == range)
   }
 
-  @Test func `nothing can be had of an empty file`() {
+  @Test func `an empty file has no ranges`() {
     #expect(ByteRange("bytes=0-", size: 0) == .unsatisfiable)
     #expect(ByteRange("bytes=-1", size: 0) == .unsatisfiable)
   }

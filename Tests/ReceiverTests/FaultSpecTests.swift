@@ -92,7 +92,7 @@ import Testing
     #expect(error?.description == why)
   }
 
-  @Test func `of several faults that are due the first happens, and all have counted`() {
+  @Test func `of several due faults, the first one applies, and all of them count`() {
     var plan = FaultPlan()
     let second = Fault.status(502, on: .commit, every: 2)
     let third = Fault.status(503, on: .any, every: 3)

@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `faults come and go while the server runs`() async throws {
+  @Test func `faults are added and removed while the server runs`() async throws {
     try await TestServer.run { server in
       let one = "{\"route\":\"catalog\",\"status\":503,\"retry_after\":2}"
       let added = try await server.request("POST", "/faults", text: one)

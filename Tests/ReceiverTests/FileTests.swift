@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `every post to the inbox is one more thing`() async throws {
+  @Test func `every post to the inbox stores another item`() async throws {
     try await TestServer.run { server in
       for _ in 0..<2 {
         #expect(try await server.request("POST", "/inbox?name=a%20b", text: "abc").status == 201)

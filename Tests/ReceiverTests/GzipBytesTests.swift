@@ -21,13 +21,13 @@ import Testing
     return data
   }
 
-  @Test func `stored bytes come back`() throws {
+  @Test func `stored bytes are decompressed unchanged`() throws {
     #expect(try decompressed(GzipBytes.stored(Array("a text".utf8))) == Data("a text".utf8))
     #expect(try decompressed(GzipBytes.stored([])) == Data())
   }
 
   @Test(arguments: [1, 10_000, 5_000_000])
-  func `zeros come back, and take a 158th`(size: Int) throws {
+  func `zeros are decompressed unchanged, and take a 158th of their size`(size: Int) throws {
     let zeros = GzipBytes.zeros(size)
     let bytes = zeros.start + Array(repeatElement(zeros.unit, count: zeros.units).joined()) + zeros.end
     let back = try decompressed(bytes)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Receiver
 
-/// Each hostile response, as received on a plain socket.
+/// Each hostile response, as it arrives on a plain socket.
 @Suite struct HostileResponseTests {
-  /// The bytes that come for `GET /catalog.json?a=b`, and how the connection ends.
+  /// The bytes that arrive in response to `GET /catalog.json?a=b`, and how the connection ends.
   private func play(
     _ fault: Fault, atMost limit: Int = 4 << 20
   ) async throws -> (text: String, bytes: Data, end: TestConnection.Broken?) {
@@ -94,7 +94,7 @@ import Testing
   ]
   private static let length = HostileScript.document.utf8.count
 
-  /// The complete output of each response that is cut off, with the status 409.
+  /// The complete output of each truncated response, with the status 409.
   private static let cuts: [(HostileResponse, String)] = {
     let status = "HTTP/1.1 409 Hostile\r\n"
     let lines = "\(status)\(tag)Content-Type: application/json\r\n"
@@ -115,7 +115,7 @@ import Testing
   }()
 
   @Test(arguments: beginnings)
-  func `begins with these bytes, and the connection ends in order`(settings: String, start: String)
+  func `begins with the expected bytes, and the connection ends cleanly`(settings: String, start: String)
     async throws
   {
     let played = try await play(Fault(spec: "catalog:response=\(settings)"))
@@ -123,7 +123,7 @@ import Testing
     #expect(played.end == .ended)
   }
 
-  @Test func `that comes late comes after its interval, on a connection that stays open`() async throws {
+  @Test func `that is late arrives after its interval, on a connection that stays open`() async throws {
     let response = "\(Self.h)\(Self.tag)Content-Length: \(Self.length)\r\n\r\n\(HostileScript.document)"
     let start = ContinuousClock.now
     let played = try await play(
@@ -159,7 +159,7 @@ import Testing
       try await connection.send(TestServer.message("POST", "/inbox?name=a", body: Data([1])))
       if response != .silence { #expect(try await !connection.bytes(atMost: 300 << 10).data.isEmpty) }
       #expect(try await server.request("GET", "/catalog.json").status == 200)
-      // The client is still connected, but the receiver stops; nothing was executed.
+      // The request was not executed. The receiver stops while the client is still connected.
       #expect(try await server.server.received().inbox.isEmpty)
       withExtendedLifetime(connection) {}
     }
@@ -177,7 +177,7 @@ import Testing
     let body = try #require(parts.last)
     #expect(body.utf8.count >= size - 1 && body.utf8.count <= size)
     #expect(parts.first?.contains("Content-Length: \(body.utf8.count)\r\n") == true)
-    // Foundation refuses a number of that length.
+    // Foundation rejects numbers of this length.
     guard response != .digits, response != .hugeNumberJSON else { return }
     let value = try JSONSerialization.jsonObject(with: Data(body.utf8))
     switch value {
@@ -203,7 +203,7 @@ import Testing
     let start = ContinuousClock.now
     let played = try await play(.response(.dripHeader, on: .catalog, interval: 0.02), atMost: 38)
     #expect(played.text == "HTTP/1.1 200 Hostile\r\nX-Hostile: aaaaa")
-    // At least four waits; a busy machine needs more time.
+    // The receiver waits at least four times. On a busy machine, each wait may take longer.
     #expect(ContinuousClock.now - start >= .milliseconds(80))
   }
 

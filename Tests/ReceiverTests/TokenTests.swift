@@ -4,7 +4,7 @@ import Testing
 @testable import Receiver
 
 @Suite struct TokenTests {
-  @Test func `a token comes with its kind and its life`() async throws {
+  @Test func `a token is issued with its type and its lifetime`() async throws {
     try await TestServer.run({ $0.tokenLife = .milliseconds(1500) }) { server in
       let answer = try await server.request(
         "POST", "/oauth/token", text: "grant_type=client_credentials&client_id=a&client_secret=b")
@@ -69,7 +69,7 @@ import Testing
     ("client_id=other&client_secret=s%26t", [:], 401),
     ("", [:], 401),
     ("client_id=ferry&client_secret=s%26t", [:], 200),
-    // ferry:s&t
+    // The credentials `ferry:s&t`.
     ("", ["Authorization": "Basic ZmVycnk6cyZ0"], 200),
   ])
   func `only the configured client gets a token`(

@@ -53,7 +53,7 @@ import Testing
       _ = try await server.request("PUT", "\(path)/content", text: "abc")
       #expect(try await server.request("POST", "\(path)/commit").status == 200)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
-      // Even if the ID has expired since: a completed upload remains completed.
+      // A completed upload remains completed, even after its ID has expired.
       clock.advance(by: 1_000_000)
       #expect(try await server.request("POST", "\(path)/commit").status == 409)
       #expect(try await server.request("PUT", "\(path)/content", text: "xyz").status == 409)
@@ -66,7 +66,7 @@ import Testing
     "{\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\"}",
     "{\"size\":4}", "{\"name\":\"b\"}",
   ])
-  func `a commit that claims something else returns 422 and leaves the upload open`(
+  func `a commit with other values than the upload returns 422 and leaves the upload open`(
     claim: String
   ) async throws {
     try await TestServer.run { server in
@@ -78,8 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a body of another size than was announced cannot be committed until it is right`() async throws
-  {
+  @Test func `a body whose size differs from the announced one cannot be committed`() async throws {
     try await TestServer.run { server in
       let path = try await server.allocate("a", size: 3)
       _ = try await server.request("PUT", "\(path)/content", text: "abcd")

@@ -1,9 +1,9 @@
-// A library to preload (ld.so(8)) that shifts the time of day while a program runs. The monotonic clock, by which
-// programs wait, is not changed, as when someone sets the clock.
+// A library to preload (ld.so(8)) that shifts the time of day while a program runs. As when a user sets the clock, the
+// monotonic clock, which programs use to wait, is not changed.
 //
 //   STATE_FAULTS_CLOCK  a file with the shift in seconds, which is read whenever the program requests the time
 //
-// libfaketime does the same for other programs, but a Swift program loses its arguments if libfaketime is preloaded.
+// libfaketime has the same effect, but a Swift program loses its arguments if libfaketime is preloaded.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,8 @@
 import os, re, shutil, sqlite3, sys
 
-# forged-journals.py STATE CASES VALUES: fills every table of a state folder, and writes copies of the folder: VALUES
-# copies for each column, with another value each. Prints a line for each copy: its number, table, column and value.
+# forged-journals.py STATE CASES VALUES: fills every table of a state folder, and then writes VALUES copies of the folder
+# for each column, each with another value in this column. Prints a line for each copy: its number, table, column and
+# value.
 state, cases, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
 session, shared = state + "/sessions/e2e.uploads.db", state + "/ferry.db"
 
@@ -50,7 +51,7 @@ for path in [session, shared]:
     db.close()
     for table, column in columns:
         place += 1
-        # Every column is set to NULL; the other values are used in turn.
+        # Every column is set to NULL and to other values, starting with a different one for each column.
         others = values[1:]
         taken = others[place % len(others):] + others[:place % len(others)]
         for value in values[:1] + taken[:most - 1]:
@@ -67,7 +68,7 @@ for path in [session, shared]:
                 db.commit()
                 db.close()
             db.close()
-            # Removes the table's constraints, which are restored once the value has been written.
+            # Removes the table's constraints, which are restored after the value has been written.
             write(lambda sql: re.sub(r"\bNOT NULL\b|\bSTRICT, (?=WITHOUT)|\bSTRICT$|CHECK \([^()]*\)", "", sql))
             db = sqlite3.connect(forged)
             try:
@@ -76,7 +77,7 @@ for path in [session, shared]:
                 db.commit()
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error:
-                # A key column that rejects NULL or other types.
+                # The column belongs to a key, and rejects NULL or values of other types.
                 changed = 0
             db.close()
             if not changed:

@@ -1,10 +1,10 @@
-// Starts a program as under a kernel, or in a container, that lacks some system calls. A seccomp(2) filter determines
+// Starts a program as if the kernel or the container did not support some system calls. A seccomp(2) filter determines
 // the results of these calls.
 //
 //   old-kernel renameat2=ENOSYS openat2=EPERM unlinkat=KILL -- PROGRAM [ARGUMENT…]
 //
-// KILL ends the process, as SIGKILL would, at its first such call with a folder's descriptor. Containers filter calls
-// in the same way, so the program under test is the real one, unchanged.
+// KILL ends the process at its first such call with a folder's descriptor, as SIGKILL would. Because the kernel filters
+// the calls, the program under test is unchanged.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,7 +55,7 @@ int main(int count, char **arguments) {
     }
     struct sock_filter rule[] = {
       LOAD(nr), UNLESS((unsigned)call, 3),
-      // Calls of the C library for its internal paths (AT_FDCWD) are not filtered.
+      // Calls with AT_FDCWD, which the C library uses for its own files, are not filtered.
       LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)AT_FDCWD, 1, 0), ANSWER(answer)};
     memcpy(filter + length, rule, sizeof rule);
     length += sizeof rule / sizeof *rule;

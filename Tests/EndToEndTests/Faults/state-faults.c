@@ -1,12 +1,12 @@
 // A library to preload (ld.so(8)) that makes a program's operations in one folder fail, kills the program at one of
 // them, or records them.
 //
-// Every write, truncation, sync, removal and renaming in STATE_FAULTS_DIR is an operation; they are counted from 1,
+// Every write, truncation, sync, removal and renaming in STATE_FAULTS_DIR is an operation. Operations are counted from 1,
 // over all threads of the process. All other calls are passed on unchanged.
 //
-//   STATE_FAULTS_DIR    the folder: an absolute path without links in it
+//   STATE_FAULTS_DIR    the absolute path of the folder, without symbolic links
 //   STATE_FAULTS_LOG    a file to which operations are appended, see below
-//   STATE_FAULTS_FAIL   the number of the operation that fails (0: none); removals and renamings do not fail
+//   STATE_FAULTS_FAIL   the number of the operation that fails (0: none); removals and renamings never fail
 //   STATE_FAULTS_ERROR  the error of a failed operation: EIO or ENOSPC
 //   STATE_FAULTS_STAYS  set to 1: all later operations fail, too
 //   STATE_FAULTS_KILL   the number of the sync before which the process is killed; only syncs count (0: none)
@@ -15,7 +15,8 @@
 //
 // A record of the log is a line `KIND\tOFFSET\tLENGTH\tPATH\n`, followed by LENGTH bytes:
 // W a write, T a truncation to OFFSET, S a sync that has ended, U a removal, R a renaming (the bytes are the new path),
-// F an operation that was made to fail, K the kill. A record is written before its operation, but S after it.
+// F an operation that failed as requested, K the kill. A record is written before its operation, except S, which is
+// written after it.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -94,7 +95,7 @@ static int find(int descriptor, char path[PATH_MAX]) {
   return is_inside(path);
 }
 
-// Whether an absolute path is in the folder. A relative path is not considered to be.
+// Whether an absolute path is in the folder. The result for a relative path is always 0.
 static int find_name(const char *name) {
   pthread_once(&once, begin);
   return name && name[0] == '/' && is_inside(name);
@@ -129,7 +130,7 @@ static int fails(const char *what, const char *path) {
   return 1;
 }
 
-// Without pthread_once: `begin` opens a file itself.
+// Must not call pthread_once, because `begin`, which pthread_once calls, opens a file.
 static int open_file(const char *path, int flags, mode_t mode) {
   const char *boot = getenv("STATE_FAULTS_BOOT");
   if (boot && path && !strcmp(path, "/proc/sys/kernel/random/boot_id")) path = boot;
@@ -205,12 +206,12 @@ static int synced(int descriptor, const char *what, int (*real)(int)) {
   if (kill_at && syncs == kill_at) {
     record('K', syncs, NULL, 0, path);
     kill(getpid(), SIGKILL);
-    // From here on, the process reaches neither a file nor the network.
+    // The process must not access a file or the network until the signal kills it.
     for (;;) pause();
   }
   int result = -1;
   if (!fails(what, path)) {
-    // The data only has to be in the page cache of the test's machine; a real sync would just slow the test down.
+    // The test reads the data from the page cache, so a real sync would only slow the test down.
     result = journal >= 0 && has_bytes ? 0 : real(descriptor);
     if (result == 0) record('S', syncs, NULL, 0, path);
   }

@@ -1,4 +1,5 @@
-// A library to preload: the system refuses threads from the nth on, as at the bound of RLIMIT_NPROC or pids.max.
+// A library to preload (ld.so(8)) with which creating the nth thread and all later ones fails, as it does at the limit of
+// RLIMIT_NPROC or pids.max.
 //
 // THREAD_FAULTS_FROM=n: the first n calls of pthread_create succeed, and every later one returns EAGAIN.
 

@@ -1,6 +1,6 @@
 /// A hostile response of the receiver, and the outcome of the step that receives it.
 ///
-/// The table is complete: a test compares it with what `ferry-receiver --list-faults` prints.
+/// The table is complete: a test compares it with the output of `ferry-receiver --list-faults`.
 struct HostileCase: Sendable {
   /// The outcome of a fetch. Unless the response is stored, the file and its validators are unchanged.
   enum Fetch: Sendable {
@@ -8,24 +8,24 @@ struct HostileCase: Sendable {
     case stores
     /// The fetch fails permanently, with one of these codes.
     case fails([String])
-    /// The next run tries the fetch again; in this run it has one of these codes.
+    /// The fetch remains open with one of these codes, and the next run tries it again.
     case waits([String])
-    /// The fetch times out with one of these codes. Which one depends on how busy the machine is.
+    /// The fetch times out with one of these codes. Which one depends on the load of the machine.
     case timesOut([String])
   }
 
-  /// The result of a commit that cannot be repeated and that the server executed before it sent this response.
+  /// The outcome of an unrepeatable commit that the server executed before it sent this response.
   enum Commit: Sendable {
     /// The response is a success.
     case succeeds
-    /// The outcome is unknown; the commit is never sent again.
+    /// The outcome is unknown, so the commit is never sent again.
     case isUnknown
-    /// The response states that the commit was not executed, and ferry relies on that.
+    /// The response states that the commit was not executed, and ferry relies on this statement.
     case isRefused
   }
 
   let name: String
-  /// More settings of the fault.
+  /// Further settings of the fault.
   let settings: String
   let fetch: Fetch
   let commit: Commit
@@ -37,10 +37,10 @@ struct HostileCase: Sendable {
     self.commit = commit
   }
 
-  /// The case's name in a manifest, and a part of a URL. No name contains another.
+  /// The case's name in a manifest and in URLs. No name contains another name.
   var node: String { "case-\(name.replacing(".", with: "-"))-end" }
 
-  /// Whether only a time limit ends the response; such a case belongs in a session with a short limit.
+  /// Whether the response ends only at a time limit. Such a case belongs in a session with a short limit.
   var isSlow: Bool {
     switch fetch {
     case .timesOut: true
@@ -48,20 +48,20 @@ struct HostileCase: Sendable {
     }
   }
 
-  /// The fault as on the receiver's command line.
+  /// The fault in the syntax of the receiver's command line.
   ///
   /// - Parameters:
   ///   - route: the route, such as `commit`.
-  ///   - match: a part of the URL of the requests that the fault applies to.
+  ///   - match: the part of the URL that selects the affected requests.
   func fault(_ route: String, match: String, _ more: String = "") -> String {
     let all = [settings, more].filter { !$0.isEmpty }.map { ",\($0)" }.joined()
     return "\(route):match=\(match),response=\(name)\(all)"
   }
 
-  /// A fault that the table omits because it would affect other cases: its connection stays open and silent.
+  /// A fault that is missing from the table because its open, silent connection would affect other cases.
   static let withOwnTest: Set = ["late-response"]
 
-  /// No case leads to a port that refuses connections, because that would delay the other cases at the receiver.
+  /// No case leads to a port that refuses connections, because ferry would then delay the other cases of the same host.
   static let all: [HostileCase] = [
     HostileCase("redirect", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
     HostileCase("redirect-loop", .fails(["redirect"]), .isUnknown, settings: "status=303"),

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A commit that the server executed, but whose redirect leads to an unrelated resource.
+/// A commit that the server executed, and whose redirect leads to an unrelated resource.
 @Suite struct `A redirect of a commit that was executed` {
   private static let targets: [(name: String, fault: String)] = [
     ("503", "status=503"), ("429", "status=429"), ("404", "status=404"), ("410", "status=410"),
     ("401", "status=401"), ("403", "status=403"), ("200", "status=200"),
   ]
 
-  /// One file for each status and target, in one run.
+  /// One run sends a file for each combination of status and target.
   @Test func `is never judged by its target if it became a GET or no target was reached`()
     async throws
   {
@@ -18,7 +18,7 @@ import Testing
     }
     let receiver = try await ReceiverProcess.start()
     let places = Self.targets.map { ("to-\($0.name)-end", "\(other.url)/to-\($0.name)-end") }
-    // A label of a host name has at most 63 bytes, so no resolver is queried.
+    // A label of a host name has at most 63 bytes, so no DNS query is sent for this name.
     let unreachable = [
       ("to-port-end", "http://127.0.0.1:1/x"),
       ("to-name-end", "http://\(String(repeating: "a", count: 64)).test/x"),

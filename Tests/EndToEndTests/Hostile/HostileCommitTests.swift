@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commits, allocations and POST requests at a server that sends each hostile response once.
+/// Commits, allocations and POST requests to a server that sends each hostile response once.
 @Suite struct `A hostile response to a step that changes something` {
   /// Two uploads. Files that get a slow response are in a separate session with a short time limit.
   private static func uploads(_ more: String = "", retry: String = HostileJob.retry) -> String {
@@ -62,7 +62,7 @@ import Testing
       }
     }
     try await checkCommits("in the first run", HostileCase.all)
-    // The next round sends the refused requests, and none whose outcome is unknown.
+    // The next round repeats the commits that were rejected, but none whose outcome is unknown.
     try await receiver.clearFaults()
     #expect(try await hostile.run().command.status == 1)
     try await checkCommits(
@@ -79,7 +79,8 @@ import Testing
   func `of a commit that can be repeated is a success only if it is complete`(_ key: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads(key))
-    // Where the response can have the status that means "done before", it does. An incomplete response must not count.
+    // If a response can have the status that means "executed before", it has this status. An incomplete response must
+    // not count as a success.
     for one in HostileCase.all {
       let status = one.name.hasPrefix("cut-") ? "status=409,times=1" : "times=1"
       try await receiver.add(spec: one.fault("commit", match: "case=\(one.node)", status))
@@ -92,7 +93,7 @@ import Testing
       let commits = uploads[one.node]?.commits ?? 0
       let why = "\(one.name): \(state) \(item?.attempts.map(\.code) ?? []) \(commits)"
       switch one.commit {
-      // ferry cannot detect that a server reports success but has not done the work.
+      // ferry cannot detect a server that reports success without having done the work.
       case .succeeds: #expect(state == "done" && commits == 0, "\(why)")
       case .isUnknown, .isRefused: #expect((state == "done") == (commits == 1) && commits <= 1, "\(why)")
       }
@@ -115,7 +116,7 @@ import Testing
       let why = "\(one.name): \(state) \(report.item(one.node)?.attempts.map(\.code) ?? []) \(commits)"
       switch state {
       case "done": #expect(commits == 1, "\(why)")
-      // After a slow response to an earlier step, the time limit may end the commit.
+      // If the response to an earlier step was slow, the time limit may end the commit.
       case "ambiguous": #expect(one.isSlow && commits <= 1, "\(why)")
       default: #expect(commits == 0, "\(why)")
       }

@@ -60,8 +60,8 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: hostile.job.folder.path("saved"))
     #expect(Set(files) == Set(names), "no partial download remains")
 
-    // The server has recovered. One run ends the round with the remaining retries; the next round fetches everything.
-    // Kept files are still known to be current, and stored files are replaced.
+    // The server has recovered. One run uses the remaining retries and ends the round, and the next round fetches
+    // everything. Files that were kept are still current, and files that were stored are replaced.
     _ = try await hostile.run()
     let (third, recovered) = try await hostile.run()
     #expect(third.status == 0, "\(third.stdout)\(third.stderr)")
@@ -84,7 +84,7 @@ import Testing
     #expect(HostileCase.withOwnTest.isSubset(of: names))
   }
 
-  /// The second fetch can reuse only this connection, and is sent after the unsolicited response has arrived.
+  /// The second fetch must use the same connection, and is sent after the unsolicited response has arrived.
   @Test func `on an idle connection is not the response to the next fetch`() async throws {
     let receiver = try await ReceiverProcess.start()
     try await receiver.put(Self.good, to: "b")
@@ -107,7 +107,7 @@ import Testing
     #expect(hostile.job.folder.text("saved/b") == Self.good)
   }
 
-  /// The exit code for one fetch: because the run has no other work, it is the exit code of the run.
+  /// The run consists of one fetch, whose outcome therefore determines the exit code.
   @Test(arguments: [
     ("partial-content", 1), ("not-modified", 1), ("no-content", 1), ("reset-content", 1),
     ("cut-in-header", 5),
@@ -127,7 +127,7 @@ import Testing
           save_to: saved/catalog.json
           \(HostileJob.noRetry)
       """)
-    // Nothing is known of the file, so no validator is sent either.
+    // ferry knows nothing about the file, so it sends no validator.
     for _ in 0..<2 {
       let (command, report) = try await hostile.run()
       #expect(command.status == exit, "\(command.stdout)\(command.stderr)")

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A manifest whose nodes or files each get a separate hostile response, all from one receiver.
+/// A manifest whose nodes or files each receive a different hostile response, all from one receiver.
 struct HostileJob {
   let receiver: ReceiverProcess
   let job: Workspace
 
   /// - Parameters:
-  ///   - requestTimeout: long enough for a busy machine, short enough for a test.
+  ///   - requestTimeout: long enough for a busy machine, and short enough for a test.
   ///   - nodes: the nodes of the manifest.
   init(
     _ receiver: ReceiverProcess, requestTimeout: String = "3s", resourceTimeout: String = "1m",
@@ -45,7 +45,7 @@ struct HostileJob {
   static let noRetry = "retry: { limit: 0, initial: 10ms, max: 10ms }"
   static let retry = "retry: { limit: 2, initial: 10ms, max: 10ms }"
 
-  /// Runs the manifest, which must end within the time.
+  /// Runs the manifest. The test fails if the run takes longer than the limit.
   func run(
     within limit: Duration = .seconds(40), environment: [String: String] = [:]
   ) async throws -> (command: Command, report: RunReport) {

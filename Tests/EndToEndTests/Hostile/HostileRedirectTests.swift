@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A server that redirects requests to another one, which records them.
+/// A server that redirects requests to another server, which records them.
 @Suite struct `A redirect to another origin` {
-  /// Where a request holds the secret.
+  /// The part of the request that contains the secret.
   enum Place: String, CaseIterable, CustomTestStringConvertible {
     case form, json, header, query, sessionHeader, token
 
     var testDescription: String { rawValue }
 
-    /// A manifest with the single request `tell`, or with a token that is requested.
+    /// A manifest's sections with the single request `tell`, or with a token request.
     func nodes(_ secret: String) -> String {
       let request = "method: PUT, url: \"${vars.api}/files/a\""
       let token = """
@@ -51,7 +51,8 @@ import Testing
     let (command, report) = try await hostile.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(report.node("tell")?.reason?.code == "redirect", "\(report.node("tell")?.reason?.message ?? "")")
-    // The first server received the secret, so the request did contain it, and the receivers' records are reliable.
+    // The first server received the secret. This shows that the request contained it and that the receivers record
+    // correctly.
     if place == .token {
       #expect(receiver.recorded.range(of: Data("Bearer ".utf8)) != nil)
     } else {
@@ -134,12 +135,12 @@ import Testing
     #expect(!seen.contains("Authorization"))
     #expect(!seen.contains("X-Key"))
     SecretForms.expectNone(of: [Workspace.secret], in: other.recorded, "the other server")
-    // The message contains the reason for the refusal, and the setting that would allow the request.
+    // The message contains the reason why ferry did not follow the redirect, and the setting that would allow it.
     let message = report.item("a")?.reason?.message ?? ""
     #expect(message.contains("token.access_token"), "\(message)")
   }
 
-  /// A login page that returns 200 to everyone.
+  /// The target is a login page that responds to every client with 200.
   @Test(arguments: [301, 302, 303])
   func `that turns a post into a GET is not followed`(_ status: Int) async throws {
     let receiver = try await ReceiverProcess.start()

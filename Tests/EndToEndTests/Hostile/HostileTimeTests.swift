@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Servers that try to make a run last, grow or compute indefinitely.
+/// Servers that try to make a run continue, grow or compute indefinitely.
 @Suite struct `A server that takes its time` {
   private static func node(_ kind: String) -> String {
     switch kind {
@@ -37,9 +37,9 @@ import Testing
     }
   }
 
-  /// One byte every 100 ms keeps `timeout_for_request` from passing.
+  /// Because a byte arrives every 100 ms, `timeout_for_request` never expires.
   @Test(arguments: ["fetch", "token", "POST"], ["drip,size=1000000", "drip-header"])
-  func `ends with timeout_for_resource`(_ kind: String, _ response: String) async throws {
+  func `is abandoned after timeout_for_resource`(_ kind: String, _ response: String) async throws {
     let receiver = try await ReceiverProcess.start(faults: ["any:response=\(response),interval=0.1,work=done"]
     )
     let hostile = try HostileJob(receiver, resourceTimeout: "2s", Self.node(kind))
@@ -48,7 +48,7 @@ import Testing
     #expect([1, 5, 7].contains(command.status), "\(command.stdout)\(command.stderr)")
     #expect(ContinuousClock.now - start < .seconds(12))
     switch kind {
-    // The POST was executed, but ferry cannot know that.
+    // The POST was executed, but ferry cannot determine that.
     case "POST":
       #expect(report.node("slow")?.state == "ambiguous")
       #expect(try await receiver.received().inbox.count == 1)
@@ -67,7 +67,7 @@ import Testing
     let hostile = try HostileJob(receiver, requestTimeout: "1m", resourceTimeout: "1h", Self.node("fetch"))
     let running = try hostile.job.start(["run", "job.yaml", "--quiet"])
     let deadline = ContinuousClock.now + .seconds(20)
-    // The receiver offers no event to wait for.
+    // The test polls, because the receiver offers no event to wait for.
     while receiver.log.isEmpty, ContinuousClock.now < deadline {
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -79,7 +79,7 @@ import Testing
     #expect(!left.contains { $0.contains("slow.json") }, "\(left)")
   }
 
-  /// A pattern that takes a square number of steps on 1 MiB of digits.
+  /// On 1 MiB of digits, the pattern takes a quadratic number of steps.
   @Test func `by a body that is hard to match fails the capture in bounded time`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:response=digits"])
     let hostile = try HostileJob(
@@ -116,7 +116,7 @@ import Testing
       """)
     try hostile.job.write("a", to: "a")
     let (command, report) = try await hostile.run(within: .seconds(20))
-    // `many-keys-json` has a small number at /id, so it is a valid response; the server does not know that ID.
+    // `many-keys-json` has a small number at /id, so it is a valid response, but the server does not know that ID.
     #expect([1, 5].contains(command.status), "\(command.stdout)\(command.stderr)")
     if response != "many-keys-json" {
       #expect(report.item("a")?.reason?.code == "capture", "\(report.item("a")?.reason?.message ?? "")")
@@ -125,7 +125,7 @@ import Testing
     #expect(size < 1 << 20, "the state folder holds \(size) bytes")
   }
 
-  /// libcurl 7.88 reads the whole body of a proxy's refusal before it returns.
+  /// libcurl 7.88 reads the whole body of a proxy's error response before it returns.
   @Test(arguments: ["Content-Length: 1000000000000000", "Transfer-Encoding: chunked"])
   func `with the refusal of a proxy does not block signals`(_ framing: String) async throws {
     let proxy = try await ByteServer.start(

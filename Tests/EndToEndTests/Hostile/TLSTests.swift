@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Responses over TLS. A record may contain bytes that a check of the socket cannot see.
+/// Responses over TLS. A TLS record may contain bytes that a check of the socket cannot detect.
 @Suite(.enabled("a mount namespace is needed") { TLSServer.isPossible })
 struct `A response over TLS` {
   private static let empty = "HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n"
@@ -25,8 +25,8 @@ struct `A response over TLS` {
         """)
   }
 
-  /// Runs the job; `bytes` is the code that sends the first connection's response to the first request. Later
-  /// connections respond with 500.
+  /// Runs the job. `bytes` is the code with which the first connection responds to its first request. Later connections
+  /// respond with 500.
   private func outcome(_ bytes: String) async throws -> (RunReport, [String]) {
     let job = try Workspace("")
     let server = try await TLSServer.start(
@@ -49,14 +49,14 @@ struct `A response over TLS` {
   }
 
   @Test(arguments: [
-    // The body and the second response are in one record, of which libcurl reads only the body.
+    // One record contains the body and the second response. libcurl reads only the body from it.
     "connection.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n'); connection.sendall(b'ok\(empty)')",
     "connection.sendall(b'\(empty)'); time.sleep(0.1); connection.sendall(b'\(empty)')",
   ])
   func `on an idle connection is not the response to the next request`(_ bytes: String) async throws {
     let (report, requests) = try await outcome(bytes)
     #expect(report.node("first")?.state == "succeeded", "\(String(describing: report.node("first")))")
-    // The request is repeated on another connection, which responds with 500, so the outcome is unknown.
+    // libcurl repeats the request on another connection, which responds with 500, so the outcome is unknown.
     #expect(report.node("pay")?.state == "ambiguous", "\(String(describing: report.node("pay")))")
     #expect(requests == ["GET /first", "POST /pay"])
   }
@@ -95,7 +95,7 @@ struct `A response over TLS` {
     #expect(report.node("f")?.reason?.code == (isAnnounced ? nil : "connection_lost"))
   }
 
-  /// Unread data in the TLS session with the proxy cannot be detected.
+  /// ferry cannot detect unread data in the TLS session with the proxy.
   @Test func `from a proxy is the only one on its connection`() async throws {
     let job = try Workspace(
       """
@@ -124,7 +124,7 @@ struct `A response over TLS` {
     #expect(server.requests == ["GET http://127.0.0.1:9/first", "GET http://127.0.0.1:9/second"])
   }
 
-  /// libcurl 7.88 reads HTTP/2 frames without data until none is waiting.
+  /// libcurl 7.88 keeps reading HTTP/2 frames without data while more of them arrive.
   @Test func `of empty frames without end does not stop the clock`() async throws {
     let job = try Workspace(
       """
@@ -152,14 +152,14 @@ struct `A response over TLS` {
     let start = ContinuousClock.now
     let (command, report) = try await server.run(job)
     let reason = report.node("r")?.reason
-    // A later libcurl returns, and the request ends at its time limit.
+    // Later versions of libcurl return, and the request ends at its time limit.
     #expect(
       reason?.message.contains("libcurl kept reading from it") == true
         || reason?.code == "resource_timeout", "\(command.stdout)\(command.stderr)")
     #expect(ContinuousClock.now - start < .seconds(40))
   }
 
-  /// A proxy's response to CONNECT precedes the request, and is not an early response of the server.
+  /// A proxy's response to CONNECT precedes the request, and must not count as an early response of the server.
   @Test func `through a proxy counts for a whole body`() async throws {
     let job = try Workspace("")
     let server = try await TLSServer.start(

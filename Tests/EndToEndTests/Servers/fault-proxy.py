@@ -1,4 +1,4 @@
-"""A proxy for HTTP/1.1 that plays faults between a client and a real server.
+"""An HTTP/1.1 proxy that injects faults between a client and a real server.
 
 usage: fault-proxy.py SERVER_PORT FAULTS [OPTIONS]
 
@@ -15,22 +15,23 @@ from 1; absent for each) or `times` (how many matches, from the first), and one 
                   client closes its connection meanwhile, the connection to the server is closed
   revoke: BYTES   the server gets this many bytes of the body; then the credentials of the request are revoked, and it is
                   rejected. With 0, the server does not get the request
-A request that matches several faults whose number has come is subject to the first, and does not count for the others.
+If several faults apply to a request, the first one is used, and the request does not count for the others.
 
-Without a fault, and with the last three, the body is forwarded while it arrives, so that the server gets a part of it if
-the client breaks off.
+Without a fault, and with the last three faults, the body is forwarded while it arrives, so that the server gets a part of
+it if the client aborts the request.
 
 OPTIONS is a JSON object:
   token: true     the proxy issues bearer tokens at /token, requires one in every other request, and does not forward it
-  pause           seconds before a request that sends bytes is held, cut or rejected (default 0.1), in which the client gets
-                  an interim response, and the server stores what it has
+  pause           seconds before a request that sends bytes is held, cut or rejected (default 0.1); in this time, the client
+                  gets an interim response, and the server stores the bytes that it has received
   authorization   the value of Authorization that is forwarded instead
   credentials     a list of pairs of access key and secret key, one of which /token returns; the next one after a revocation
 
-A request with revoked credentials gets 401, or, with a signature of AWS, 403 and the error InvalidAccessKeyId.
+The response to a request with revoked credentials is 401 or, for an AWS signature, 403 with the error InvalidAccessKeyId.
 
-It prints `port PORT`, one line `METHOD TARGET BYTES` for each request whose body it has received or which has broken off,
-and one line `response STATUS METHOD TARGET` for each response of the server. It ends with its standard input, or on SIGTERM.
+The proxy prints `port PORT`, one line `METHOD TARGET BYTES` for each request when its body has arrived or the request was
+aborted, and one line `response STATUS METHOD TARGET` for each response of the server. It exits when its standard input is
+closed, or on SIGTERM.
 """
 
 import asyncio
@@ -45,8 +46,8 @@ matches = {}
 issued, revoked = [], set()
 releases = asyncio.Queue()
 PIECE = 65536
-# libcurl continues to send for a moment after an early response; closing at once would reset the connection, and the
-# response could be lost.
+# The time in seconds for which the proxy continues to read after an early response, because libcurl continues to send
+# for a moment. Closing the connection immediately would reset it, and the response could be lost.
 LINGER = 5
 
 
@@ -66,7 +67,7 @@ def field(head, name):
 
 
 def upstream_head(head):
-    """The head of a request as the server gets it."""
+    """The request line and header fields that are forwarded to the server."""
     line, _, rest = head.partition(b"\r\n")
     if options.get("token"):
         rest = re.sub(rb"(?im)^authorization:[^\r]*\r\n", b"", rest)
@@ -76,7 +77,7 @@ def upstream_head(head):
 
 
 def credentials_of(head):
-    """The credentials of a request: an access key, or the whole Authorization."""
+    """The credentials of a request: an access key, or the whole value of Authorization."""
     value = field(head, b"authorization") or ""
     found = re.search(r"Credential=([^/]+)/", value)
     return found.group(1) if found else value
@@ -96,7 +97,7 @@ def token():
 
 
 class Exchange:
-    """One request of a client and its response."""
+    """A request from a client, and its response."""
 
     def __init__(self, reader, writer, head):
         self.reader, self.writer, self.head = reader, writer, head
@@ -136,7 +137,7 @@ class Exchange:
         await self.linger()
 
     async def linger(self):
-        """Reads what still arrives of the body."""
+        """Reads and discards the rest of the body."""
         async def discard():
             await self.writer.drain()
             while await self.reader.read(PIECE):
@@ -148,7 +149,7 @@ class Exchange:
             pass
 
     async def piece(self, limit=PIECE):
-        """The next bytes of the body; empty at its end. Raises ConnectionError if the client has broken off."""
+        """The next bytes of the body; empty at its end. Raises ConnectionError if the client has aborted the request."""
         limit = min(limit, PIECE, self.length - self.received)
         if limit == 0:
             return b""
@@ -217,7 +218,7 @@ class Exchange:
 
     async def write(self, up_writer, piece):
         if up_writer.is_closing():
-            # The server has responded early; the rest of the body is read and dropped.
+            # The server has responded early. The rest of the body is read and discarded.
             return
         try:
             up_writer.write(piece)
@@ -241,7 +242,7 @@ class Exchange:
         rest = re.sub(rb"(?im)^connection:[^\r]*\r\n", b"", rest)
         self.writer.write(line + b"\r\nConnection: close\r\n" + rest)
         print("response", status, self.line, flush=True)
-        # Not every server closes its connection if it is asked to.
+        # Some servers keep the connection open although the request asks to close it.
         length = 0 if self.line.startswith("HEAD ") or status in (204, 304) else field(head, b"content-length")
         rest = float("inf") if length is None else int(length)
         while rest > 0 and (piece := await up_reader.read(min(rest, PIECE))):
@@ -288,7 +289,7 @@ async def serve(reader, writer):
 
 async def main():
     listener = socket.socket()
-    # The client must not believe that it has sent a file of which the server has a part.
+    # With a large buffer, the client could send the whole file although the server has received only a part of it.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 17)
     listener.bind(("127.0.0.1", 0))
     server = await asyncio.start_server(serve, sock=listener, limit=1 << 17)

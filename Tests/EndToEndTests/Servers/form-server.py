@@ -1,14 +1,14 @@
-"""A server that receives forms with aiohttp's own parser and writes what it parsed as lines of JSON.
+"""A server that parses forms with aiohttp's parser, and writes the result as lines of JSON.
 
 usage: form-server.py FOLDER
 
-It prints `listening on PORT`, appends a line to FOLDER/forms.jsonl for each parsed form, and stores no file. Settings
-in FOLDER/settings.json are read for each form request:
-  stop: the number of bytes of a form after which it reads no more, until this setting changes; it then appends a line
-    to FOLDER/stopped.jsonl
+The server prints `listening on PORT`, appends a line to FOLDER/forms.jsonl for each parsed form, and stores no file. It
+reads the settings in FOLDER/settings.json for each form request:
+  stop: the number of bytes of a form after which it stops reading until this setting changes; when it stops, it appends
+    a line to FOLDER/stopped.jsonl
   token: the bearer token that a form request must have
   status: the status of the response
-  forgotten: upload IDs that it no longer knows
+  forgotten: the upload IDs that it no longer knows
 POST /ids returns an upload ID, POST /commit/ID commits it and appends a line to FOLDER/commits.jsonl, and POST /token
 returns a token: t1, then t2, and so on.
 """
@@ -36,7 +36,7 @@ def settings():
 
 
 def note(entry, name="forms.jsonl"):
-    # One write, so that a reader never finds a part of a line.
+    # The line is written at once, so that a reader never finds a part of it.
     with open(os.path.join(folder, name), "a") as file:
         file.write(json.dumps(entry) + "\n")
 
@@ -97,7 +97,7 @@ async def form(request):
                 "name": part.name,
                 "filename": part.filename and part.filename.encode("utf-8", "replace").decode(),
                 "content_type": part.headers.get("Content-Type"),
-                # As bytes, because names need not be UTF-8.
+                # The value is passed as bytes, because names may not be valid UTF-8.
                 "disposition": base64.b64encode(
                     part.headers.get("Content-Disposition", "").encode("utf-8", "surrogateescape")
                 ).decode(),

@@ -1,16 +1,17 @@
-"""An API that issues presigned URLs and confirms uploads, and the server of S3 to which the URLs lead.
+"""An API that issues presigned URLs and confirms uploads, and the S3 server to which the URLs lead.
 
 usage: presign-server.py BUCKET HOLD
 
-The server of S3 is moto, and boto3 computes the URLs. moto does not check signatures in URLs, so this script does, before
-moto sees a request.
+The S3 server is moto, and boto3 computes the URLs. Because moto does not check signatures in URLs, this script checks
+them before it passes a request to moto.
 
-POST /uploads with the name, size and SHA-256 of a file returns an ID and a URL; POST /uploads/ID/confirm compares the
-object in the bucket with them, returns 409 if the upload has been confirmed before, and 422 if the object is another.
-Both need the API's key. HOLD is `put` (the first PUT is held after half of its body), `confirm` (the first confirmation
-is executed, and gets no response), or `none`.
+POST /uploads with the name, size and SHA-256 of a file returns an ID and a URL. POST /uploads/ID/confirm compares the
+object in the bucket with these values. It returns 409 if the upload has been confirmed before, and 422 if the object
+differs. Both requests need the API's key. HOLD is `put` (the first PUT is held after half of its body), `confirm` (the
+first confirmation is executed but gets no response), or `none`.
 
-It prints `port PORT` and `held`, and on GET /log the confirmed uploads. It ends with its standard input.
+The script prints `port PORT` and `held`. GET /log returns the confirmed uploads. The script exits when its standard input
+is closed.
 """
 
 import datetime
@@ -40,7 +41,7 @@ def digest(key, text):
 
 
 def problem(environ):
-    """Why S3 rejects the request; None if its URL is signed.
+    """The reason why S3 rejects the request; None if the signature in its URL is valid.
 
     https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
     """
@@ -73,7 +74,7 @@ application = threaded_moto_server.DomainDispatcherApplication.__call__
 
 
 def checked(self, environ, start_response):
-    # The requests of this script itself are signed in a header field.
+    # This script's own requests are signed in a header field.
     if environ.get("HTTP_AUTHORIZATION", "").startswith("AWS4-HMAC-SHA256 Credential=presign/"):
         return application(self, environ, start_response)
     found = problem(environ)
@@ -176,10 +177,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
-# A client that was killed.
+# Suppresses error messages about clients that were killed.
 server.handle_error = lambda *_: None
 print("port", server.server_port, flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 sys.stdin.read()
-# A thread that holds a request does not end.
+# Exits even if a thread still holds a request.
 os._exit(0)

@@ -1,27 +1,27 @@
-"""A strict server of resumable uploads (draft-ietf-httpbis-resumable-upload), on bare sockets.
+"""A strict server for resumable uploads (draft-ietf-httpbis-resumable-upload), on plain sockets.
 
-Its only argument is a JSON object:
+The only argument is a JSON object with these options of the server:
 
   version       the interop version that it supports (default 6)
   interim       when it sends 104: "early", "half" (of the body), "never", or "other" (early, with another version)
-  ignore        whether it treats every upload as a plain one
+  ignore        whether it treats every upload as a plain request
   limit         the value of Upload-Limit
   slow          seconds to wait before each 64 KiB of a body
   replay        whether it repeats the response to a completed upload (default true)
-  tokens        whether requests need the newest token of /token
-  other         whether the upload resource is at the other name of this server
+  tokens        whether requests need the latest token from /token
+  other         whether the URL of the upload resource uses the other name of this server
   faults        faults by the number of the request that sends bytes, from 1: [kind, value]
                 drop N     closes the connection after N bytes of the body
-                status S   responds with S after the body, which it drops
-                silent     stores everything, completes the upload if it is complete, and closes the connection
+                status S   responds with S after the body, which it discards
+                silent     stores the bytes, completes the upload if this is its last part, and closes the connection
                 gone       removes the upload, and responds with 404
                 final S    completes the upload, and responds with S and Upload-Complete: ?1
-                lag N      has N bytes more than the client knows: responds with 409 and a problem document
+                lag N      pretends to have N bytes more than the client knows: responds with 409 and a problem document
                 reject     responds with 401 after half of the body, and invalidates the token
-  forget        whether a completed upload is removed at once
-  refuseDelete  whether DELETE is not implemented
+  forget        whether it removes a completed upload immediately
+  refuseDelete  whether it does not implement DELETE
 
-It checks every request. The violations that it finds are in /log.
+The server checks every request, and lists violations of the protocol at /log.
 """
 import asyncio, hashlib, json, re, sys
 
@@ -155,7 +155,7 @@ class Connection:
             token = dict(access_token=f"t{state['tokens']}", expires_in=3600)
             return await self.send(200, (("Content-Type", "application/json"),), json.dumps(token).encode())
         if options.get("tokens") and self.headers.get("authorization") != f"Bearer t{state['tokens']}":
-            # Half of the body is read, so that the client is in the middle of it.
+            # Half of the body is read first, so that the client is still sending when it gets the response.
             await self.go_on()
             await self.body(limit=self.rest // 2)
             return await self.send(401)
@@ -234,7 +234,7 @@ class Connection:
             await self.body()
             return await self.send(404)
         if upload.writer not in (None, self.writer):
-            # A new request ends the one before it, so that an offset that was stated does not change.
+            # A new request ends the previous one, so that an offset does not change after the server has reported it.
             upload.writer.transport.abort()
         upload.writer = self.writer
         if self.method == "HEAD":

@@ -1,16 +1,16 @@
-"""A server of S3 and IAM (moto) that checks the signature and the permissions of every request.
+"""An S3 and IAM server (moto) that checks the signature and the permissions of every request.
 
 usage: s3-server.py BUCKET
 
-It listens on a free port of 127.0.0.1, creates a user who may do everything with S3, and the bucket, and prints one
-line each for `port`, `access_key` and `secret_key`, and for the user's other key `other_access_key` and
-`other_secret_key`. It ends with its standard input, or on SIGTERM.
+The server listens on a free port of 127.0.0.1, creates the bucket and a user with all S3 permissions, and prints one line
+each for `port`, for `access_key` and `secret_key`, and for the user's second key, `other_access_key` and
+`other_secret_key`. It exits when its standard input is closed, or on SIGTERM.
 """
 
 import os
 import sys
 
-# Of the requests below, none is authorized; of all later requests, each must be.
+# The following requests, which prepare the server, need no authorization. All later requests need it.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "5"
 os.environ.update(AWS_ACCESS_KEY_ID="setup", AWS_SECRET_ACCESS_KEY="setup", AWS_DEFAULT_REGION="us-east-1")
 
@@ -19,7 +19,7 @@ import flask
 from moto.iam import access_control
 from moto.server import ThreadedMotoServer
 
-# moto computes the signature for the decoded path, and so rejects boto3's own requests for keys such as `a+b`.
+# moto computes the signature for the decoded path, and therefore rejects boto3's requests for keys such as `a+b`.
 original = access_control.IAMRequestBase.__init__
 
 

@@ -2,15 +2,15 @@
 
 usage: service-emulations.py HOLDS
 
-Each service is one section below, at the path that its `register` call names. A request that the documentation of the
-service does not allow gets the documented error, and one line in `violations`.
+Each service has a section below, and responds at the path that its `register` call names. If the documentation of the
+service does not allow a request, the response is the documented error, and a line is added to `violations`.
 
 HOLDS is JSON: a list of objects with `match` (a regular expression for `METHOD PATH?QUERY`), `number` (which match,
-counted from 1), and `at`, the moment at which the request is held until the server ends:
+counted from 1), and `at`, the moment at which the request is held until the server exits:
   before  nothing has been read or executed
   body    the first half of the body has been read
-  after   the request has been executed, and there is no response
-It prints `port PORT` and `held MATCH NUMBER`, and on GET /log what it has stored.
+  after   the request has been executed, but the response has not been sent
+The server prints `port PORT` and `held MATCH NUMBER`. GET /log returns what it has stored.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ matches = collections.Counter()
 counts = collections.Counter()
 violations = []
 other_port = 0
-# What each service has accepted: the test compares it with the files.
+# The files that each service has accepted. The test compares them with the original files.
 stored = collections.defaultdict(list)
 
 
@@ -59,7 +59,7 @@ async def strict(request, handler):
         response = await handler(request)
     except Refusal as refusal:
         violations.append(f"{request.method} {request.path_qs}: {refusal}")
-        # The rest of the body is read, so that the client sees the response.
+        # The rest of the body is read, so that the client receives the response.
         await request.content.read(-1)
         return refusal.response
     await hold(request, "after")
@@ -67,7 +67,7 @@ async def strict(request, handler):
 
 
 async def receive(request, refuse, keep=None):
-    """The body, whose length must be stated. `keep` gets each piece as it arrives."""
+    """The body, which must have a Content-Length. `keep` is called with each piece as it arrives."""
     if request.content_length is None:
         raise refuse("no Content-Length", 411)
     body = bytearray()
@@ -237,7 +237,7 @@ async def youtube_put(request):
     found = re.fullmatch(r"bytes (?:\*|(\d+)-(\d+))/(\d+)", request.headers.get("Content-Range", ""))
     if not found or int(found.group(3)) != session["size"]:
         raise youtube_error("invalidContentRange", 400)
-    # A new request ends the one before it.
+    # A new request ends the previous one.
     session["turn"] += 1
     turn = session["turn"]
     if found.group(1) is None:
@@ -498,7 +498,7 @@ async def archive_put(request):
             raise archive_error("NoSuchBucket", 404)
     if any(not value.isascii() for value in metadata.values()):
         raise archive_error("InvalidArgument", 400)
-    # The service often redirects an upload to another of its hosts.
+    # The service often redirects an upload to another host of the service.
     if request.url.port != other_port and name.startswith("moved"):
         counts["archive redirects"] += 1
         location = f"http://127.0.0.1:{other_port}{request.rel_url.raw_path}"
@@ -511,7 +511,7 @@ async def archive_put(request):
     data = await receive(request, lambda reason, status: archive_error("MissingContentLength", status))
     if request.headers.get("x-archive-size-hint", str(len(data))) != str(len(data)):
         raise archive_error("InvalidArgument", 400)
-    # The metadata of the first upload are those of the item.
+    # The first upload sets the metadata of the item.
     items.setdefault(item, {k: urllib.parse.unquote(v) for k, v in metadata.items()})
     counts["archive files"] += 1
     stored["archive"].append(dict(name=f"{item}/{name}", sha256=sha256(data), metadata=items[item]))

@@ -1,27 +1,31 @@
-"""A strict server of tus 1.0.0, with faults.
+"""A strict tus 1.0.0 server that can inject faults.
 
 usage: strict-tus-server.py FAULT [OPTION…]
 
-FAULT is the body of a Python function of `number`, `offset` and `method`. It is called for each PATCH and HEAD of an
-upload and each POST that creates one with bytes, with the number of the request among those of its method, and returns
-None or a pair. For a request that concatenates partial uploads, the method is FINAL:
+FAULT is the body of a Python function of `number`, `offset` and `method`. The function is called for each PATCH and HEAD
+of an upload, for each POST that creates an upload with bytes, and, with the method FINAL, for each POST that concatenates
+partial uploads. `number` counts the requests of each method. The function returns None or a pair:
   status, S    responds with S, and does not read the body into the upload
   gone, S      removes the upload, and responds with S to this and every later request
-  drop, N      closes the connection after N bytes of the request, which it keeps
+  drop, N      keeps N bytes of the request, and then closes the connection
   silent, 0    stores the bytes, and closes the connection instead of responding
-  lose, N      keeps only the first N bytes of the upload, and states this
+  lose, N      keeps only the first N bytes of the upload, and reports this offset
   conflict, N  keeps only the first N bytes of the upload, and responds with 409
-  corrupt, 0   the bytes of the request arrive damaged: with a checksum, 460
-  offset, T    states the Upload-Offset T
+  corrupt, 0   damages the bytes of the request: with a checksum, the response is 460
+  offset, T    reports the Upload-Offset T
   slow, S      waits for S seconds before each 64 KiB
-OPTION: relative, elsewhere (another port), or query (the URL has a query): the Location of a new upload;
-  keep (DELETE is refused with 405), bodyless (the response to the creation is lost once), mute (no Upload-Length),
-  empty (a POST with bytes creates an empty upload, and the response has no Upload-Offset),
-  ends=S (an upload expires S seconds after its creation), lives=S (S seconds after its creation or its latest part),
-  undated (Upload-Expires is not a date); the server may remove an upload that has expired, and does;
-  whole (without the extension concatenation: Upload-Concat is ignored)
+OPTION is one of
+  relative, elsewhere (another port), query (the URL has a query): the form of the Location of a new upload
+  keep      DELETE is rejected with 405
+  bodyless  the response to the creation is lost once
+  mute      responses have no Upload-Length
+  empty     a POST with bytes creates an empty upload, and the response has no Upload-Offset
+  ends=S    an upload expires, and is removed, S seconds after its creation
+  lives=S   an upload expires, and is removed, S seconds after its creation or its latest part
+  undated   Upload-Expires is not a date
+  whole     Upload-Concat is ignored: the server does not implement the extension concatenation
 
-It prints `port N` and, on GET /log, what it has received; `violations` lists requests that the protocol forbids.
+The server prints `port N`. GET /log returns what it has received; `violations` lists requests that the protocol forbids.
 """
 
 import base64
@@ -65,7 +69,7 @@ class Upload:
         self.touch("ends" if "ends" in values else "lives")
 
     def touch(self, option):
-        """Sets the expiry, if the server has this option. A date has no fraction of a second."""
+        """Sets the expiry if the server has this option. An HTTP date has no fraction of a second."""
         if option in values:
             self.expires = int(time.time() + float(values[option]))
 
@@ -114,7 +118,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
     def violates(self, text, status=400):
-        """The request is one that the protocol forbids."""
+        """Records that the protocol forbids the request, and rejects it."""
         with lock:
             state["violations"].append("%s %s: %s" % (self.command, self.path, text))
         self.skip()
@@ -122,12 +126,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return True
 
     def only(self, name):
-        """The value of a field that must be there once, or the value of one that is absent."""
+        """The value of a field that must not be repeated; None if it is absent."""
         values = self.headers.get_all(name) or []
         return values[0] if len(values) == 1 else None if not values else "several"
 
     def is_refused(self):
-        """Checks what every request of the protocol must have."""
+        """Checks what the protocol requires of every request. Returns whether the request was rejected."""
         if self.only("Tus-Resumable") != VERSION:
             return self.violates("Tus-Resumable: %s" % self.only("Tus-Resumable"), 412)
         if "Transfer-Encoding" in self.headers:
@@ -180,7 +184,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 state["tokens"] += 1
             return self.json(200, dict(access_token="t%d" % state["tokens"], expires_in=3600))
         if self.path == "/api/videos":
-            # An API of its own, whose response has the URL of a tus upload.
+            # This request belongs to a separate API. Its response contains the URL of a tus upload.
             size = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["size"]
             with lock:
                 uploads.append(Upload(int(size), {}))
@@ -269,7 +273,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(201, {"Location": self.location(len(uploads))})
 
     def upload(self):
-        """The upload of the request; None if it has been refused."""
+        """The upload of the request; None if the request has been rejected."""
         path, _, query = self.path.partition("?")
         if query != ("key=a%20b&c" if "query" in options else "") or not re.match(r"/files/[0-9]+\Z", path):
             self.violates("another URL", 404)
@@ -282,14 +286,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(upload.gone)
             return None
         if upload.is_expired():
-            # A request can be under way when the upload expires.
+            # One second is allowed for a request that is in transit when the upload expires.
             if self.command != "DELETE" and time.time() >= upload.expires + 1:
                 with lock:
                     state["violations"].append("%s %s: the upload has expired" % (self.command, self.path))
             self.skip()
             self.reply(410)
             return None
-        # A new request ends the one before it, so that an offset that was stated does not change.
+        # A new request ends the previous one, so that an offset does not change after the server has reported it.
         with lock:
             upload.turn += 1
         return upload
@@ -410,7 +414,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body += piece
             with lock:
                 upload.received += len(piece)
-                # With a checksum, a part that is not complete is discarded.
+                # If the part has a checksum, its bytes are stored only when it is complete.
                 if turn == upload.turn and not algorithm:
                     upload.data += piece
         if algorithm:
@@ -427,7 +431,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def serve():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    # A client that was killed.
+    # Suppresses error messages about clients that were killed.
     server.handle_error = lambda *_: None
     return server
 

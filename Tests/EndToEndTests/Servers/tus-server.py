@@ -1,9 +1,9 @@
-"""A tus server that we did not write, with uvicorn.
+"""Runs a tus server that is not part of this project, with uvicorn.
 
 usage: tus-server.py MODULE FOLDER        (MODULE is tuspyserver or tussi)
 
-It prints `port N`, stores uploads at /files in FOLDER/uploads, and appends a line of JSON to FOLDER/complete.jsonl for
-each complete upload.
+The script prints `port N`. The server stores uploads to /files in FOLDER/uploads. For each complete upload, a line of
+JSON is appended to FOLDER/complete.jsonl.
 """
 
 import json
@@ -49,7 +49,7 @@ app = dict(tuspyserver=tuspyserver, tussi=tussi)[module]()
 
 
 async def noting(scope, receive, send):
-    """The application, which also appends each request and its status to FOLDER/requests.log."""
+    """Runs the application, and appends each request and the response's status to FOLDER/requests.log."""
 
     async def note(message):
         if message["type"] == "http.response.start":

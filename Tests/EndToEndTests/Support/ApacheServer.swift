@@ -19,11 +19,11 @@ final class ApacheServer: Sendable {
 
   deinit { process.signal(SIGTERM) }
 
-  /// Starts the server with an empty collection.
+  /// Starts the server, which has an empty collection.
   static func start() async throws -> ApacheServer {
     let folder = try TemporaryFolder()
     for name in ["data", "locks"] {
-      // As root, Apache gives up its privileges, so its user must be able to write there.
+      // If root starts Apache, Apache drops its privileges, so its user needs write access.
       chmod(try folder.makeFolder(name).path(percentEncoded: false), 0o777)
     }
     chmod(folder.url.path(percentEncoded: false), 0o755)
@@ -42,10 +42,10 @@ final class ApacheServer: Sendable {
     _ = await process.end()
   }
 
-  /// The requests that the server has responded to, as `STATUS METHOD URL HTTP/1.1`, in order.
+  /// The requests to which the server has responded, as `STATUS METHOD URL HTTP/1.1`, in order.
   var requests: [String] { folder.text("access.log").split(separator: "\n").map(String.init) }
 
-  /// The content of each file of a collection, by its name; empty if there is no such collection.
+  /// The content of each file in a collection, by name; empty if the collection does not exist.
   func files(in collection: String) throws -> [String: Data] {
     Dictionary(
       uniqueKeysWithValues: try names(in: collection).map {
@@ -53,14 +53,14 @@ final class ApacheServer: Sendable {
       })
   }
 
-  /// The names of a collection's files; empty if there is no such collection.
+  /// The names of the files in a collection; empty if the collection does not exist.
   func names(in collection: String) throws -> [String] {
     let path = folder.path("data/\(collection)")
     guard FileManager.default.fileExists(atPath: path) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != ".DAV" }
   }
 
-  /// The user and the password's hash, as Apache reads them.
+  /// The user and the hash of the password, in the format of Apache's password file.
   private static func passwords() async throws -> String {
     let parts = login.split(separator: ":", maxSplits: 1).map(String.init)
     let hash = try await Command.run("openssl", ["passwd", "-apr1", parts[1]])
@@ -68,7 +68,8 @@ final class ApacheServer: Sendable {
     return "\(parts[0]):\(hash.stdout)"
   }
 
-  /// The modules that Debian does not link into the program; User and Group have no effect without root.
+  /// The configuration, with the modules that are separate files on Debian. User and Group have an effect only for
+  /// root.
   private static func configuration(_ folder: TemporaryFolder, port: Int) -> String {
     let here = folder.url.path(percentEncoded: false)
     let modules = [
@@ -102,7 +103,7 @@ final class ApacheServer: Sendable {
 
 extension ApacheServer: UploadServer {
   func delivered() async throws -> [String] {
-    // While it receives a file, mod_dav_fs has it under such a name.
+    // mod_dav_fs uses such a name for a file that it is still receiving.
     let names = try names(in: "").filter { !$0.hasPrefix(".davfs.tmp") }
     guard !names.isEmpty else { return [] }
     return Array(try await TestFiles.digests(of: names, under: folder.path("data")).values)

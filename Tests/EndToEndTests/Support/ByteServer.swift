@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server whose responses are the exact bytes that a Python function sends.
+/// A server that sends exactly the bytes that a Python function produces.
 final class ByteServer: Sendable {
   let url: String
   private let process: RunningCommand
@@ -14,8 +14,8 @@ final class ByteServer: Sendable {
     process.signal(SIGKILL)
   }
 
-  /// - Parameter answer: the body of the Python function that responds, indented by two spaces. The connection is
-  ///   closed when it returns.
+  /// - Parameter answer: the body of the Python function that responds, indented by two spaces. The connection closes
+  ///   when the function returns.
   static func start(_ answer: String) async throws -> ByteServer {
     let script = """
       import socket, sys, threading, time

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Debian's Caddy as a reverse proxy with TLS, on a free port of the loopback interface, whose certificate is in
-/// `certificate`.
+/// Debian's Caddy as a reverse proxy with TLS, on a free port of the loopback interface. `certificate` is the path of
+/// its certificate.
 ///
 /// It is stopped when the last reference to it is released.
 final class CaddyServer: Sendable {
-  /// Whether Caddy can be started, and ferry with trust in its certificate.
+  /// Whether Caddy is installed, and ferry can be started so that it trusts Caddy's certificate.
   static var isPossible: Bool { RunningCommand.find("caddy") != nil && TLSServer.isPossible }
 
   let url: String
@@ -59,7 +59,7 @@ final class CaddyServer: Sendable {
     _ = await process.end()
   }
 
-  /// The versions of HTTP in which requests have come, such as `HTTP/2.0`.
+  /// The HTTP versions of the requests that have arrived, such as `HTTP/2.0`.
   var versions: Set<String> {
     struct Entry: Decodable {
       struct Request: Decodable { var proto: String }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Command {
-  /// The standard output as JSON with keys in snake_case.
+  /// The standard output, decoded from JSON with keys in snake_case.
   func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A program that was run to completion, and its result.
+/// A program that has run to its end, and its result.
 struct Command {
-  /// The exit code; 128 plus the signal's number if a signal ended it, as in a shell.
+  /// The exit code. If a signal killed the program, 128 plus the signal's number, as in a shell.
   let status: Int32
   let stdout: String
   let stderr: String
 
-  /// Runs a program; its standard input is empty.
+  /// Runs a program with an empty standard input.
   ///
   /// - Parameters:
   ///   - path: the program, looked up in PATH if it has no slash.
@@ -22,9 +22,9 @@ struct Command {
   }
 }
 
-/// A program that runs, with its outputs collected.
+/// A running program whose outputs are collected.
 ///
-/// Each output goes to a separate file. An unread pipe would block the program while the test waits.
+/// Each output goes to a separate file, because the program would block on a full pipe while the test waits.
 final class RunningCommand: Sendable {
   private static let starting = Mutex(())
   private let process: Mutex<Process>
@@ -33,7 +33,7 @@ final class RunningCommand: Sendable {
   /// The process ID.
   let pid: Int32
 
-  /// - Parameter input: standard input; empty if `nil`.
+  /// - Parameter input: the standard input; `nil` for an empty one.
   init(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
     in folder: URL? = nil, input: Pipe? = nil
@@ -51,7 +51,8 @@ final class RunningCommand: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in continuation.finish() }
     try Self.starting.withLock { _ in try Self.withAllSignals { try process.run() } }
-    // A process object keeps its descriptors after it ends; from 1,024 open files on, `run()` crashes.
+    // The process object would keep the descriptors open after the program's end, and `run()` crashes if 1,024 or more
+    // files are open.
     try stdout.close()
     try stderr.close()
     pid = process.processIdentifier
@@ -65,7 +66,7 @@ final class RunningCommand: Sendable {
   var stderr: String { outputs.text("stderr") }
   var isRunning: Bool { process.withLock { $0.isRunning } }
 
-  /// Sends the program a signal, such as SIGKILL.
+  /// Sends a signal to the program.
   func signal(_ number: Int32) { kill(pid, number) }
 
   /// Waits for the program to exit.
@@ -78,7 +79,7 @@ final class RunningCommand: Sendable {
     return Command(status: status, stdout: stdout, stderr: stderr)
   }
 
-  /// Waits for the program to exit, and kills it if that takes too long.
+  /// Waits for the program to exit, and kills it at the time limit.
   func end(within limit: Duration) async throws -> Command {
     let watch = Task { [self] in
       try await Task.sleep(for: limit)
@@ -103,14 +104,14 @@ final class RunningCommand: Sendable {
         return String(line.dropFirst(prefix.count))
       }
       guard isRunning else { break }
-      // There is no event to wait for: the program's output is a file.
+      // The test polls, because the program writes its output to a file.
       try await Task.sleep(for: .milliseconds(10))
     }
     throw CommandFailure(description: "no line '\(prefix)…' came\n\(stdout)\n\(stderr)")
   }
 
-  /// Runs `body` with no signal blocked. Dispatch's threads block most signals; a child would inherit that mask and
-  /// would not receive SIGTERM.
+  /// Runs `body` with no signal blocked. The threads of Dispatch block most signals. A child would inherit this mask
+  /// and would not receive SIGTERM.
   private static func withAllSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()
@@ -126,7 +127,7 @@ final class RunningCommand: Sendable {
     return URL(filePath: found)
   }
 
-  /// Searches for a program in PATH, and in the folder of Debian's servers, which is not in every user's PATH.
+  /// Searches for a program in PATH, and in the folder of Debian's servers, which is missing from some users' PATH.
   static func find(_ name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     return (folders + ["/usr/sbin"]).map { "\($0)/\(name)" }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that accepts any request and returns its header fields, which the receiver does not.
+/// A server that accepts any request and, unlike the receiver, reports its header fields.
 final class EchoServer: Sendable {
   let url: String
   private let process: RunningCommand
@@ -18,7 +18,7 @@ final class EchoServer: Sendable {
     try await EchoServer(RunningCommand("python3", ["-u", "-c", script]))
   }
 
-  /// The requests' first lines and header fields, in order.
+  /// The request lines and header fields of all requests, in order.
   var lines: [String] { process.stdout.split(whereSeparator: \.isNewline).dropFirst().map(String.init) }
 
   private static let script = """

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A manifest of `examples/`, run with its files and state in a folder.
+/// Runs a manifest of `examples/`, whose files and state are in a temporary folder.
 final class ExampleRun: Sendable {
   let folder: TemporaryFolder
   private let manifest: String
   private let environment: [String: String]
 
   /// - Parameters:
-  ///   - name: the file's name without its ending.
+  ///   - name: the file name of the manifest without its extension.
   ///   - files: the sizes of the files, by name.
-  ///   - root: the environment variable that names their folder.
-  ///   - environment: the other variables that redirect the manifest to a server of the test.
+  ///   - root: the environment variable that names the folder of the files.
+  ///   - environment: further variables, which redirect the manifest to the test's server.
   init(_ name: String, files: [String: Int], root: String, environment: [String: String]) throws {
     folder = try TemporaryFolder()
     manifest = Product.source("examples/\(name).yaml")
@@ -37,12 +37,12 @@ final class ExampleRun: Sendable {
     }
   }
 
-  /// `ferry COMMAND … MANIFEST`.
+  /// Runs `ferry COMMAND … MANIFEST`.
   func ferry(_ arguments: String...) async throws -> Command {
     try await start(arguments + [manifest]).end()
   }
 
-  /// Starts a run, waits, and kills it.
+  /// Starts a run, waits, and then kills the run.
   func runAndKill(after wait: () async throws -> Void) async throws {
     let run = try start(["run", manifest, "--quiet"])
     do {

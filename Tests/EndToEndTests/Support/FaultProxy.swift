@@ -1,6 +1,6 @@
 import Foundation
 
-/// A proxy in front of a real server that plays faults (`Servers/fault-proxy.py`).
+/// A proxy in front of a real server that injects faults (`Servers/fault-proxy.py`).
 final class FaultProxy: Sendable {
   let url: String
   private let process: RunningCommand
@@ -14,8 +14,8 @@ final class FaultProxy: Sendable {
   deinit { process.signal(SIGKILL) }
 
   /// - Parameters:
-  ///   - faults: the elements of a JSON array; see the script.
-  ///   - options: a JSON object; see the script.
+  ///   - faults: the elements of a JSON array, which the script describes.
+  ///   - options: a JSON object, which the script describes.
   static func start(
     before server: String, faults: String = "", options: String = "{}"
   ) async throws -> FaultProxy {
@@ -33,7 +33,7 @@ final class FaultProxy: Sendable {
     var bytes: Int
   }
 
-  /// The requests whose bodies have arrived or which have broken off, in order.
+  /// The requests whose bodies have arrived, completely or until they were aborted, in order.
   var requests: [Request] {
     process.stdout.split(separator: "\n").compactMap { text in
       let words = text.split(separator: " ")
@@ -46,7 +46,7 @@ final class FaultProxy: Sendable {
     requests.count { $0.line.range(of: pattern, options: .regularExpression) != nil }
   }
 
-  /// The greatest number of such requests that have waited for their responses at the same time.
+  /// The largest number of matching requests that waited for their responses at the same time.
   func mostConcurrent(_ pattern: String) -> Int {
     var (now, most) = (0, 0)
     for line in process.stdout.split(separator: "\n")
@@ -57,13 +57,13 @@ final class FaultProxy: Sendable {
     return most
   }
 
-  /// The number of bodies' bytes that have arrived with such requests.
+  /// The number of body bytes that have arrived in matching requests.
   func bytes(_ pattern: String) -> Int {
     requests.filter { $0.line.range(of: pattern, options: .regularExpression) != nil }
       .reduce(0) { $0 + $1.bytes }
   }
 
-  /// The number of responses of the server with a status of 2xx to such requests.
+  /// The number of matching requests to which the server has responded with a status of 2xx.
   func successes(_ pattern: String) -> Int {
     process.stdout.split(separator: "\n").count { text in
       let words = text.split(separator: " ", maxSplits: 2)
@@ -72,7 +72,7 @@ final class FaultProxy: Sendable {
     }
   }
 
-  /// Waits until a request is held for the nth time, and returns its target.
+  /// Waits until requests have been held this number of times, and returns the target of the held request.
   func waitUntilHeld(_ count: Int = 1, by run: RunningCommand) async throws -> String {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline, run.isRunning {
@@ -80,14 +80,14 @@ final class FaultProxy: Sendable {
       if held.count >= count, let target = held[count - 1].split(separator: " ").last {
         return String(target)
       }
-      // There is no event to wait for: the proxy's output is a file.
+      // The test polls, because the proxy writes its output to a file.
       try await Task.sleep(for: .milliseconds(5))
     }
     throw CommandFailure(
       description: "no request was held\n\(process.stdout)\(process.stderr)\n\(run.stdout)\(run.stderr)")
   }
 
-  /// Lets the held request continue.
+  /// Lets the held request proceed.
   func release() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
   /// The output of the proxy, for messages.

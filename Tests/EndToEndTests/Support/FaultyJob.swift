@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A short job whose state folder has faults, with separate names at a receiver that it may share.
+/// A short job whose state folder has faults. Its files have distinct names, because several jobs may share a receiver.
 struct FaultyJob {
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
-    /// Uploads with upload IDs, and commits that have `already_done`.
+    /// Uploads with upload IDs, whose commits have `already_done`.
     case uploads
     /// POST requests, which cannot be repeated.
     case posts
@@ -21,7 +21,7 @@ struct FaultyJob {
 
   static let session = "e2e.uploads"
 
-  /// - Parameter label: identifies this job at the receiver.
+  /// - Parameter label: distinguishes this job from others at the receiver.
   init(_ kind: Kind, files count: Int, at receiver: ReceiverProcess, label: String) throws {
     self.kind = kind
     self.receiver = receiver
@@ -62,7 +62,7 @@ struct FaultyJob {
     try await RecordedItems.read(session: Self.session, state: job.state)
   }
 
-  /// Checks that the journal records everything that the server has received, at least as an intent.
+  /// Checks that the journal has recorded everything that the server has received, at least as an intent.
   func checkNothingUntold(_ moment: String) async throws {
     let recorded = try await recorded()
     #expect(recorded.integrity == "ok", "\(moment)")
@@ -74,7 +74,7 @@ struct FaultyJob {
     }
   }
 
-  /// Completes the job without faults.
+  /// Runs the job to its end, without faults.
   func finish(_ moment: String) async throws {
     let (command, report) = try await job.run()
     #expect(report.run.roundClosed, "\(moment): \(command.stdout)\(command.stderr)")

@@ -29,7 +29,7 @@ struct FileTimes {
     }
   }
 
-  /// Overwrites one byte; the size and modification time stay unchanged.
+  /// Overwrites one byte of a file. Its size and modification time remain unchanged.
   static func change(_ path: String, byte: UInt64) throws {
     let times = try FileTimes(of: path)
     let file = try FileHandle(forUpdating: URL(filePath: path))

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A server whose forms are parsed by aiohttp, which we did not write (`Servers/form-server.py`).
+/// A server that parses forms with aiohttp, which is not part of this project (`Servers/form-server.py`).
 ///
-/// Ends with the last reference to it.
+/// It is stopped when the last reference to it is released.
 final class FormServer: Sendable {
   /// A Python that has aiohttp.
   static let python = PythonModules.python(with: ["aiohttp"])
 
-  /// A form as aiohttp has parsed it.
+  /// A form, as aiohttp parsed it.
   struct Form: Decodable {
     struct Part: Decodable {
       var name: String?
       var filename: String?
       var contentType: String?
-      /// The bytes of its Content-Disposition.
+      /// The bytes of the part's Content-Disposition field.
       var disposition: Data
       var size: Int
       var sha256: String
@@ -62,27 +62,27 @@ final class FormServer: Sendable {
     _ = await process.end()
   }
 
-  /// Changes its behavior: `stop`, `token`, `status`, `forgotten`.
+  /// Changes settings of the server: `stop`, `token`, `status`, `forgotten`.
   func set(_ settings: String) throws {
-    // A rename, so that the server never reads a part of it.
+    // The rename is atomic, so the server never reads an incomplete file.
     try folder.write(Data("{\(settings)}".utf8), to: "settings.new")
     guard rename(folder.path("settings.new"), folder.path("settings.json")) == 0 else {
       throw CommandFailure(description: "errno \(errno)")
     }
   }
 
-  /// Waits until it reads no more of a form, because of `stop`, for the nth time.
+  /// Waits until the server has stopped reading a form this number of times, as `stop` requires.
   func waitUntilStopped(_ count: Int = 1) async throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline {
       if folder.text("stopped.jsonl").split(separator: "\n").count >= count { return }
-      // There is nothing to wait on: the server's sign is a file.
+      // The test polls, because the server writes to a file when it stops.
       try await Task.sleep(for: .milliseconds(10))
     }
     throw CommandFailure(description: "the server did not stop reading\n\(process.stderr)")
   }
 
-  /// The forms that it has parsed to their end.
+  /// The forms that the server has parsed completely.
   var forms: [Form] { get throws { try lines("forms.jsonl") } }
   var commits: [Commit] { get throws { try lines("commits.jsonl") } }
 

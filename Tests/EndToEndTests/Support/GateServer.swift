@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that reads the beginning of a large body, and the rest only on request.
+/// A server that reads the beginning of a large body, and the rest only when the test opens the gate.
 final class GateServer: Sendable {
   let url: String
   private let folder: TemporaryFolder

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A file name that breaks programs that treat names as text, and the reason.
+/// A file name that programs handle incorrectly if they treat names as text, and the reason.
 struct HostileName: Sendable, CustomTestStringConvertible {
   var what: String
   var bytes: [UInt8]
-  /// Whether Swift's strings, and therefore the receiver's listing, do not distinguish it from another spelling.
+  /// Whether Swift's strings, and therefore the receiver's listing, treat the name as equal to another name.
   var isRespelled = false
 
   var testDescription: String { what }
-  /// The name as text; `nil` if it is not UTF-8.
+  /// The name as text; `nil` if it is not valid UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
-  /// The name in a URL: all bytes except slashes and RFC 3986's unreserved characters are percent-encoded.
+  /// The name in a URL: all bytes are percent-encoded except slashes and RFC 3986's unreserved characters.
   var encoded: String {
     bytes.map { byte in
       let letter = Character(UnicodeScalar(byte))

@@ -1,8 +1,8 @@
-/// The texts of the manifests that the tests run. The folder `files` next to the manifest holds the files to send.
+/// The texts of manifests that the tests run. The files to send are in the folder `files` beside the manifest.
 enum JobText {
   static let retry = "retry: { limit: 6, initial: 10ms, factor: 2, max: 200ms }"
 
-  /// A manifest: sessions `quick` and `uploads` (`e2e.uploads`), the token `login`, and the given nodes.
+  /// A manifest with the sessions `quick` and `uploads` (`e2e.uploads`), the token `login`, and the given nodes.
   static func text(
     server: String, name: String = "e2e", connections: Int = 4, refresh: String = "before_expiry: 1s",
     _ nodes: String...
@@ -38,9 +38,9 @@ enum JobText {
     """ + nodes.joined(separator: "\n") + "\n"
   }
 
-  /// The upload `files` with a token, an upload ID, the bytes and a commit.
+  /// The upload `files`, which needs a token. Each file has an upload ID, a transfer and a commit.
   ///
-  /// - Parameter recognized: the settings by which a commit that was executed is recognized.
+  /// - Parameter recognized: the settings that make a repeated commit recognizable.
   static func uploadIDs(
     validFor: String = "1h", retry: String = retry, recognized: String = "already_done: { status: [409] }"
   ) -> String {
@@ -67,12 +67,12 @@ enum JobText {
     """
   }
 
-  /// Recognizes an executed commit by a request for the upload's state.
+  /// Recognizes an executed commit by requesting the state of the upload.
   static let probe = """
     probe: { request: { url: "${vars.api}/uploads/${allocate.id}" }, expect: { json: { /state: committed } } }
     """
 
-  /// The upload `files` that sends each file by PUT.
+  /// The upload `files` that sends each file with PUT.
   static let puts = """
     uploads:
       files:
@@ -83,7 +83,7 @@ enum JobText {
         \(retry)
     """
 
-  /// The upload `files` that sends each file by POST, which cannot be repeated.
+  /// The upload `files` that sends each file with POST, which cannot be repeated.
   static let posts = """
     uploads:
       files:
@@ -103,7 +103,7 @@ enum JobText {
     ] + more.map { "    \($0)" }).joined(separator: "\n")
   }
 
-  /// Single requests that send their names to `/done`, each with a condition.
+  /// Single requests that send their names to `/done`, each with its condition.
   static func notes(_ conditions: [(name: String, when: String)], needs: String = "files") -> String {
     "requests:\n"
       + conditions.map { name, when in

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The kind of job that is killed, with the server's options and faults.
+/// The kinds of jobs that are killed, with the options and faults of the server.
 enum KillKind: String, CaseIterable, CustomTestStringConvertible {
-  /// Upload IDs that outlive the job, so that every recorded one is used again.
+  /// Upload IDs that do not expire during the job, so that every recorded ID is used again.
   case uploads
   /// Upload IDs that expire during the job.
   case expiring
@@ -17,7 +17,7 @@ enum KillKind: String, CaseIterable, CustomTestStringConvertible {
   /// The session that contains the items.
   var session: String { self == .fetches ? "e2e.fetches" : "e2e.uploads" }
 
-  /// Options of the receiver's command line. A token expires before the job ends.
+  /// Options of the receiver's command line. Tokens expire before the job ends.
   var options: [String] {
     ["--require-token", "--client-secret", Workspace.secret, "--token-life", "1.5"]
       + (self == .expiring ? ["--upload-life", "1"] : [])
@@ -38,7 +38,7 @@ enum KillKind: String, CaseIterable, CustomTestStringConvertible {
         ["inbox:every=43,drop=before", "inbox:every=37,drop=after,cut=close", "inbox:every=31,status=503"]
       case .fetches: ["file:every=23,drop=before", "file:every=19,drop=after", "file:every=31,status=500"]
       }
-    // If several faults are due, the first one happens, so those that apply to every request come last.
+    // If several faults match a request, the first one applies, so faults that match every request come last.
     let late =
       switch self {
       case .uploads, .expiring: ["allocate", "content", "commit"]

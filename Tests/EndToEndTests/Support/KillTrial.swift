@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// One job that is killed repeatedly until it ends. After each kill, it records the state of the journal and the
-/// requests that the server has received.
+/// A job that is killed repeatedly until it is complete. After each kill, the state of the journal and the requests
+/// that the server has received are recorded and checked.
 final class KillTrial {
   let kind: KillKind
   let job: Workspace
@@ -12,13 +12,13 @@ final class KillTrial {
   private let title: String
   private let names: [String]
   private let digests: [String: String]
-  /// How often an upload ID was issued for a file whose ID was on record.
+  /// The number of upload IDs that had been issued for each file when its ID was recorded. It must not grow.
   private var allocations: [String: Int] = [:]
-  /// How often the bytes of a file were received or sent although its transfer was on record.
+  /// The number of times that each file had been sent when its transfer was recorded. It must not grow.
   private var transfers: [String: Int] = [:]
-  /// The files that were on record as done.
+  /// The files that the journal has recorded as done, which they must remain.
   private var done: Set<String> = []
-  /// The files for which something was reported. It must stay true at every later check.
+  /// The files for which an issue has been recorded, so that later checks do not record it again.
   private var told: Set<String> = []
 
   /// - Parameter count: the number of files.
@@ -41,7 +41,7 @@ final class KillTrial {
     for fault in kind.faults(lateness: lateness) { try await receiver.add(spec: fault) }
   }
 
-  /// Puts the files on the server, for fetches.
+  /// Stores the files on the server before they are fetched.
   private func stock() async throws {
     let text = KillKind.puts.manifest(server: receiver.url, names: names)
     let source = try Workspace(text.replacing("root: files", with: "root: \(job.folder.path("files"))"))
@@ -49,7 +49,7 @@ final class KillTrial {
     guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
   }
 
-  /// Checks the server and the journal after a kill.
+  /// Checks the requests at the server and the journal after a kill.
   func check(_ moment: String) async throws {
     let received = try await receiver.received()
     let recorded = try await RecordedItems.read(session: kind.session, of: job)
@@ -57,10 +57,10 @@ final class KillTrial {
     let states = kind == .fetches ? recorded.nodes : recorded.states
     judge(states, received, moment)
     note(states, received)
-    // The same counts, as `ferry status` reports them.
+    // `ferry status` must report the same numbers.
     let status = try await job.status().session(kind.session)
     if kind != .fetches, let items = status?.node("files")?.items {
-      // If the previous run has ended, a new round finds that its files were done before.
+      // If the previous run ended before the kill, a new round reports its files as done before.
       let done = items["done", default: 0] + items["done_before", default: 0]
       #expect(done == states.values.count { $0 == .done }, "\(title), \(moment)")
       #expect(items["ambiguous"] == states.values.count { $0 == .ambiguous }, "\(title), \(moment)")
@@ -125,7 +125,7 @@ final class KillTrial {
   }
 
   private func isFetched(_ name: String) -> Bool {
-    // The file is either absent or complete.
+    // The file must be either absent or complete.
     guard let bytes = try? Data(contentsOf: URL(filePath: job.folder.path("fetched/\(name)"))) else {
       return false
     }
@@ -134,10 +134,10 @@ final class KillTrial {
     return true
   }
 
-  /// Completes the job, and compares the listing of the server, the journal and `ferry status`.
+  /// Runs the job to its end, and compares the listing of the server, the journal and `ferry status`.
   func finish() async throws {
     var (command, report) = try await job.run()
-    // Because of the server's faults, work may remain for another run.
+    // Because of the server's faults, another run may be necessary.
     for _ in 0..<5 where !report.run.roundClosed { (command, report) = try await job.run() }
     #expect(report.run.roundClosed, "\(title): \(command.stdout)\(command.stderr)")
     try await check("at the end")
@@ -146,7 +146,7 @@ final class KillTrial {
     let received = try await receiver.received()
     let ambiguous = recorded.names(.ambiguous)
     #expect(command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(command.stdout)\(command.stderr)")
-    // If a kill left a commit open and its ID has expired since, the server's response proves nothing.
+    // If a kill left a commit open, and its ID has expired in the meantime, the server's response proves nothing.
     #expect(ambiguous.isEmpty || kind == .posts || kind == .expiring, "\(title): \(ambiguous)")
     if kind != .fetches {
       #expect(Set(recorded.states.keys) == Set(names), "\(title)")
@@ -168,7 +168,7 @@ final class KillTrial {
     for file in received.files { #expect(file.sha256 == digests[file.name], "\(title): \(file.name)") }
     for post in received.inbox { #expect(post.sha256 == digests[post.name], "\(title): \(post.name)") }
 
-    // No work remains, and no request is sent.
+    // No work remains, so the next run sends no request.
     if kind != .fetches {
       let again = try await job.run()
       #expect(again.command.status == (ambiguous.isEmpty ? 0 : 1), "\(title): \(again.command.stdout)")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Ports of 127.0.0.1 for servers that cannot choose one themselves. Another program may take a port that was free, so a
-/// failed start is repeated with another port.
+/// Free ports of 127.0.0.1, for servers that cannot choose a port themselves. Because another program may take the port
+/// first, a failed start is repeated with another port.
 enum LoopbackPort {
-  /// Starts a program with a free port until it listens there.
+  /// Starts a program with a free port, and waits until it listens there.
   ///
   /// - Parameters:
-  ///   - launch: starts the program.
-  ///   - log: what it has logged, for the message.
+  ///   - launch: starts the program with a port.
+  ///   - log: returns the program's log for the error message.
   static func start(
     log: () -> String = { "" }, _ launch: (Int) throws -> RunningCommand
   ) async throws -> (process: RunningCommand, port: Int) {
@@ -41,7 +41,7 @@ enum LoopbackPort {
     let deadline = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < deadline, process.isRunning {
       if connects(to: port) { return true }
-      // There is no event to wait for: the server's readiness has no other sign.
+      // The test polls, because no event shows that the server is ready.
       try await Task.sleep(for: .milliseconds(10))
     }
     process.signal(SIGKILL)

@@ -11,7 +11,7 @@ final class MatrixJob: Sendable {
   /// The SHA-256 of the file.
   let digest: String
 
-  /// - Parameter faults: objects of the proxy's faults.
+  /// - Parameter faults: JSON objects that the proxy applies as faults.
   init(_ row: ServerRow, faults: [String] = []) async throws {
     self.row = row
     server = try await row.start()
@@ -29,17 +29,17 @@ final class MatrixJob: Sendable {
     digest = try await TestFiles.digests(of: ["f"], under: job.folder.path("files"))["f"] ?? ""
   }
 
-  /// A fault of a request that sends bytes of the file.
+  /// A fault in a request that sends bytes of the file.
   ///
   /// - Parameters:
-  ///   - number: which one, of a file that is sent in parts.
-  ///   - single: which one, of a file that is sent in one request.
+  ///   - number: the number of this request if the file is sent in parts.
+  ///   - single: the number of this request if the file is sent in one request.
   static func fault(_ row: ServerRow, _ number: Int, single: Int = 1, _ fault: String) -> String {
     #"{"match": "\#(row.data)", "number": \#(row.part == nil ? single : number), \#(fault)}"#
   }
 
   private static func options(_ row: ServerRow, _ server: any UploadServer) -> String {
-    // An interim response states the upload resource; it must have arrived at ferry.
+    // During the pause, ferry must receive the interim response that assigns the upload resource.
     let pause = "\"pause\": \(row.query == nil ? 0.1 : 1)"
     switch row.token {
     case .proxy(nil): return "{\(pause), \"token\": true}"
@@ -91,30 +91,29 @@ final class MatrixJob: Sendable {
       """
   }
 
-  /// Starts a run.
   func start() throws -> RunningCommand {
     let words = ["run", "job.yaml", "--report", "report.json"]
     guard let caddy else { return try job.start(words) }
     return try TLSServer.start(job, words, trusting: caddy.certificate)
   }
 
-  /// Runs the job to its end, and expects that it succeeds.
+  /// Runs the job to its end, and checks that it succeeds.
   @discardableResult func run(_ comment: String = "") async throws -> RunReport {
     let end = try await start().end()
     #expect(end.status == 0, "\(comment)\n\(end.stdout)\(end.stderr)\(proxy.log)")
     return try job.report()
   }
 
-  /// The number of bytes of the file and of its framing that have been sent to the server.
+  /// The number of bytes that were sent to the server in requests with file content, including their framing.
   var sent: Int { proxy.bytes(row.data) }
 
-  /// The number of uploads that have been created.
+  /// The number of uploads that were created, each by `creationsPerFile` requests.
   var creations: Int {
     guard let creation = row.creation else { return 0 }
     return (proxy.count(creation) + row.creationsPerFile - 1) / row.creationsPerFile
   }
 
-  /// Expects that the server has the file once, as it is.
+  /// Checks that the server has stored the file once and unchanged.
   func expectDelivery() async throws {
     #expect(try await server.delivered() == [digest], "\(proxy.log)")
     if let completion = row.completion { #expect(proxy.successes(completion) == 1, "\(proxy.log)") }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is stopped when the last reference to it is released.
 final class NginxServer: UploadServer {
-  /// Whether there is an nginx with the module.
+  /// Whether an nginx with the module is installed.
   static let isPossible: Bool = {
     guard let program = RunningCommand.find("nginx") else { return false }
     let process = Process()
@@ -12,7 +12,7 @@ final class NginxServer: UploadServer {
     process.executableURL = URL(filePath: program)
     process.arguments = ["-V"]
     process.standardError = output
-    // An nginx that cannot be started counts as one without the module.
+    // An nginx that cannot be started does not have the module.
     guard (try? process.run()) != nil else { return false }
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
@@ -31,7 +31,7 @@ final class NginxServer: UploadServer {
 
   static func start() async throws -> NginxServer {
     let folder = try TemporaryFolder()
-    // As root, nginx gives up its privileges, so its user must be able to write there.
+    // If root starts nginx, nginx drops its privileges, so its user needs write access.
     for name in ["root", "body"] { chmod(try folder.makeFolder(name).path(percentEncoded: false), 0o777) }
     chmod(folder.url.path(percentEncoded: false), 0o755)
     let (process, port) = try await LoopbackPort.start(log: { folder.text("error.log") }) { port in

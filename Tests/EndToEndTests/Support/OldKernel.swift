@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs programs without some system calls; see Faults/old-kernel.c.
+/// Runs programs without certain system calls; see Faults/old-kernel.c.
 enum OldKernel {
-  /// The path of the program that starts others; `nil` if this machine cannot compile it.
+  /// The path of the program that starts other programs; `nil` if this machine cannot compile it.
   private static let program = Task<String?, any Error> {
     #if os(Linux)
     guard let compiler = RunningCommand.find("cc") ?? RunningCommand.find("clang") else { return nil }
@@ -20,15 +20,15 @@ enum OldKernel {
     #endif
   }
 
-  /// Whether programs can be run in this way.
+  /// Whether this machine can run programs without certain system calls.
   static func isThere() async throws -> Bool {
     guard let program = try await program.value else { return skipped() }
-    // A container may forbid further filters.
+    // A container may forbid additional filters.
     let trial = try await Command.run(program, ["openat2=ENOSYS", "--", "/bin/true"])
     return trial.status == 0 ? true : skipped()
   }
 
-  /// An unnoticed skip would look like a pass.
+  /// Prints a message, because an unnoticed skip would look like a pass. Returns `false`.
   private static func skipped() -> Bool {
     FileHandle.standardError.write(
       Data("\n!!!! SKIPPED: the tests of old kernels need Linux, a C compiler and seccomp(2)\n\n".utf8))
@@ -42,7 +42,7 @@ enum OldKernel {
     try await start(job, without: answers).end()
   }
 
-  /// Starts a workspace's manifest.
+  /// Starts a run of a workspace's manifest.
   static func start(_ job: Workspace, without answers: [String]) async throws -> RunningCommand {
     guard let program = try await program.value else {
       throw CommandFailure(description: "nothing here can start it")

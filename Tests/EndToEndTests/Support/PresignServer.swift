@@ -4,13 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// An API that issues presigned URLs of moto, which boto3 computes, and confirms uploads (`Servers/presign-server.py`).
+/// An API that issues presigned URLs of moto, which boto3 signs, and that confirms uploads
+/// (`Servers/presign-server.py`).
 final class PresignServer: Sendable {
   enum Hold: String {
     case none
     /// The first PUT is held after half of its body.
     case put
-    /// The first confirmation is executed and gets no response.
+    /// The first confirmation is executed but gets no response.
     case confirm
   }
 
@@ -26,15 +27,15 @@ final class PresignServer: Sendable {
     var puts: Int
     /// The number of confirmations that were executed.
     var confirmations: Int
-    /// The number of confirmations of an upload that had been confirmed.
+    /// The number of confirmations of uploads that had been confirmed before.
     var repeated: Int
-    /// The requests that the API or S3 has refused.
+    /// The requests that the API or S3 has rejected.
     var refused: [String]
   }
 
   let url: String
   private let process: RunningCommand
-  /// The server ends when its standard input is closed, even if this process is killed.
+  /// The server exits when its standard input is closed, even if this process is killed.
   private let input: Pipe
 
   private init(url: String, process: RunningCommand, input: Pipe) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The programs that this package builds, from the same build as the tests.
+/// The programs of this package, from the same build as the tests.
 enum Product {
   /// The path of an executable product, such as `ferry`.
   static func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
@@ -8,7 +8,7 @@ enum Product {
   /// The folder of the test bundle, which also contains the built programs.
   private static let folder: URL = {
     #if os(Linux)
-    // The test bundle is the program that runs.
+    // On Linux, the test bundle is the running program.
     return URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     #else
     let bundle = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" } ?? Bundle.main

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A server that sends scripted bytes, well formed or not, and closes the connection.
+/// A server that sends scripted bytes, valid or not, and closes the connection.
 ///
-/// A path with several responses sends one after the other, and then repeats the last. Any other path sends 200 with
-/// an empty body.
+/// If a path has several responses, they are sent one after another, and the last one is repeated. For any other path,
+/// the response is 200 with an empty body.
 final class RawResponder: Sendable {
-  /// A received request: its method, its path, and the condition in its header.
+  /// A received request: the method, the path, and the condition in its header section.
   struct Request: Equatable {
     var method: String
     var path: String

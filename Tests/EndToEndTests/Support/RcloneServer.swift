@@ -1,11 +1,11 @@
 import Foundation
 
-/// `rclone serve s3` of a folder, on a free port of the loopback interface. It checks every signature.
+/// `rclone serve s3` for a folder, on a free port of the loopback interface. It checks every signature.
 ///
 /// It is stopped when the last reference to it is released.
 final class RcloneServer: S3UploadServer {
-  /// An rclone that can serve S3 (1.65 or later), that of scripts/setup or one in PATH; `nil` if there is none. Debian 12
-  /// has an older one.
+  /// An rclone that can serve S3 (1.65 or later), from scripts/setup or in PATH; `nil` if there is none. The one in
+  /// Debian 12 is older.
   static let program: String? = [Product.source(".build/python/bin/rclone"), RunningCommand.find("rclone")]
     .compactMap(\.self).first { program in
       guard FileManager.default.isExecutableFile(atPath: program) else { return false }
@@ -14,13 +14,13 @@ final class RcloneServer: S3UploadServer {
       process.arguments = ["serve", "s3", "--help"]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
-      // An rclone that cannot be started counts as one without the command.
+      // An rclone that cannot be started does not have the command.
       guard (try? process.run()) != nil else { return false }
       process.waitUntilExit()
       return process.terminationStatus == 0
     }
 
-  /// boto3 asks the server what it has.
+  /// The tests need boto3 to read the stored objects.
   static var isPossible: Bool { program != nil && S3Server.python != nil }
 
   let url: String
@@ -61,7 +61,7 @@ final class RcloneServer: S3UploadServer {
       if let match = process.stdout.firstMatch(of: /\[(http:\/\/127\.0\.0\.1:[0-9]+)\/\]/) {
         return String(match.1)
       }
-      // There is no event to wait for: the program's output is a file.
+      // The test polls, because the program writes its output to a file.
       try await Task.sleep(for: .milliseconds(10))
     }
     throw CommandFailure(description: "rclone did not start\n\(process.stdout)")

@@ -25,7 +25,7 @@ struct Received: Decodable, Sendable {
     var sha256: String
   }
 
-  /// The body of a `POST /done`, as the tests' manifests write it.
+  /// The body of a `POST /done`, as the manifests of the tests send it.
   struct Note: Decodable, Sendable {
     var run: String?
     var node: String?
@@ -43,10 +43,10 @@ struct Received: Decodable, Sendable {
 
   /// The uploads by their names.
   var byName: [String: Upload] { Dictionary(uniqueKeysWithValues: uploads.map { ($0.name, $0) }) }
-  /// How often each file was put, by its name.
+  /// The number of PUT requests for each file, by the file's name.
   var puts: [String: Int] { Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.puts) }) }
   var commits: Int { uploads.reduce(0) { $0 + $1.commits } }
   var contents: Int { uploads.reduce(0) { $0 + $1.contents } }
-  /// Upload IDs that are neither committed nor abandoned.
+  /// The number of upload IDs that are neither committed nor abandoned.
   var open: Int { uploads.reduce(0) { $0 + $1.open } }
 }

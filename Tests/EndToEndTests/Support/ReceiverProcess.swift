@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A separate `ferry-receiver` for one test. It exits when the last reference to it is released.
+/// A `ferry-receiver` process for one test. It exits when the last reference to it is released.
 final class ReceiverProcess: Sendable {
   let url: String
   private let folder: TemporaryFolder
@@ -21,8 +21,8 @@ final class ReceiverProcess: Sendable {
   }
 
   /// - Parameters:
-  ///   - options: options of its command line, such as `--require-token`.
-  ///   - faults: each as on its command line, such as `commit:every=7,status=500`.
+  ///   - options: options of the command line, such as `--require-token`.
+  ///   - faults: faults in the syntax of the command line, such as `commit:every=7,status=500`.
   ///   - isRecording: whether ``recorded`` contains the bytes that clients send.
   static func start(
     _ options: [String] = [], faults: [String] = [], isRecording: Bool = false
@@ -38,14 +38,14 @@ final class ReceiverProcess: Sendable {
 
   var port: String { String(url.split(separator: ":").last ?? "") }
 
-  /// The requests that the receiver has responded to, as `METHOD PATH STATUS`, in order, without those of the tests
-  /// themselves.
+  /// The requests to which the receiver has responded, as `METHOD PATH STATUS`, in order, without requests from the
+  /// test itself.
   var log: [String] {
     process.stderr.split(separator: "\n").map(String.init)
       .filter { !$0.contains(" /received ") && !$0.contains(" /faults ") }
   }
 
-  /// How often each file was requested by GET and responded to.
+  /// How often the receiver has responded to a GET for each file.
   var gets: [String: Int] {
     let prefix = "GET /files/"
     let names = log.filter { $0.hasPrefix(prefix) && $0.hasSuffix(" 200") }
@@ -57,7 +57,7 @@ final class ReceiverProcess: Sendable {
     try Received.decode(try await send("GET", "/received"))
   }
 
-  /// Waits until the receiver's listing meets the condition.
+  /// Waits until the receiver's listing meets a condition.
   func received(
     within limit: Duration = .seconds(20), until isThere: (Received) -> Bool
   ) async throws -> Received {
@@ -68,12 +68,12 @@ final class ReceiverProcess: Sendable {
       guard ContinuousClock.now < deadline else {
         throw CommandFailure(description: "the receiver did not get what was waited for: \(received)")
       }
-      // The receiver offers no event to wait for.
+      // The test polls, because the receiver offers no event to wait for.
       try await Task.sleep(for: .milliseconds(10))
     }
   }
 
-  /// Puts a file, which `/files/NAME` then returns.
+  /// Stores a file, which `/files/NAME` then returns.
   func put(_ text: String, to name: String) async throws {
     _ = try await send("PUT", "/files/\(name)", body: text)
   }
@@ -81,10 +81,10 @@ final class ReceiverProcess: Sendable {
   /// All bytes that clients have sent, if the receiver was started to record them.
   var recorded: Data { (try? Data(contentsOf: folder.url.appending(path: "record"))) ?? Data() }
 
-  /// - Parameter fault: as JSON, such as `{"route": "content", "delay": 0.1}`.
+  /// - Parameter fault: a fault as JSON, such as `{"route": "content", "delay": 0.1}`.
   func add(fault: String) async throws { _ = try await send("POST", "/faults", body: fault) }
 
-  /// - Parameter spec: a fault as on its command line.
+  /// - Parameter spec: a fault in the syntax of the command line.
   func add(spec: String) async throws {
     let parts = spec.split(separator: ":", maxSplits: 1)
     let settings = parts[1].split(separator: ",").map { setting in

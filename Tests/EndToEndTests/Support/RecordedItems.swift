@@ -1,8 +1,8 @@
 import Foundation
 
-/// A session's items and nodes in the journal, read with SQLite, without ferry's code.
+/// The items and nodes of a session in its journal, read with SQLite and without ferry's code.
 struct RecordedItems: Equatable {
-  /// The values of the column `state`, as docs/journal.md lists them.
+  /// The values of the column `state`, as docs/journal.md defines them.
   enum State: Int, Decodable {
     case queued = 0
     case allocated = 1
@@ -13,13 +13,13 @@ struct RecordedItems: Equatable {
     case cancelled = 6
   }
 
-  /// The states of items by their paths.
+  /// The states of the items, by path.
   let states: [String: State]
-  /// The items with an intent: a request that was about to be sent and has no recorded response.
+  /// The items with an intent, that is, with a request that may have been sent and whose outcome is not recorded.
   let intents: Set<String>
-  /// The states of fetches and requests by their names.
+  /// The states of fetches and requests, by name.
   let nodes: [String: State]
-  /// The result of `PRAGMA integrity_check`: `ok`.
+  /// The result of `PRAGMA integrity_check`, which must be `ok`.
   let integrity: String
 
   func names(_ state: State) -> Set<String> { Set(states.filter { $0.value == state }.map(\.key)) }
@@ -28,9 +28,9 @@ struct RecordedItems: Equatable {
     try await read(session: session, state: workspace.state)
   }
 
-  /// Reads a copy, because a reader of the journal itself would change the state that a kill left.
+  /// Reads a copy of the journal, because reading the journal itself would change the state that a kill left.
   ///
-  /// - Parameter state: a state folder.
+  /// - Parameter state: the path of a state folder.
   static func read(session: String, state: String) async throws -> RecordedItems {
     let copy = try TemporaryFolder()
     for suffix in ["", "-wal"] {
@@ -53,7 +53,7 @@ struct RecordedItems: Equatable {
     var integrity: String
   }
 
-  /// A kill may occur before the tables exist.
+  /// The script accepts a journal without tables, because a kill may occur before they are created.
   private static let script = """
     import json, sqlite3, sys
     db = sqlite3.connect(sys.argv[1])

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Debian's docker-registry with token authentication, and the issuer of its tokens, as scripts/registry runs them.
+/// Debian's docker-registry with token authentication, and the server that issues its tokens. scripts/registry runs
+/// both.
 ///
 /// Both are stopped when the last reference to this object is released, which closes the script's standard input.
 final class Registry: Sendable {
@@ -34,7 +35,7 @@ final class Registry: Sendable {
     return try await Registry(folder: folder, script: script, input: input)
   }
 
-  /// Stops both servers and waits for their end.
+  /// Stops both servers, and waits until they have exited.
   func stop() async {
     script.signal(SIGTERM)
     _ = await script.end()
@@ -43,10 +44,10 @@ final class Registry: Sendable {
   /// The environment variables that jobs/registry.yaml requires.
   var environment: [String: String] { ["FERRY_REGISTRY": url, "FERRY_REGISTRY_ISSUER": issuer] }
 
-  /// The requests that the registry has responded to, as `METHOD PATH`, in order.
+  /// The requests to which the registry has responded, as `METHOD PATH`, in order.
   var requests: [String] {
     folder.text("registry.log").split(separator: "\n").compactMap { line in
-      // The combined log format: the request is between the first two quotes. Other lines have `level=`.
+      // In the combined log format, the request is between the first two quotation marks. Other lines have `level=`.
       guard !line.hasPrefix("time=") else { return nil }
       let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
       guard parts.count > 2 else { return nil }
@@ -54,7 +55,7 @@ final class Registry: Sendable {
     }
   }
 
-  /// A token that permits reading a repository.
+  /// Requests a token that allows reading a repository.
   func token(for repository: String) async throws -> String {
     struct Answer: Decodable { var token: String }
     let query = "service=ferry-test-registry&scope=repository:\(repository):pull"
@@ -62,7 +63,7 @@ final class Registry: Sendable {
     return try JSONDecoder().decode(Answer.self, from: Data(answer.stdout.utf8)).token
   }
 
-  /// The bytes of a blob.
+  /// Downloads the bytes of a blob.
   func blob(_ digest: String, in repository: String, token: String) async throws -> Data {
     let name = "blob-\(UUID().uuidString)"
     _ = try await curl([
@@ -72,7 +73,7 @@ final class Registry: Sendable {
     return try Data(contentsOf: URL(filePath: folder.path(name)))
   }
 
-  /// Fails if the response is not a success.
+  /// Runs curl so that an unsuccessful response causes an error.
   private func curl(_ arguments: [String]) async throws -> Command {
     let command = try await Command.run("curl", ["--silent", "--show-error", "--fail"] + arguments)
     guard command.status == 0 else { throw CommandFailure(description: "curl: \(command.stderr)") }
@@ -90,7 +91,7 @@ extension Registry: UploadServer {
     return Array(try await TestFiles.digests(of: names, under: blobs).values)
   }
 
-  /// Removes the folder of the upload, as the registry's purge does.
+  /// Removes the folder of the upload, as the registry does when it purges uploads.
   func forget(_ target: String) async throws {
     guard let name = target.split(separator: "?").first?.split(separator: "/").last else { return }
     let uploads = folder.path("\(Self.storage)/repositories/ferry/files/_uploads")

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A strict server of resumable uploads on bare sockets (`Servers/resumable-server.py`), which describes its options.
+/// A strict server for resumable uploads on plain sockets. `Servers/resumable-server.py` describes its options.
 final class ResumableServer: Sendable {
   struct Upload: Decodable {
     /// The number of stored bytes.
@@ -26,16 +26,16 @@ final class ResumableServer: Sendable {
   struct Log: Decodable {
     var uploads: [Upload]
     var creations: [Creation]
-    /// Requests that do not match the protocol.
+    /// Requests that violate the protocol.
     var violations: [String]
-    /// The number of requests with bytes of files.
+    /// The number of requests that send file content.
     var sent: Int
     var queries: Int
     var deletes: Int
     var tokens: Int
-    /// The number of uploads that were treated as plain ones.
+    /// The number of uploads that were treated as plain requests.
     var plain: Int
-    /// The number of requests for the response to a completed upload.
+    /// The number of empty requests that fetch the response to a completed upload.
     var empty: Int
   }
 
@@ -49,7 +49,7 @@ final class ResumableServer: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter options: a JSON object.
+  /// - Parameter options: a JSON object with the options.
   static func start(_ options: String = "{}") async throws -> ResumableServer {
     try await ResumableServer(
       RunningCommand(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report as `ferry run` writes it, read without any of ferry's own code.
+/// A report that `ferry run` has written, read without ferry's code.
 struct RunReport: Decodable {
   struct Run: Decodable {
     var id: String

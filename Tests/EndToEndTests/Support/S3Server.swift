@@ -1,13 +1,14 @@
 import Foundation
 
-/// A server of S3 that checks every signature: moto, which we did not write, with IAM enabled (`Servers/s3-server.py`).
+/// moto, an S3 server that is not part of this project, with IAM enabled, so that it checks every signature
+/// (`Servers/s3-server.py`).
 ///
-/// It listens on a free port of 127.0.0.1, and ends with the last reference to it.
+/// It listens on a free port of 127.0.0.1, and is stopped when the last reference to it is released.
 final class S3Server: Sendable {
   /// A Python that has moto.
   static let python = PythonModules.python(with: ["boto3", "moto.server"])
 
-  /// Whether the server can be started. An unnoticed skip would look like a pass, so this prints a message if not.
+  /// Whether the server can be started. If not, a message is printed, because an unnoticed skip would look like a pass.
   static let isPossible: Bool = {
     guard python == nil else { return true }
     FileHandle.standardError.write(
@@ -18,13 +19,13 @@ final class S3Server: Sendable {
   /// `http://127.0.0.1:PORT`.
   let url: String
   let bucket: String
-  /// The credentials of a user who may do everything with S3.
+  /// The credentials of a user with all S3 permissions.
   let accessKey: String
   let secretKey: String
-  /// Another access key of the same user, and its secret.
+  /// Another access key of the same user, and its secret key.
   let otherKeys: [String]
   private let process: RunningCommand
-  /// The server ends when its standard input is closed, even if this process is killed.
+  /// The server exits when its standard input is closed, even if this process is killed.
   private let input: Pipe
 
   /// The URL of the bucket.
@@ -59,7 +60,7 @@ final class S3Server: Sendable {
     return try await S3Server(process, input: input, bucket: bucket)
   }
 
-  /// Stops the server and waits for its end.
+  /// Stops the server, and waits until it has exited.
   func stop() async {
     process.signal(SIGTERM)
     _ = await process.end()
@@ -68,8 +69,8 @@ final class S3Server: Sendable {
   /// The standard error of the server, for messages.
   var log: String { process.stderr }
 
-  /// Runs a Python program with `s3`, a client of boto3 with the user's credentials, and `bucket`, and returns what it
-  /// prints.
+  /// Runs a Python program, and returns its output. In the program, `s3` is a boto3 client with the user's credentials,
+  /// and `bucket` is the bucket's name.
   func python(_ program: String) async throws -> String {
     try await Self.python(program, url, accessKey, secretKey, bucket: bucket)
   }
@@ -90,7 +91,7 @@ final class S3Server: Sendable {
     return command.stdout
   }
 
-  /// The keys and sizes of the objects in the bucket, as lines `KEY SIZE`, sorted.
+  /// The objects in the bucket as sorted lines `KEY SIZE`.
   func objects() async throws -> [String] {
     try await python(
       """
@@ -101,7 +102,7 @@ final class S3Server: Sendable {
   }
 }
 
-/// A server of S3 with two pairs of access key and secret key.
+/// An S3 server with two access keys and their secret keys.
 protocol S3UploadServer: UploadServer {
   var bucket: String { get }
   var credentials: [[String]] { get }

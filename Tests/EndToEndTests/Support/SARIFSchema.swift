@@ -1,13 +1,13 @@
 import Foundation
 
-/// The schema of SARIF 2.1.0 and Python's jsonschema, which reads it.
+/// The SARIF 2.1.0 schema, and validation against it with Python's jsonschema.
 ///
-/// The schema is not part of this repository: `FERRY_SARIF_SCHEMA` names a copy of what OASIS has published as
+/// The schema is not part of this repository: `FERRY_SARIF_SCHEMA` names a copy of the file that OASIS has published as
 /// https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
 enum SARIFSchema {
   private static let path = ProcessInfo.processInfo.environment["FERRY_SARIF_SCHEMA"] ?? ""
 
-  /// An unnoticed skip would look like a pass.
+  /// Whether logs can be validated. If not, a message is printed, because an unnoticed skip would look like a pass.
   static var isThere: Bool {
     get async {
       var missing: [String] = []
@@ -15,7 +15,7 @@ enum SARIFSchema {
         missing.append("FERRY_SARIF_SCHEMA names no file")
       }
       let python = try? await Command.run("python3", ["-c", "import jsonschema"])
-      // Without python3 there is no command at all.
+      // If python3 is missing, the command cannot be run.
       if python?.status != 0 { missing.append("python3-jsonschema is not there; run scripts/setup test") }
       guard !missing.isEmpty else { return true }
       FileHandle.standardError.write(
@@ -26,7 +26,7 @@ enum SARIFSchema {
     }
   }
 
-  /// Exits with 0 if the file is valid; otherwise with 1, and prints a line for each mistake.
+  /// Exits with 0 if the file is valid. Otherwise, it exits with 1 and prints a line for each mistake.
   static func validate(_ log: String) async throws -> Command {
     let program = """
       import json, sys

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Two origins whose responses are scripted: `home`, which the manifest names, and `away`, which it does not.
+/// Two servers with scripted responses: `home`, which the manifest names, and `away`, which it does not name.
 final class ScriptedServer: Sendable {
   let home: String
   let away: String
@@ -15,7 +15,7 @@ final class ScriptedServer: Sendable {
     var body: String
   }
 
-  /// A response: `{home}` and `{away}` in its header fields and body stand for the servers' URLs.
+  /// A response. In its header fields and body, `{home}` and `{away}` are placeholders for the servers' URLs.
   struct Response {
     var status: Int
     var headers: [String: String] = [:]
@@ -30,7 +30,7 @@ final class ScriptedServer: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter responses: responses by path; any other path gets 200 and `{}`.
+  /// - Parameter responses: the responses by path. For any other path, the response is 200 with `{}`.
   static func start(_ responses: [String: Response]) async throws -> ScriptedServer {
     let table = responses.mapValues {
       ["status": $0.status, "headers": $0.headers, "body": $0.body] as [String: Any]
@@ -41,7 +41,7 @@ final class ScriptedServer: Sendable {
 
   var requests: [Request] {
     process.stdout.split(whereSeparator: \.isNewline).compactMap {
-      // The line with the ports is not a request.
+      // The first line contains the ports and is not a request.
       try? JSONDecoder().decode(Request.self, from: Data($0.utf8))
     }
   }

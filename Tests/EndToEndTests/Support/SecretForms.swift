@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The forms in which a secret could be written: unchanged, percent-encoded, in JSON, in HTML and in Base64.
+/// The forms in which a secret could appear: unchanged, percent-encoded, in JSON, in HTML and in Base64.
 enum SecretForms {
-  /// All forms. There are three in Base64, for the three possible alignments in a longer text.
+  /// All forms. Base64 has three forms, one for each alignment of the secret in a longer text.
   static func all(of secret: String) -> [String] {
     var unreserved = CharacterSet.alphanumerics
     unreserved.insert(charactersIn: "-._~")
@@ -21,7 +21,7 @@ enum SecretForms {
       Set([secret, html, encoded, encoded.lowercased(), encoded.replacing("%20", with: "+"), json] + base64))
   }
 
-  /// The forms in which the data holds a secret.
+  /// The forms of a secret that the data contains.
   static func found(_ secret: String, in data: Data) -> [String] {
     all(of: secret).filter { data.range(of: Data($0.utf8)) != nil }
   }

@@ -1,25 +1,25 @@
 import Foundation
 import Testing
 
-/// One row of the table in docs/servers.md: a protocol and a server, and what the tests need to know about them.
+/// A row of the table in docs/servers.md: a protocol and a server, and the properties that the tests need.
 struct ServerRow: Sendable, CustomTestStringConvertible {
-  /// The source of the token with which ferry uploads.
+  /// The source of the token that authorizes ferry's uploads.
   enum Token: Sendable {
-    /// The proxy issues bearer tokens. The server gets this value of `Authorization`, or none.
+    /// The proxy issues bearer tokens. It forwards this value of `Authorization` to the server, or none.
     case proxy(authorization: String? = nil)
-    /// The server's issuer, at this URL.
+    /// The server's own token issuer, at this URL.
     case issuer(@Sendable (any UploadServer) -> String)
-    /// The proxy returns access keys of the server, with which ferry signs its requests.
+    /// The proxy returns access keys of the server. ferry signs its requests with them.
     case accessKeys
   }
 
   /// How much of a file is sent again after an interruption.
   enum Resumption: Sendable {
-    /// What the server had received of the file counts, even within a part.
+    /// The server keeps every byte that it has received, even within a part.
     case byte
-    /// Whole parts count.
+    /// The server keeps only complete parts.
     case part
-    /// The file is sent from its start.
+    /// The file is sent again from its start.
     case none
   }
 
@@ -27,10 +27,10 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
   let name: String
   let isPossible: Bool
   let start: @Sendable () async throws -> any UploadServer
-  /// The versions of HTTP that Caddy offers in front of the server; `nil` without Caddy.
+  /// The HTTP versions that Caddy offers in front of the server; `nil` without Caddy.
   var caddy: String?
   var token = Token.proxy()
-  /// The steps of the upload, each line indented by four spaces; `URL` stands for that of the server.
+  /// The steps of the upload, with each line indented by four spaces. `URL` is a placeholder for the server's URL.
   var steps: String
   let size: Int
   /// The size of a part; `nil` if the file is sent in one request.
@@ -41,21 +41,22 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
   let creation: String?
   /// The number of these requests for one file.
   var creationsPerFile = 1
-  /// A pattern of the requests whose success delivers a file; `nil` if only the server can tell.
+  /// A pattern of the requests whose success delivers a file; `nil` if only the server's state shows a delivery.
   var completion: String?
   var resumption: Resumption
-  /// Whether the server ends an upload if a request that sends its bytes is broken off.
+  /// Whether the server ends an upload when a request that sends its bytes is aborted.
   var endsBrokenUploads = false
-  /// A pattern of the first request with the upload ID, if the one that sends the first bytes has none.
+  /// A pattern of the first request with the upload ID, if the request that sends the first bytes has none.
   var query: String?
-  /// Whether an upload must be removed between two runs, because the server fails with 500 otherwise.
+  /// Whether an upload must be removed between two runs, because the server would otherwise fail with 500.
   var isForgottenBetweenRuns = false
 
   var testDescription: String { name }
 
   var parts: Int { part.map { (size + $0 - 1) / $0 } ?? 1 }
 
-  /// The rows whose servers are there. An unnoticed skip would look like a pass.
+  /// The rows whose servers are available. For every other row, a message is printed, because an unnoticed skip would
+  /// look like a pass.
   static let possible: [ServerRow] = all.filter { row in
     if row.isPossible { return true }
     FileHandle.standardError.write(
@@ -168,7 +169,7 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
     resumption: Resumption = .byte, caddy: String? = nil,
     _ start: @escaping @Sendable () async throws -> any UploadServer
   ) -> ServerRow {
-    // tuspyserver responds to a HEAD with 400 unless there are these two pairs.
+    // tuspyserver responds to a HEAD with 400 if the metadata lacks these two pairs.
     ServerRow(
       name: "tus | \(server)", isPossible: isPossible, start: start, caddy: caddy,
       steps: """
@@ -199,7 +200,8 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
       steps: """
             transfer: { protocol: resumable, request: { method: POST, url: "URL/made" } }
         """,
-      // More than the buffers of the sockets hold: otherwise, ferry cannot know that the server does not have the file.
+      // The file is larger than the socket buffers. With a smaller file, ferry could not determine that the server does
+      // not have all of it.
       size: 12_000_077, part: nil, data: "^(POST /made|PATCH )", creation: "^POST /made",
       resumption: .byte, query: "^HEAD ")
   }

@@ -10,7 +10,8 @@ final class ServiceEmulations: Sendable {
   /// A Python that has aiohttp.
   static let python = PythonModules.python(with: ["aiohttp"])
 
-  /// Whether the emulations can be started. An unnoticed skip would look like a pass, so this prints a message if not.
+  /// Whether the emulations can be started. If not, a message is printed, because an unnoticed skip would look like a
+  /// pass.
   static let isPossible: Bool = {
     guard python == nil else { return true }
     FileHandle.standardError.write(
@@ -18,32 +19,32 @@ final class ServiceEmulations: Sendable {
     return false
   }()
 
-  /// A request that is held until the emulation ends.
+  /// A request that is held until the server exits.
   struct Hold: Encodable {
     enum Moment: String, Encodable {
       /// Half of the body has been read.
       case body
       /// The request has not been read or executed.
       case before
-      /// The request has been executed and gets no response.
+      /// The request has been executed, but gets no response.
       case after
     }
 
     /// A regular expression for `METHOD PATH?QUERY`.
     var match: String
-    /// Which match at this moment, counted from 1.
+    /// The number of the match that is held, counted from 1.
     var number = 1
     var at: Moment
   }
 
   /// A file that a service has accepted.
   struct Stored: Decodable {
-    /// Its name or path on the service.
+    /// The name or path of the file on the service.
     var name: String
     var sha256: String
-    /// The number of bytes that were received for it; only YouTube.
+    /// The number of bytes that were received for the file; only for YouTube.
     var received: Int?
-    /// The metadata of its item; only the Internet Archive.
+    /// The metadata of the file's item; only for the Internet Archive.
     var metadata: [String: String]?
   }
 
@@ -51,7 +52,7 @@ final class ServiceEmulations: Sendable {
     /// Requests that the documentation of the service does not allow.
     var violations: [String]
     var counts: [String: Int]
-    /// By service.
+    /// The stored files, by service.
     var stored: [String: [Stored]]
   }
 

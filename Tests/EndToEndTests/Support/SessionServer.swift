@@ -4,8 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A server of upload sessions, in Python. Sessions at `/google` state their offset as Google does, and sessions at
-/// `/graph` as Microsoft Graph does; queries of sessions at `/mute` get no offset.
+/// A server of upload sessions, written in Python. Sessions at `/google` report their offset as Google does, and
+/// sessions at `/graph` as Microsoft Graph does. Responses to queries at `/mute` contain no offset.
 final class SessionServer: Sendable {
   let url: String
   private let process: RunningCommand
@@ -35,14 +35,11 @@ final class SessionServer: Sendable {
 
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter fault: the body of a Python function, indented by two spaces. It gets the number of the part, counted
-  /// over
-  ///   all sessions, and its position, and returns `None` or a pair of the kind of fault and its value:
+  /// - Parameter fault: the body of a Python function, indented by two spaces. Its arguments are the number of the
+  ///   part, counted over all sessions, and the part's position. It returns `None`, or the kind of fault and its value:
   ///   `status` responds with this status; `gone` ends the session; `drop` closes the connection after this many bytes
-  /// of
-  ///   the part; `silent` closes it instead of responding; `lose` keeps only this many bytes of the file; `slow` waits
-  /// for
-  ///   this many seconds before each 64 KiB.
+  ///   of the part; `silent` closes the connection instead of responding; `lose` keeps only this many bytes of the
+  ///   file; `slow` waits for this many seconds before each 64 KiB.
   static func start(fault: String = "  return None") async throws -> SessionServer {
     try await SessionServer(RunningCommand("python3", ["-u", "-c", script(fault)]))
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report of several manifests, read without any of ferry's own code.
+/// A report about several manifests, read without ferry's code.
 struct SeveralReport: Decodable {
   struct Manifest: Decodable, Equatable {
     var name: String
@@ -50,7 +50,7 @@ struct SeveralReport: Decodable {
     return try decoder.decode(SeveralReport.self, from: data)
   }
 
-  /// `MANIFEST/NODE` and its state.
+  /// The state of each node, by `MANIFEST/NODE`.
   var states: [String: String] {
     Dictionary(uniqueKeysWithValues: nodes.map { ("\($0.manifest ?? "")/\($0.name)", $0.state) })
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The library in Faults that makes ferry's state folder fail, records operations on it, or sets ferry's clock.
+/// The library in Faults that makes operations in ferry's state folder fail, records them, or changes ferry's clock.
 enum StateFaults {
   /// The library's path; `nil` if this machine cannot compile or preload it.
   static let library = Task<String?, any Error> {
@@ -21,7 +21,7 @@ enum StateFaults {
     #endif
   }
 
-  /// An unnoticed skip would look like a pass.
+  /// Whether the library is available. If not, a message is printed, because an unnoticed skip would look like a pass.
   static let isThere: Bool = {
     #if os(Linux)
     if RunningCommand.find("cc") ?? RunningCommand.find("clang") != nil { return true }
@@ -31,18 +31,18 @@ enum StateFaults {
     return false
   }()
 
-  /// The environment in which the time of day is read from a file.
+  /// The environment with which a program reads the shift of its clock from a file.
   ///
-  /// - Parameter file: contains the shift in seconds, and may be rewritten.
+  /// - Parameter file: a file that contains the shift in seconds, and may be rewritten.
   static func environment(clock file: String) async throws -> [String: String] {
     ["LD_PRELOAD": try await library.value ?? "", "STATE_FAULTS_CLOCK": file]
   }
 
-  /// The environment in which a program has the library.
+  /// The environment with which a program loads the library.
   ///
   /// - Parameters:
   ///   - settings: settings of the library, without the prefix `STATE_FAULTS_`.
-  ///   - state: the folder to which they apply, which need not exist yet.
+  ///   - state: the folder to which the settings apply. It may be created later.
   static func environment(_ settings: [String: String], state: String, log: String) async throws
     -> [String: String]
   {

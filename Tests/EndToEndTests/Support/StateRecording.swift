@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The operations on a state folder, as the preloaded library recorded them, and the folders that a power cut at the
-/// end could have left.
+/// The operations on a state folder that the preloaded library has recorded, and the possible contents of the folder if
+/// the power fails after the last operation.
 struct StateRecording {
-  /// An operation, with the file's path in the folder; the path is empty for the folder itself.
+  /// An operation, with the file's path relative to the folder. For the folder itself, the path is empty.
   struct Operation {
     enum Kind: Character {
       case write = "W"
@@ -22,13 +22,13 @@ struct StateRecording {
     var bytes: Data
   }
 
-  /// Selects the unsynced changes that are on the disk after the cut.
+  /// Selects the unsynced changes that have reached the disk when the power fails.
   enum Survival: String, CaseIterable, CustomTestStringConvertible {
-    /// None. Removed files exist again, and new files do not.
+    /// None: removed files exist again, and new files do not exist.
     case none
-    /// All, but only half of each file's last write.
+    /// All, except for the second half of each file's last write.
     case torn
-    /// A random selection, regardless of order.
+    /// A random selection, in any order.
     case some
 
     var testDescription: String { rawValue }
@@ -36,7 +36,7 @@ struct StateRecording {
 
   let operations: [Operation]
 
-  /// - Parameter folder: the state folder, as it was recorded.
+  /// - Parameter folder: the path of the state folder during the recording.
   init(log: URL, folder: String) throws {
     let data = try Data(contentsOf: log)
     let root = URL(filePath: folder).resolvingSymlinksInPath().path(percentEncoded: false)
@@ -49,7 +49,7 @@ struct StateRecording {
         let offset = Int(fields[1]), let length = Int(fields[2])
       else { throw CommandFailure(description: "no record: \(fields)") }
       let begin = data.index(after: end)
-      // A kill may have cut the last one off; its operation was not begun.
+      // A kill may have truncated the last record, whose operation had not begun.
       guard begin + length <= data.endIndex else { break }
       var path = String(fields[3].dropFirst(root.count))
       while path.hasPrefix("/") { path.removeFirst() }
@@ -63,16 +63,16 @@ struct StateRecording {
   /// The injected failure, if it occurred.
   var failure: Operation? { operations.first { $0.kind == .failure } }
   var wasKilled: Bool { operations.contains { $0.kind == .kill } }
-  /// Operations that could have failed.
+  /// The number of operations that the library could make fail.
   var count: Int { operations.count { [.write, .truncate, .sync, .failure].contains($0.kind) } }
   var syncs: Int { operations.count { $0.kind == .sync } }
 
-  /// A file with changes that are possibly not on disk yet.
+  /// A file whose latest changes may not be on disk yet.
   private struct File {
     var durable: Data
     /// Writes and truncations that no sync has confirmed.
     var pending: [Operation] = []
-    /// Whether its name is on the disk.
+    /// Whether the directory entry of the file is on disk.
     var isNamed: Bool
 
     func content(_ survival: Survival, _ random: inout SplitMix) -> Data {
@@ -103,7 +103,7 @@ struct StateRecording {
     }
   }
 
-  /// Writes the folder as a power cut would have left it, without the shared-memory files.
+  /// Writes the folder as a power failure could have left it, without the shared-memory files.
   func rebuild(_ survival: Survival, at folder: String, seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var files: [String: File] = [:]

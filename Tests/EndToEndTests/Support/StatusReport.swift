@@ -70,7 +70,7 @@ struct StatusReport: Decodable {
   func session(_ identifier: String) -> Session? { sessions.first { $0.identifier == identifier } }
 }
 
-/// A budget in the output of plan and status.
+/// A budget in the output of `ferry plan` and `ferry status`.
 struct BudgetReport: Decodable {
   struct Window: Decodable {
     var per: String

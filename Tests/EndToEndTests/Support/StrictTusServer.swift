@@ -4,7 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A tus server of ours that refuses and records every request that tus 1.0.0 forbids (`Servers/strict-tus-server.py`).
+/// A tus server of this project that rejects and records every request that tus 1.0.0 forbids
+/// (`Servers/strict-tus-server.py`).
 final class StrictTusServer: Sendable {
   let url: String
   private let process: RunningCommand
@@ -35,13 +36,13 @@ final class StrictTusServer: Sendable {
     /// The maximum number of PATCH requests whose bytes were received at the same time.
     var concurrent: Int
     var tokens: Int
-    /// The other origin of the server, which is that of uploads with the option `elsewhere`.
+    /// The other origin of the server, at which uploads with the option `elsewhere` are created.
     var other: String
     /// Requests that the protocol forbids.
     var violations: [String]
     /// The `Upload-Offset` of each PATCH.
     var offsets: [Int]
-    /// The algorithm of the `Upload-Checksum` of each PATCH; empty without one.
+    /// The algorithm in the `Upload-Checksum` of each PATCH; empty if the field is absent.
     var checksums: [String]
   }
 
@@ -53,7 +54,8 @@ final class StrictTusServer: Sendable {
   deinit { process.signal(SIGKILL) }
 
   /// - Parameters:
-  ///   - fault: the body of a Python function, indented by two spaces. The script describes it and the options.
+  ///   - fault: the body of a Python function, indented by two spaces. The script describes the function and the
+  ///     options.
   static func start(fault: String = "  return None", _ options: [String] = []) async throws
     -> StrictTusServer
   {

@@ -1,18 +1,19 @@
 import Foundation
 
-/// A server of scripted bytes over TLS, whose certificate ferry trusts.
+/// A server that sends scripted bytes over TLS, and whose certificate ferry trusts.
 ///
-/// ferry trusts the system's authorities, and no manifest key adds others. So ferry runs in a separate mount namespace,
-/// in which the server's certificate replaces Debian's list of certificates.
+/// ferry trusts the system's certificate authorities, and no manifest key adds others. Therefore, ferry runs in a
+/// separate mount namespace, in which the server's certificate replaces Debian's list of certificates.
 final class TLSServer: Sendable {
   let url: String
   private let process: RunningCommand
   private let certificate: String
 
-  /// Debian's list of authorities.
+  /// Debian's list of certificate authorities.
   private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
 
-  /// Whether this machine can run the tests over TLS. An unnoticed skip would look like a pass.
+  /// Whether this machine can run the tests over TLS. If not, a message is printed, because an unnoticed skip would
+  /// look like a pass.
   static let isPossible: Bool = {
     let words = ["-m", "mount", "--bind", "/dev/null", authorities]
     if RunningCommand.find("openssl") != nil, RunningCommand.find("unshare") != nil,
@@ -35,10 +36,10 @@ final class TLSServer: Sendable {
   deinit { process.signal(SIGKILL) }
 
   /// - Parameters:
-  ///   - folder: where the certificate is stored.
-  ///   - serve: the body of `def serve(connection, number, request)`, indented by two spaces; `request()` returns the
+  ///   - folder: the folder in which the certificate is stored.
+  ///   - serve: the body of `def serve(connection, number, request)`, indented by two spaces. `request()` returns the
   ///     next request as `METHOD PATH`, and `end()` ends the connection without a closure alert.
-  ///   - isHTTP2: the server negotiates HTTP/2; then `serve` reads and writes frames.
+  ///   - isHTTP2: whether the server negotiates HTTP/2, so that `serve` reads and writes frames.
   static func start(
     in folder: TemporaryFolder, isHTTP2: Bool = false, _ serve: String
   ) async throws -> TLSServer {
@@ -83,7 +84,7 @@ final class TLSServer: Sendable {
       RunningCommand("python3", ["-u", "-c", script, key, certificate]), certificate)
   }
 
-  /// Makes a certificate for 127.0.0.1 that is signed with its own key.
+  /// Creates a self-signed certificate for 127.0.0.1.
   static func makeCertificate(in folder: TemporaryFolder) async throws -> (key: String, certificate: String) {
     let (key, certificate) = (folder.path("tls.key"), folder.path("tls.crt"))
     let words = [
@@ -96,7 +97,7 @@ final class TLSServer: Sendable {
     return (key, certificate)
   }
 
-  /// Starts ferry in a mount namespace in which only this certificate is trusted. The process ID is that of ferry.
+  /// Starts ferry in a mount namespace in which only this certificate is trusted. The process ID is ferry's.
   static func start(
     _ job: Workspace, _ words: [String], trusting certificate: String, environment: [String: String] = [:]
   ) throws -> RunningCommand {
@@ -112,7 +113,7 @@ final class TLSServer: Sendable {
       .map { String($0.dropFirst("request ".count)) }
   }
 
-  /// Runs the job with the certificate trusted.
+  /// Runs the job with ferry trusting the server's certificate.
   func run(
     _ job: Workspace, environment: [String: String] = [:]
   ) async throws -> (command: Command, report: RunReport) {

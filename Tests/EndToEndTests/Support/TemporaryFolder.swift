@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, removed with the last reference to it.
+/// A folder for one test, removed when the last reference to it is released.
 final class TemporaryFolder: Sendable {
   let url: URL
 
@@ -11,21 +11,21 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // A folder that remains in the temporary folder does not fail the test.
+    // If this fails, the system removes the folder later.
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// The path of a file or folder in the folder.
+  /// The path of a file or folder in this folder.
   func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
-  /// Creates a folder in it.
+  /// Creates a folder in this folder.
   func makeFolder(_ name: String) throws -> URL {
     let folder = url.appending(path: name, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
   }
 
-  /// Writes a file in it, and creates the folders above the file.
+  /// Writes a file in this folder, and creates the file's parent folders.
   func write(_ data: Data, to name: String) throws {
     let file = url.appending(path: name)
     try FileManager.default.createDirectory(
@@ -33,7 +33,7 @@ final class TemporaryFolder: Sendable {
     try data.write(to: file)
   }
 
-  /// Creates an empty file in it, open for writing.
+  /// Creates an empty file in this folder, and opens it for writing.
   func open(_ name: String) throws -> FileHandle {
     try Data().write(to: url.appending(path: name))
     return try FileHandle(forWritingTo: url.appending(path: name))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files with names and sizes that are easy to get wrong.
+/// Files with names and sizes that programs often handle incorrectly.
 enum TestFiles {
-  /// Writes the files, and returns each one's content by its path; no two contents are the same.
+  /// Writes the files, and returns the content of each by its path. All contents are different.
   static func write(to folder: TemporaryFolder, under root: String) throws -> [String: Data] {
     var random = SplitMix(seed: 2026)
     var files: [String: Data] = [:]
@@ -16,7 +16,7 @@ enum TestFiles {
     for (index, name) in names.enumerated() {
       files[name] = random.bytes(100 + index)
     }
-    // 16 and 64 KiB are sizes of buffers along the way.
+    // Buffers in ferry and libcurl have sizes of 16 and 64 KiB.
     for (index, size) in [1, 2, 1023, 1024, 1025, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537].enumerated()
     {
       files["sizes/\(index)-\(size).bin"] = random.bytes(size)
@@ -28,7 +28,7 @@ enum TestFiles {
     return files
   }
 
-  /// Writes this many small files, a few of them empty, in folders of fifty, and returns their paths.
+  /// Writes this many small files, a few of which are empty, in folders of fifty. Returns their paths.
   static func writeMany(_ count: Int, to folder: TemporaryFolder, under root: String, seed: UInt64) throws
     -> [String]
   {
@@ -41,12 +41,12 @@ enum TestFiles {
     }
   }
 
-  /// The files' SHA-256 in lowercase hexadecimal, computed by a program other than ferry.
+  /// The SHA-256 digests of the files in lowercase hexadecimal, computed independently of ferry.
   static func digests(of names: [String], under root: String) async throws -> [String: String] {
     let command = try await Command.run(
       "openssl", ["dgst", "-sha256", "-r"] + names, in: URL(filePath: root))
     guard command.status == 0 else { throw CommandFailure(description: command.stderr) }
-    // HEX *NAME
+    // Each line has the form `HEX *NAME`.
     return Dictionary(
       uniqueKeysWithValues: command.stdout.split(separator: "\n").map {
         (String($0.dropFirst(66)), String($0.prefix(64)))

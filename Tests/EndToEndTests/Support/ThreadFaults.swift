@@ -1,6 +1,6 @@
 import Foundation
 
-/// The library Faults/thread-faults.c: the system refuses threads from the nth on.
+/// The library Faults/thread-faults.c, with which the creation of the nth thread and of all later ones fails.
 enum ThreadFaults {
   private static let library = Task<String?, any Error> {
     #if os(Linux)
@@ -19,7 +19,7 @@ enum ThreadFaults {
     #endif
   }
 
-  /// An environment in which a program gets only this many threads in addition to its first one.
+  /// The environment in which a program can create only this many threads in addition to its first one.
   static func environment(threads: Int) async throws -> [String: String] {
     ["LD_PRELOAD": try await library.value ?? "", "THREAD_FAULTS_FROM": "\(threads)"]
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A tus server that we did not write: tuspyserver or tussi (`Servers/tus-server.py`).
+/// A tus server that is not part of this project: tuspyserver or tussi (`Servers/tus-server.py`).
 ///
-/// Ends with the last reference to it.
+/// It is stopped when the last reference to it is released.
 final class TusServer: Sendable {
-  /// The module that implements the server.
+  /// The Python module that implements the server.
   enum Module: String, Sendable {
     case tuspyserver, tussi
 
@@ -21,9 +21,9 @@ final class TusServer: Sendable {
   static let python = PythonModules.python(with: ["tuspyserver", "uvicorn"])
   private static let pythonWithTussi = PythonModules.python(with: ["tussi", "uvicorn"])
 
-  /// An upload that is complete.
+  /// A complete upload.
   struct Upload: Decodable {
-    /// The file in which the server has stored it.
+    /// The path of the file in which the server has stored the upload.
     var path: String
     var metadata: [String: String]
   }
@@ -83,7 +83,7 @@ extension TusServer: UploadServer {
     switch module {
     case .tuspyserver: try await delete(target, header: "Tus-Resumable: 1.0.0")
     case .tussi:
-      // It does not implement the termination of uploads.
+      // The server does not implement the termination of uploads, so its files are removed.
       let name = target.split(separator: "/").last ?? ""
       for path in try FileManager.default.contentsOfDirectory(atPath: folder.path("uploads"))
       where path.contains(name) {

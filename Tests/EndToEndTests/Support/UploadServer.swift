@@ -1,16 +1,17 @@
-/// A server of uploads that can be asked for what it has stored.
+/// An upload server whose stored files a test can inspect.
 protocol UploadServer: Sendable {
   var url: String { get }
 
-  /// `http://127.0.0.1:PORT`; the URL if that is one.
+  /// The server's origin, such as `http://127.0.0.1:PORT`. By default, it is the URL.
   var origin: String { get }
 
-  /// The SHA-256 digests of the files that it has completely, once for each delivery of a file that it can distinguish.
+  /// The SHA-256 digests of the complete files on the server. If the server distinguishes several deliveries of a file,
+  /// there is a digest for each.
   func delivered() async throws -> [String]
 
-  /// Removes an unfinished upload, as its expiry would.
+  /// Removes an unfinished upload, as if it had expired.
   ///
-  /// - Parameter target: the path and query of a request of this upload.
+  /// - Parameter target: the path and query of a request for this upload.
   func forget(_ target: String) async throws
 
   /// The requests that the protocol forbids.
@@ -28,7 +29,7 @@ extension UploadServer {
 
   func violations() async throws -> [String] { [] }
 
-  /// Removes an upload by a request to the server itself.
+  /// Removes an upload with a request to the server itself.
   func delete(_ target: String, header: String) async throws {
     let words = ["--silent", "--show-error", "--fail", "--request", "DELETE", "--header", header]
     let command = try await Command.run("curl", words + [origin + target])

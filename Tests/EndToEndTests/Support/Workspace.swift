@@ -1,6 +1,6 @@
 import Foundation
 
-/// A manifest with a folder of files and a state folder, and ferry's runs over them.
+/// A manifest with a folder of files and a state folder. Its methods run ferry with them.
 final class Workspace: Sendable {
   /// A secret whose characters change when it is percent-encoded, and whose Base64 form does not occur by chance.
   static let secret = "geheim/+=&% ä-7c1f5e0d9b"
@@ -22,9 +22,9 @@ final class Workspace: Sendable {
     try folder.write(Data(text.utf8), to: "files/\(name)")
   }
 
-  /// Starts `ferry COMMAND …`, with this state folder, in this folder.
+  /// Starts `ferry COMMAND …` with this state folder, in this folder.
   ///
-  /// - Parameter program: a program that starts ferry.
+  /// - Parameter program: the program to start, if ferry is not started directly.
   func start(
     _ arguments: [String], program: String = Product.path("ferry"), environment: [String: String] = [:],
     in place: URL? = nil, input: Pipe? = nil
@@ -41,7 +41,7 @@ final class Workspace: Sendable {
     try await start(arguments, environment: environment, in: place).end()
   }
 
-  /// Runs the manifest to its end, and returns the report too.
+  /// Runs the manifest to its end, and also returns the report.
   func run(_ options: String...) async throws -> (command: Command, report: RunReport) {
     try await run(options)
   }
@@ -61,8 +61,8 @@ final class Workspace: Sendable {
 
   func journal(ofSession identifier: String) -> String { state + "/sessions/\(identifier).db" }
 
-  /// Overwrites a part of a session's journal. No process has it open, so SQLite has already moved its log into the
-  /// file.
+  /// Overwrites a part of a session's journal. No process may have the journal open, so SQLite has already moved the
+  /// log into the database file.
   func damage(journalOf identifier: String, bytes: Range<Int> = 4096..<12_288) throws {
     let path = journal(ofSession: identifier)
     var content = try Data(contentsOf: URL(filePath: path))
@@ -71,7 +71,7 @@ final class Workspace: Sendable {
     chmod(path, 0o600)
   }
 
-  /// Every file under the state folder, by its path relative to it.
+  /// The content of every file in the state folder, by its relative path.
   func stateFiles() throws -> [String: Data] {
     var files: [String: Data] = [:]
     for name in FileManager.default.subpaths(atPath: state) ?? [] {
@@ -80,7 +80,7 @@ final class Workspace: Sendable {
         guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
         files[name] = try Data(contentsOf: url)
       } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-        // A running process has removed the file since then.
+        // A running process has removed the file in the meantime.
         continue
       }
     }

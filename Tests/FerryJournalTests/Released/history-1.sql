@@ -1,4 +1,4 @@
--- ferry.db, schema 1: the tables as commit 782d5a0 made them, with lines as it wrote them.
+-- ferry.db with schema 1: the tables as commit 782d5a0 created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

@@ -1,4 +1,4 @@
--- ferry.db, schema 3: the tables as commit 466bef4 made them, with lines as it wrote them.
+-- ferry.db with schema 3: the tables as commit 466bef4 created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

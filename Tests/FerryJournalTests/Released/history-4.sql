@@ -1,4 +1,4 @@
--- ferry.db, schema 4: the tables as commit ca30ed6 made them, with lines as it wrote them.
+-- ferry.db with schema 4: the tables as commit ca30ed6 created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

@@ -1,4 +1,4 @@
--- A session, schema 1: the tables as commit 782d5a0 made them, with lines as it wrote them.
+-- The journal of a session with schema 1: the tables as commit 782d5a0 created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

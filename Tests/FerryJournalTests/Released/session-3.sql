@@ -1,4 +1,4 @@
--- A session, schema 3: the tables as commit 61c6828 made them, with lines as it wrote them.
+-- The journal of a session with schema 3: the tables as commit 61c6828 created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

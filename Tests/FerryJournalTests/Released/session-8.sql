@@ -1,4 +1,4 @@
--- A session, schema 8: the tables as its first commit made them, with lines as it wrote them.
+-- The journal of a session with schema 8: the tables as the first commit of this schema created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;

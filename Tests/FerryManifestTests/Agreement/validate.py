@@ -2,10 +2,10 @@
 
 usage: validate.py FILE
 
-FILE has one JSON value per line: the schema, then the documents as {"value": …}. To check a document against a part of
-the schema, its object also has "at": a JSON pointer such as #/definitions/Upload. For each rejected document, a line
-`NUMBER<tab>REASON` is printed, with the document's number counted from 0; the last line is `checked N`. If the schema
-itself is invalid, the exit code is 1.
+FILE has one JSON value per line: the schema, then the documents as {"value": …}. If a document is to be checked against a
+part of the schema, its object also has "at": a JSON pointer such as #/definitions/Upload. For each rejected document,
+the script prints a line `NUMBER<tab>REASON`, with the document's number counted from 0. The last line is `checked N`. If
+the schema itself is invalid, the script exits with 1.
 """
 
 import json
@@ -17,7 +17,7 @@ from jsonschema.exceptions import SchemaError, best_match
 
 def main() -> int:
     with open(sys.argv[1], encoding="utf-8") as file:
-        # Not splitlines(): JSON texts may contain an unescaped U+2028.
+        # splitlines() would also split at U+2028, which JSON texts may contain unescaped.
         lines = file.read().split("\n")
     schema = json.loads(lines[0])
     try:

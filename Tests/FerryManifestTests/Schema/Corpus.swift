@@ -1,10 +1,10 @@
 import FerryManifest
 import Foundation
 
-/// Manifests of this repository, valid and invalid.
+/// A collection of manifests in this repository, valid or invalid.
 struct Corpus {
   struct Entry {
-    /// The folder and the file's name without its ending.
+    /// The folder, and the file's name without its extension.
     var name: String
     var text: String
   }
@@ -15,7 +15,7 @@ struct Corpus {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   static let package = folder.deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Many small manifests, which use every key in every form.
+  /// Many small manifests that together use every key in every form.
   static func good() throws -> Corpus {
     // The folder `good-apart` contains manifests that need other files, or to which no line can be appended.
     try Corpus(of: folder.appending(path: "Agreement/good"), folder.appending(path: "Agreement/good-apart"))
@@ -55,7 +55,7 @@ struct Corpus {
     return ManifestReader(environment: environment, files: files).read(Array(text.utf8), file: "m.yaml")
   }
 
-  /// A manifest as an editor sees it; `nil` if it is not YAML.
+  /// A manifest as an editor with a JSON schema reads it; `nil` if it is not YAML.
   static func json(of text: String) -> OrderedJSON? {
     YAMLDocument(SourceText(Array(text.utf8), file: "m.yaml")).root.map(OrderedJSON.init)
   }

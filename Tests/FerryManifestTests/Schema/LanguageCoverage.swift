@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// The keys, words and alternatives of the language that some manifests use.
+/// The keys, words and alternatives of the language that the added manifests use.
 struct LanguageCoverage {
   private(set) var used: Set<String> = []
 
@@ -56,7 +56,7 @@ struct LanguageCoverage {
 }
 
 extension OrderedJSON {
-  /// A scalar as a manifest writes it.
+  /// The text of a scalar as a manifest contains it.
   fileprivate var scalarText: String? {
     switch self {
     case .string(let text): text

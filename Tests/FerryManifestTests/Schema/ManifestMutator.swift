@@ -3,12 +3,12 @@ import FerryManifest
 /// Changes manifests at random. Equal seeds result in equal changes.
 struct ManifestMutator {
   private var random: Seeded
-  /// Manifests to change, and to take values from.
+  /// The manifests to change, from which values are also taken.
   private let manifests: [OrderedJSON]
   private var valuesByKey: [String: [OrderedJSON]] = [:]
   private let keys: [String]
 
-  /// Values that no manifest contains, and that each kind of value must accept or reject.
+  /// Values that the manifests do not contain, but that every key must accept or reject.
   private static let values: [OrderedJSON] =
     [
       .null, .bool(true), .bool(false), .integer(0), .integer(1), .integer(5), .integer(-1), .integer(200),
@@ -49,7 +49,7 @@ struct ManifestMutator {
 
   private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// Descends at random and changes the node that it reaches. The result usually still resembles a manifest.
+  /// Descends at random, and changes the node where it stops. The result usually still resembles a manifest.
   private mutating func changed(_ value: OrderedJSON, at key: String) -> OrderedJSON {
     switch value {
     case .object(var members):
@@ -76,7 +76,7 @@ struct ManifestMutator {
     }
   }
 
-  /// A member that another manifest has in such a mapping, if there is one; otherwise, a new one.
+  /// A member that a mapping at this key has in some manifest. Sometimes, or if there is none, a new member.
   private mutating func newMember(at key: String) -> OrderedJSON.Member {
     if pick(8) > 0, let known = valuesByKey[key], case .object(let members) = known[pick(known.count)],
       !members.isEmpty

@@ -9,7 +9,7 @@ import Testing
 struct `The JSON schema and the reader` {
   private let validator = SchemaValidator(schema: ManifestSchema().json)
 
-  /// The invalid manifests that only the reader rejects: a schema cannot express their mistakes.
+  /// The invalid manifests that only the reader rejects, because a schema cannot express their mistakes.
   private static let beyondTheSchema = [
     "Golden/captures-and-templates", "Golden/cycle", "Golden/duplicate-key", "Golden/include-clash",
     "Golden/invalid-utf8",
@@ -40,7 +40,7 @@ struct `The JSON schema and the reader` {
     #expect(try validator.refusals(of: documents) == [:])
   }
 
-  @Test func `reject invalid manifests, the schema all but these`() throws {
+  @Test func `reject invalid manifests, of which the schema accepts only a known few`() throws {
     let entries = try Corpus.bad().entries
     for entry in entries { #expect(Corpus.reading(of: entry.text).manifest == nil, "\(entry.name)") }
     let documents = documents(entries)
@@ -49,7 +49,7 @@ struct `The JSON schema and the reader` {
     #expect(refused.count >= 50)
   }
 
-  @Test func `agree about thousands of manifests that chance has changed`() throws {
+  @Test func `agree about thousands of randomly changed manifests`() throws {
     var mutator = ManifestMutator(documents(try Corpus.good().entries).map(\.value), seed: 1)
     var accepted: [SchemaValidator.Document] = []
     for _ in 0..<5_000 {
@@ -92,7 +92,7 @@ struct `The JSON schema and the reader` {
       #expect(Corpus.reading(of: entry.text).manifest != nil, "\(entry.name)")
       if let json = Corpus.json(of: entry.text) { coverage.add(json) }
     }
-    // Unimplemented parts of the language are errors, and these manifests have no other mistakes.
+    // Parts of the language that are not implemented are errors. These manifests contain no other mistakes.
     for entry in try Corpus.notBuilt().entries {
       let codes = Corpus.reading(of: entry.text).diagnostics.map(\.code)
       #expect(Set(codes) == [.notBuilt], "\(entry.name)")

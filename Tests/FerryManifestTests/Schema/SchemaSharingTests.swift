@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// A manifest that includes other files, or has defaults, need not be complete.
+/// A manifest that includes other files, or has defaults, may be incomplete.
 @Suite(
   .enabled(if: SchemaValidator.python != nil, "python3 and its jsonschema are needed: scripts/setup test"))
 struct `The JSON schema of a manifest that shares` {

@@ -1,7 +1,7 @@
 import FerryManifest
 import Foundation
 
-/// Python's `jsonschema` over a whole corpus, in one process.
+/// Validates a whole corpus with Python's `jsonschema`, in one process.
 struct SchemaValidator {
   struct Document {
     var name: String
@@ -14,10 +14,10 @@ struct SchemaValidator {
     var description: String
   }
 
-  /// A Python that has the module: the first one in PATH, or Debian's own.
+  /// A Python that has the module: the first one in PATH, or Debian's.
   static let python: String? = {
     let found = ["python3", "/usr/bin/python3"].first { python in
-      // A Python that cannot be started counts as one without the module.
+      // A Python that cannot be started does not have the module.
       (try? run(python, ["-c", "import jsonschema"]))?.status == 0
     }
     if found == nil {
@@ -31,7 +31,7 @@ struct SchemaValidator {
 
   let schema: OrderedJSON
 
-  /// The reasons why the schema rejects documents, by the documents' names. Accepted documents have none.
+  /// The reason why the schema rejects each invalid document, by the document's name.
   ///
   /// - Throws: also if the schema itself is invalid.
   func refusals(of documents: [Document]) throws -> [String: String] {
@@ -70,7 +70,7 @@ struct SchemaValidator {
     process.arguments = [python] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
-    // The message of the availability check about a missing module is ignored.
+    // If the module is missing, the check for it prints an error message, which is discarded.
     if arguments.first == "-c" { process.standardError = FileHandle.nullDevice }
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()

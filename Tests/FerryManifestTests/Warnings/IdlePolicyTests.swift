@@ -19,7 +19,7 @@ struct IdlePolicyTests {
     var policies: String
     var reason: String
     var help: String
-    /// A session with which the policy has an effect.
+    /// A session in which the policy has an effect.
     var other: String
   }
 

@@ -50,7 +50,7 @@ import Testing
     ("X-Auth-Token", "k5dXq0"), ("Private-Token", "k5dXq0"), ("Cookie", "theme=dark; session_id=k5dXq0"),
     ("Cookie", "PHPSESSID=k5dXq0"), ("Authorization", "key=k5dXq0"),
   ])
-  func `may stand in a header`(_ name: String, _ value: String) {
+  func `may be in a header`(_ name: String, _ value: String) {
     expectWarnings(
       Self.header("\(name): 1️⃣\"\(value)\""),
       [Self.warning("the header '\(name)' contains a secret in plain text")]
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [("secret_key", true), ("secret_key", false), ("session_token", true)])
-  func `may stand in a signature`(_ key: String, isSession: Bool) {
+  func `may be in a signature`(_ key: String, isSession: Bool) {
     let other = key == "secret_key" ? "" : "secret_key: \"${secrets.key}\", "
     let sign = "sign: { aws_v4: { access_key: AKIAEXAMPLE, \(other)\(key): 1️⃣k5dXq0/8a } }"
     let text = """
@@ -80,13 +80,13 @@ import Testing
     #"Content-Type: application/json"#, #"Idempotency-Key: k5dXq0"#, #"X-Csrf-Token: fetch"#,
     #"Cache-Key: k5dXq0"#,
   ])
-  func `is not every header`(_ field: String) { expectWarnings(Self.header(field), []) }
+  func `is not reported for every header`(_ field: String) { expectWarnings(Self.header(field), []) }
 
   @Test(arguments: [
     "password", "passwd", "secret", "client_secret", "clientSecret", "client-secret", "token", "access_token",
     "refresh_token", "api_key", "apikey", "apiKey", "private_key", "db_password", "aws_secret_access_key",
   ])
-  func `may stand in a form, a JSON body or a query`(_ name: String) {
+  func `may be in a form, a JSON body or a query`(_ name: String) {
     expectWarnings(
       Self.form("\(name): 1️⃣k5dXq0"), [Self.warning("the field '\(name)' contains a secret in plain text")])
     expectWarnings(
@@ -106,7 +106,7 @@ import Testing
     "password: \"${secrets.key}\"", "password: \"a${secrets.key}\"", "token: \"${env.TOKEN:-k5dXq0}\"",
     "requested_token_use: k5dXq0", "public_key: k5dXq0", "password: <password>", "secret: \"****\"",
   ])
-  func `is not every field or member`(_ field: String) {
+  func `is not reported for every field or member`(_ field: String) {
     expectWarnings(Self.form(field), [])
     expectWarnings(Self.json(field), [])
   }
@@ -115,7 +115,7 @@ import Testing
     "fields: { password: 1️⃣k5dXq0 }", "fields_after: { password: 1️⃣k5dXq0 }",
     "fields: [{ name: a, value: k5dXq0 }, { name: password, value: 1️⃣k5dXq0 }]",
   ])
-  func `may stand in a form with a file`(_ fields: String) {
+  func `may be in a form with a file`(_ fields: String) {
     let text = """
       version: 1
       name: a
@@ -177,7 +177,7 @@ import Testing
       ])
   }
 
-  /// A fetch with a `for_each`, whose request has this `Authorization`.
+  /// A fetch with `for_each` and a request with this `Authorization`.
   private static func each(_ forEach: String, _ authorization: String) -> String {
     """
     version: 1

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct `An upload that removes the files of another upload` {
+@Suite struct `Uploads that remove the files of another upload` {
   private static func text(_ uploads: (name: String, lines: [String])...) -> String {
     """
     version: 1

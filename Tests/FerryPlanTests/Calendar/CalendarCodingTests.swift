@@ -2,7 +2,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// Coding of zones and schedules, which the journal and reports may contain.
+/// How zones and schedules are encoded, which the journal and reports may contain.
 struct CalendarCodingTests {
   @Test(arguments: [CalendarZone.utc, .berlin, .lordHowe])
   func aZoneIsStoredCompletely(zone: CalendarZone) throws {

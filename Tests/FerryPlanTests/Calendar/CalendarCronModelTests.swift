@@ -1,7 +1,7 @@
 import FerryPlan
 import Testing
 
-/// Compares crontab lines with a model that checks each minute, as cron does.
+/// Compares crontab lines with a model that checks every minute, as cron does.
 struct CalendarCronModelTests {
   @Test func randomLinesRunAsInAModelThatChecksEachMinute() throws {
     var random = SeededRandom(seed: 11)
@@ -11,7 +11,7 @@ struct CalendarCronModelTests {
   @Test func randomLinesRunAsInTheModelAcrossClockChanges() throws {
     var random = SeededRandom(seed: 12)
     for round in 0..<150 {
-      // Real zones have offsets of half hours; offsets of other minutes are rarer.
+      // Most zones have offsets of full or half hours. Offsets of other minutes are rarer.
       let zone = CalendarZone.random(around: middle, unit: round % 2 == 0 ? 1800 : 60, using: &random)
       try compare(line(&random), in: zone, days: 14, using: &random)
     }
@@ -28,7 +28,7 @@ struct CalendarCronModelTests {
     var now = middle.advanced(by: .seconds(-days * 43_200))
     let end = middle.advanced(by: .seconds(days * 43_200))
     var expected: [Instant] = []
-    // The latest local time shown so far. The clocks change only some days later.
+    // The latest local time that the clocks have shown. They change some days later at the earliest.
     var latest = zone.localTime(at: now)
     let isFixed = !line[0].isWildcard && !line[1].isWildcard
     let start = now
@@ -36,7 +36,7 @@ struct CalendarCronModelTests {
       now = now.advanced(by: .seconds(60))
       let shown = zone.localTime(at: now)
       if isFixed {
-        // All local times that are reached now, including skipped ones.
+        // All local times that are reached in this minute, including skipped ones.
         var reached = latest
         var isRun = false
         while reached < shown {
@@ -56,7 +56,7 @@ struct CalendarCronModelTests {
       last = next
     }
     #expect(found == expected, "\(text) in \(zone)")
-    // Also checks times between runs, because a launch may ask at any time.
+    // Also checks times between runs, because a launch may need the next run at any time.
     let isSame = (0..<100).allSatisfy { _ in
       let at = Instant(nanoseconds: Int64.random(in: start.nanoseconds..<end.nanoseconds, using: &random))
       let next = schedule.next(after: at, in: zone)
@@ -86,7 +86,7 @@ struct CalendarCronModelTests {
   }
 
   private func field(_ all: ClosedRange<Int>, _ random: inout SeededRandom) -> Field {
-    // Most months match, so that there are runs to compare.
+    // Most lines match every month, so that there are runs to compare.
     if all == 1...12, random.fraction() < 0.7 { return Field(text: "*", numbers: Set(all)) }
     switch Int.random(in: 0...4, using: &random) {
     case 0: return Field(text: "*", numbers: Set(all))

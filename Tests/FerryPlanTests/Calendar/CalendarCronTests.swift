@@ -63,7 +63,7 @@ struct CalendarCronTests {
     ("@annually", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"),
     ("0 0 29 2 *", "2026-03-02T00:00:00Z", "2028-02-29T00:00:00Z"),
     ("0 0 29 2 *", "2096-02-29T00:00:00Z", "2104-02-29T00:00:00Z"),
-    // Only if 29 February is a Sunday: every 28 years, except around 2100.
+    // This requires that 29 February is a Sunday, which happens every 28 years, except around 2100.
     ("0 0 29 2 */7", "2088-02-29T00:00:00Z", "2128-02-29T00:00:00Z"),
     ("59 23 31 12 *", "1677-12-31T23:59:00Z", "1678-12-31T23:59:00Z"),
   ])
@@ -96,7 +96,7 @@ struct CalendarCronTests {
   /// Includes the rows of the table in the documentation of `next`.
   @Test(
     arguments: [
-      // A fixed time that is skipped runs once, when the clocks change.
+      // A fixed time that is skipped runs once, at the moment when the clocks change.
       (
         "30 2 * * *", .berlin, "2026-03-28T12:00:00Z",
         ["2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"]
@@ -145,7 +145,7 @@ struct CalendarCronTests {
         "0 0 * * *", .stJohns, "2010-11-06T12:00:00Z",
         ["2010-11-07T00:00:00-02:30", "2010-11-08T00:00:00-03:30"]
       ),
-      // A wildcard follows the clock.
+      // A wildcard matches the local time that the clock shows.
       (
         "0 * * * *", .berlin, "2026-03-29T00:00:00Z",
         ["2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00"]

@@ -46,7 +46,7 @@ struct CalendarSpanTests {
     check(.day, .berlin, at: at, is: "2026-12-31T00:00:00+01:00", "2027-01-01T00:00:00+01:00")
     check(.week, .berlin, at: at, is: "2026-12-28T00:00:00+01:00", "2027-01-04T00:00:00+01:00")
     check(.month, .berlin, at: at, is: "2026-12-01T00:00:00+01:00", "2027-01-01T00:00:00+01:00")
-    // Further east, the same time is in the next year.
+    // At this time, the next year has already begun further east.
     check(.week, .lordHowe, at: at, is: "2026-12-28T00:00:00+11:00", "2027-01-04T00:00:00+11:00")
     check(.month, .lordHowe, at: at, is: "2027-01-01T00:00:00+11:00", "2027-02-01T00:00:00+11:00")
     check(
@@ -71,13 +71,13 @@ struct CalendarSpanTests {
     check(
       .hour, .berlin, at: "2026-03-29T00:30:00Z", is: "2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00"
     )
-    // A shift by a full hour does not shorten the hour in which it occurs.
+    // An hour in which the clocks shift by a full hour keeps its length.
     check(
       .hour, .stJohns, at: "2010-11-07T02:30:30Z", is: "2010-11-07T00:00:00-02:30",
       "2010-11-07T00:00:00-03:30")
   }
 
-  /// The rows of the table in the documentation of `span`, and the change in spring.
+  /// These are the rows of the table in the documentation of `span`, and the change in spring.
   @Test func aShiftByHalfAnHourEndsAnHour() {
     check(
       .hour, .lordHowe, at: "2026-04-04T14:45:00Z", is: "2026-04-05T01:00:00+11:00",
@@ -97,7 +97,7 @@ struct CalendarSpanTests {
   }
 
   @Test func aDayThatHasBegunDoesNotBeginAgain() {
-    // 7 November began, and a minute later the clocks showed 23:01 on the 6th.
+    // 7 November began. One minute later, the clocks were set back to 23:01 on 6 November.
     for at in [
       "2010-11-07T02:30:00Z", "2010-11-07T02:31:00Z", "2010-11-07T03:29:59Z", "2010-11-07T03:30:00Z",
     ] {

@@ -23,7 +23,7 @@ extension CalendarZone {
       ("2026-04-04T15:00:00Z", 37_800), ("2026-10-03T15:30:00Z", 39_600),
     ])
 
-  /// A zone whose clocks were set back at a minute past midnight, to the evening before.
+  /// A zone whose clocks were set back at one minute past midnight, to the previous evening.
   static let stJohns = zone(
     "America/St_Johns", -12_600,
     [
@@ -41,10 +41,10 @@ extension CalendarZone {
       changes: changes.map { Change(at: Instant(rfc3339: $0.at) ?? .distantFuture, offset: $0.offset) })
   }
 
-  /// A zone with some changes within days of `middle`, of any size and often close together: worse than any real
-  /// zone.
+  /// A zone with up to six changes within days of `middle`. They may have any size and be close together, which is
+  /// worse than in any real zone.
   ///
-  /// - Parameter unit: offsets and times are multiples of it, in seconds.
+  /// - Parameter unit: the number of seconds of which all offsets and times are multiples.
   static func random(around middle: Instant, unit: Int, using random: inout SeededRandom) -> CalendarZone {
     let largest = 86_399 / unit
     let changes = (0..<Int.random(in: 0...6, using: &random)).map { _ in

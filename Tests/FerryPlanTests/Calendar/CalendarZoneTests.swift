@@ -10,7 +10,7 @@ struct CalendarZoneTests {
       let expected =
         date.day < date.daysInMonth
         ? CivilDate(year: date.year, month: date.month, day: date.day + 1) : date.firstOfNextMonth
-      // A guard instead of an expectation for each day, which would take most of the time.
+      // A guard is used because an expectation for each day would take most of the time.
       guard next == expected, next.daysSinceEpoch == date.daysSinceEpoch + 1,
         next.weekday == date.weekday % 7 + 1
       else {
@@ -76,7 +76,7 @@ struct CalendarZoneTests {
     let middle = moment("2026-06-01T00:00:00Z")
     for _ in 0..<60 {
       let zone = CalendarZone.random(around: middle, unit: 900, using: &random)
-      // The range is eight days in each direction, more than the changes and offsets reach.
+      // The range is eight days in each direction, so no change or offset reaches beyond it.
       let axis = (-8 * 96...8 * 96).map { middle.advanced(by: .seconds($0 * 900)) }
       let shown = axis.map { zone.localTime(at: $0) }
       for _ in 0..<40 {

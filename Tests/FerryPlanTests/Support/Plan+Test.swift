@@ -3,7 +3,7 @@ import FerryPlan
 import Testing
 
 extension Plan {
-  /// The plan of a valid manifest.
+  /// Creates the plan of a valid manifest.
   init(yaml: String) throws {
     let reading = ManifestReader(environment: [:]).read(Array(yaml.utf8), file: "m.yaml")
     let mistakes = reading.diagnostics.map { "\($0.location.line): \($0.message)" }
@@ -37,7 +37,7 @@ enum Yaml {
 
     """
 
-  /// Sends each file by PUT; `more` has further keys of the upload.
+  /// A manifest that sends each file with PUT. `more` has further keys of the upload.
   static func put(_ more: String = "", head: String = Yaml.head) -> String {
     head + """
       uploads:
@@ -49,7 +49,7 @@ enum Yaml {
       """ + more
   }
 
-  /// Sends each file by POST, which is not repeatable.
+  /// A manifest that sends each file with POST, which is not repeatable.
   static func post(_ more: String = "", head: String = Yaml.head) -> String {
     head + """
       uploads:
@@ -61,7 +61,7 @@ enum Yaml {
       """ + more
   }
 
-  /// Allocates, transfers and commits each file.
+  /// A manifest that allocates, transfers and commits each file.
   static func ids(
     _ more: String = "", head: String = Yaml.head, validFor: String = "1h", method: String = "PUT",
     alreadyDone: String = "already_done: { status: [409] }"

@@ -2,10 +2,11 @@ import FerryManifest
 import FerryPlan
 import FerrySimulation
 
-/// A server whose upload IDs expire and whose commits count once, behind a network that loses requests and responses.
+/// A server whose upload IDs expire and which executes each commit once, behind a network that loses requests and
+/// responses.
 struct RandomServer {
   var random: SeededRandom
-  /// Whether nothing fails from now on.
+  /// If true, nothing fails any longer.
   var isGood = false
   /// The number of executed actions, by node and path.
   private(set) var effects: [String: Int] = [:]

@@ -4,8 +4,8 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// A virtual machine that records its actions. The referee of the random worlds checks it, and each violation is
-/// an issue of the test.
+/// A virtual machine that records its actions. The referee of the random worlds checks each action, and reports
+/// violations as issues of the test.
 struct World {
   struct Start {
     var at: Instant
@@ -20,10 +20,10 @@ struct World {
   var actions: [Action] = []
   var entries: [JournalEntry] = []
   var mostInFlight = 0
-  /// The maximum number of steps whose intents were recorded but which had not been sent.
+  /// The maximum number of steps whose intents were recorded but whose requests had not been sent.
   var mostIntents = 0
 
-  /// Identifies one of several worlds of a test; part of the message of a violation.
+  /// Distinguishes several worlds of a test in the message of a violation.
   var label = ""
 
   fileprivate var referee: Referee
@@ -34,8 +34,8 @@ struct World {
     self.init(try Plan(yaml: yaml), files: files, serve: serve)
   }
 
-  /// - Parameter files: files by the names of the uploads, which are `MANIFEST/NODE` if the plan has several
-  /// manifests.
+  /// - Parameter files: the files of each upload, by the upload's name. If the plan has several manifests, the name is
+  ///   `MANIFEST/NODE`.
   init(_ plan: Plan, files: [String: [String: Int64]] = [:], serve: @escaping (Call) -> Reply) {
     self.files = files
     // 2020-09-13, 12:26:40 UTC.
@@ -48,7 +48,7 @@ struct World {
 
   var start: Instant { Instant(nanoseconds: 1_600_000_000_000_000_000) }
 
-  /// Runs launches until the round is closed; at most `limit`.
+  /// Runs launches until the round is closed, but at most `limit`.
   mutating func runRound(launches limit: Int) {
     for _ in 0..<limit {
       run()
@@ -66,7 +66,7 @@ struct World {
     reportViolation()
   }
 
-  /// Reads the journal and starts a launch; requests in flight of an earlier launch are dropped.
+  /// Reads the journal and starts a launch. Requests that an earlier launch left in flight are dropped.
   mutating func launch() {
     (starts, actions, entries, flights, intents) = ([], [], [], [:], [])
     list()
@@ -75,7 +75,7 @@ struct World {
     look()
   }
 
-  /// Advances to the next event; `false` without one.
+  /// Advances to the next event. Returns `false` if there is none.
   mutating func step() -> Bool {
     let hasMoved = machine.step()
     look()
@@ -124,7 +124,7 @@ struct World {
     let attempt = call.attempt
     let step = plan.step(of: attempt)
     intents.remove(attempt.ref)
-    // A request that certainly did not reach the server does not use up its intent.
+    // If the request certainly did not reach the server, its intent can be used again.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer, step.repeatability == .once {
       intents.insert(attempt.ref)
     }
@@ -153,7 +153,7 @@ extension World {
   var scheduler: Scheduler { machine.scheduler }
   var hasEnded: Bool { machine.hasEnded }
   var isDead: Bool { machine.isDead }
-  /// Whether a rule was violated; the violation is already an issue.
+  /// Whether a rule was violated. The violation has already been reported as an issue.
   var hasViolation: Bool { referee.violation != nil }
 
   var options: LaunchOptions {
@@ -188,7 +188,7 @@ extension World {
     }
   }
 
-  /// Signals, the earliest first.
+  /// The pending signals, in order of time.
   var signals: [(at: Instant, cause: StopCause)] {
     get {
       machine.occurrences.compactMap { at, what in

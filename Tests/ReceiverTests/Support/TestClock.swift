@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stops until it is advanced.
+/// A clock that moves only when a test advances it.
 final class TestClock: Sendable {
   private let moment = Mutex(Date(timeIntervalSince1970: 1_000_000_000))
 

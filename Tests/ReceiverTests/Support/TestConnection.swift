@@ -35,7 +35,7 @@ final class TestConnection: Sendable {
       close(file)
       throw Broken.other(code)
     }
-    // A test that would hang fails instead.
+    // With a timeout, a test fails instead of hanging.
     var patience = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -59,7 +59,7 @@ final class TestConnection: Sendable {
     }
   }
 
-  /// Reads one response; `100 Continue` counts as one.
+  /// Reads one response. `100 Continue` is a response, too.
   func answer(to method: String = "GET") async throws -> TestResponse {
     try await blocking { [self] in
       var head: [UInt8] = []
@@ -117,7 +117,7 @@ private let noSignal: Int32 = 0
 private let noSignal = Int32(MSG_NOSIGNAL)
 #endif
 
-/// Runs a blocking call on a separate thread: the few threads of the pools are for the server's tasks.
+/// Runs a blocking call on a separate thread, because the server's tasks need the few threads of the pools.
 private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A wait whose start a test can observe, and that lasts until the test ends it.
+/// A wait that lasts until the test ends it, and whose start the test can observe.
 struct TestGate: Sendable {
   private let arrivals = AsyncStream.makeStream(of: Duration.self)
   private let release = AsyncStream.makeStream(of: Void.self)

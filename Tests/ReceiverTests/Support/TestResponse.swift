@@ -1,6 +1,5 @@
 import Foundation
 
-/// A response as it was received.
 struct TestResponse {
   struct Malformed: Error {
     let head: String
@@ -23,7 +22,7 @@ struct TestResponse {
     }
   }
 
-  /// A header field by its name in lowercase.
+  /// The value of the header field with this name in lowercase.
   subscript(name: String) -> String? { fields[name] }
 
   var text: String { String(decoding: body, as: UTF8.self) }
@@ -32,6 +31,6 @@ struct TestResponse {
     try JSONDecoder().decode(type, from: body)
   }
 
-  /// The code of an error.
+  /// The error code in a JSON body.
   var problem: String? { try? json([String: String].self)["error"] }
 }

@@ -12,7 +12,7 @@ struct TestServer {
     try await run({ _ in }, test)
   }
 
-  /// Starts a receiver, runs a test against it, and stops it whatever happens.
+  /// Starts a receiver, runs a test against it, and stops the receiver even if the test throws an error.
   static func run(
     _ configure: (inout ReceiverConfiguration) -> Void,
     _ test: (TestServer) async throws -> Void
@@ -51,7 +51,7 @@ struct TestServer {
     try await request(method, path, headers: headers, body: Data(text.utf8))
   }
 
-  /// The bytes of a request.
+  /// The bytes of a request as a client sends them.
   static func message(
     _ method: String, _ path: String, headers: [String: String] = [:], body: Data = Data()
   ) -> Data {
@@ -60,7 +60,7 @@ struct TestServer {
     return Data("\(head)\r\n".utf8) + body
   }
 
-  /// Gets an upload ID, and returns its path.
+  /// Requests an upload ID, and returns the path of the upload.
   func allocate(_ name: String, size: Int? = nil) async throws -> String {
     let size = size.map { ",\"size\":\($0)" } ?? ""
     let answer = try await request("POST", "/uploads", text: "{\"name\":\"\(name)\"\(size)}")
@@ -70,13 +70,13 @@ struct TestServer {
     return location
   }
 
-  /// Gets an access token, and returns the header field that contains it.
+  /// Requests an access token, and returns the header field that contains it.
   func bearer() async throws -> [String: String] {
     let answer = try await request("POST", "/oauth/token", text: "grant_type=client_credentials")
     return ["Authorization": "Bearer \(try answer.json(TestToken.self).token)"]
   }
 
-  /// The upload of a name in the listing.
+  /// The upload with this name in the listing.
   func received(_ name: String) async throws -> Listing.Upload? {
     try await server.received().uploads.first { $0.name == name }
   }
