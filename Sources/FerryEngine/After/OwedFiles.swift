@@ -43,7 +43,8 @@ enum OwedFiles {
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       var results: [(DeliveredFile, AfterResult)] = []
       for file in owed[start..<min(start + batch, owed.count)] {
-        // Deleting or moving a file at the end of a very long path takes milliseconds.
+        // Check before each file: at the end of a very long path, deleting or moving a file takes
+        // milliseconds.
         if isStopped() { break }
         results.append((file, delivery?.carryOut(file) ?? AfterResult(state: .kept)))
       }

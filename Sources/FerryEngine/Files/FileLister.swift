@@ -95,7 +95,7 @@ package struct FileLister: Sendable {
     return isStopped() ? Listing() : listing
   }
 
-  /// The root, unless it is in the state folder.
+  /// Returns the root; throws if it is in the state folder.
   private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     let descriptor = root.openFolder()
     defer { if descriptor >= 0 { close(descriptor) } }

@@ -58,7 +58,8 @@ struct AWSProfileFile {
         continue
       }
       guard isInSection else { throw failure("a setting before the first '[profile]'", at: line) }
-      // An indented line continues the setting above it, and no setting that ferry reads continues.
+      // An indented line continues the setting above it. None of the settings that ferry reads has such
+      // lines.
       guard written.utf8.first != 0x20, written.utf8.first != 0x09 else { continue }
       guard let equals = content.utf8.firstIndex(of: UInt8(ascii: "=")) else {
         throw failure("a line without '='", at: line)

@@ -31,8 +31,8 @@ package struct CrontabLine {
       throw UsageError(
         "a path or variable contains a line break or control character, which a crontab cannot contain")
     }
-    // In crontab(5), an unescaped % ends the line, even inside quotes. Escape by scalars, because the scalar after a
-    // % may combine with it.
+    // In crontab(5), an unescaped % ends the line, even inside quotes. Escape scalars, not characters: a
+    // combining scalar after a % forms one character with it.
     var escaped = String.UnicodeScalarView()
     for scalar in command.unicodeScalars {
       if scalar == "%" { escaped.append("\\") }

@@ -11,7 +11,7 @@ extension Launch {
   struct Outcome {
     var record: RunRecord
     var rates: [RateRow]
-    /// Sessions that a force quit ended during the run, with the failure that is recorded for their work.
+    /// Sessions that a force quit ended during the run, and the failure recorded for the work of each.
     var cancelled: [Int: RecordedFailure]
     var end: RequestsAtEnd.RunEnd
   }
@@ -166,8 +166,7 @@ extension Launch {
     }
   }
 
-  /// Closes the completed rounds. Files that were submitted in the meantime and have not been queued belong
-  /// to the next round.
+  /// Closes the completed rounds. Files that were submitted but not yet queued belong to the next round.
   private func close(
     _ areThrough: [Bool], _ run: Run, _ inboxProcessor: InboxProcessor, _ history: RunHistory
   ) throws(JournalError) {

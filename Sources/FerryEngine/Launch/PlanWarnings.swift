@@ -41,8 +41,7 @@ struct PlanWarnings {
     guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
-      // With other values of `after`, delivered files are deleted or moved, so it is normal that no file matches
-      // between two deliveries.
+      // With any other value of `after`, the folder is normally empty between two deliveries.
       upload.after == .keep,
       // A folder that cannot be read may contain matching files.
       launchState.problems[firstNode + index]?.allSatisfy({

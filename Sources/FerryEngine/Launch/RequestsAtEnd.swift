@@ -17,7 +17,7 @@ struct RequestsAtEnd {
     var conditions: DeviceConditions
     /// The time at which a signal or `--max-duration` stopped the work; `nil` if nothing did.
     var stoppedAt: Instant?
-    /// Whether a second signal ended the work. If so, no requests are sent.
+    /// Whether a second signal stopped the work. If so, no requests are sent.
     var isHurried: Bool
   }
 
@@ -100,7 +100,7 @@ struct RequestsAtEnd {
     var records: [[String: RunRecord.NodeRecord]] = jobs.manifests.map { _ in [:] }
     for (node, record) in zip(jobs.plan.nodes, all) where node.kind == .request {
       var record = record
-      // A request that was never sent may have waited for its token.
+      // A request without attempts may have waited for its token, so report the token's attempts.
       if record.attempts.isEmpty, let token = node.steps[0].token {
         record.attempts = all[token.index].attempts
       }

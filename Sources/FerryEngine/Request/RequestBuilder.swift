@@ -17,7 +17,7 @@ package struct RequestBuilder: Sendable {
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Whether the field is a credential by its name and its value is determined only by the manifest.
+    /// Whether the field's name marks it as a credential, and only the manifest determines its value.
     var isCredentialByName: Bool
   }
 
@@ -152,7 +152,7 @@ package struct RequestBuilder: Sendable {
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
-      // Scalars are compared, because a slash and a combining mark after it form a single Character.
+      // Compare scalars: a slash and a combining mark after it form a single Character.
       guard let authority = text.unicodeScalars.firstRange(of: "://".unicodeScalars) else { return false }
       return text.unicodeScalars[authority.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
         .contains("@")

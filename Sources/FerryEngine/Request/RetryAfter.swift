@@ -12,7 +12,7 @@ package enum RetryAfter {
     let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
     let rest = text.utf8[digits.endIndex...]
     if !digits.isEmpty, rest.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
-      // A larger number is reduced to this one, about 285 years.
+      // Larger numbers are limited to this one, about 285 years.
       return .seconds(min(Int64(String(digits) ?? "") ?? .max, 9_000_000_000))
     }
     return HTTPDate.instant(text).map { max(.zero, now.duration(to: $0)) }

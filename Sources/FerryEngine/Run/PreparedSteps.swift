@@ -134,7 +134,7 @@ final class PreparedStep {
   /// is complete.
   func isRead(_ status: Int) -> Bool {
     guard step.kind == .fetch else { return step.expects(status: status) }
-    // A document is checked before it replaces the file.
+    // A document was already checked before it replaced the file.
     return step.content(of: status) == .nothing && status != 204 && status != 205
   }
 }

@@ -67,7 +67,7 @@ package struct Resolution {
       }
     }
     var journals: [SessionJournal] = []
-    // Every decision is synced.
+    // Every decision is already synced.
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
       let journal = try SessionJournal.openExisting(
@@ -123,7 +123,7 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    // A session whose journal is lost is included: opening the journal then reports the loss.
+    // Include sessions whose journals are lost: opening such a journal reports the loss.
     let known = try Set(state.sessions()).union(RunHistory.knownJournals(in: state))
     switch scope {
     case .session(let name, _):

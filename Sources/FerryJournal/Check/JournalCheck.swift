@@ -168,7 +168,7 @@ package struct JournalCheck: Sendable {
           } catch  where verdict.findings.isEmpty {
             throw error
           } catch {
-            // The damage has been reported, and the rest cannot be checked.
+            // The damage has already been reported, and the remaining checks are impossible.
           }
         }
       }
@@ -236,7 +236,7 @@ package struct JournalCheck: Sendable {
     return stat(path, &status) == 0
   }
 
-  /// A value that changes with every write.
+  /// A value that changes whenever the file is written.
   private static func fingerprint(_ path: String) -> [Int64] {
     ["", "-wal"].flatMap { suffix -> [Int64] in
       var status = stat()

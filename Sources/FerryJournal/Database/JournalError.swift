@@ -126,7 +126,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     return path.name == "ferry.db" ? path.folder : SplitPath(path.folder).folder
   }
 
-  /// The consequence of a run without the damaged file.
+  /// The consequence of moving the damaged file away, for the remedy.
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"

@@ -125,7 +125,7 @@ extension SessionJournal {
   package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
     let path = try state.database(ofSession: identifier)
     let commits = try state.commits(ofSession: identifier)
-    // The record of the commits is removed before the journal that it describes.
+    // Remove the commit record first: a record without a journal would be reported as a loss.
     guard unlink(commits) == 0 || errno == ENOENT else {
       throw JournalError(errno: errno, doing: "remove", file: commits)
     }

@@ -4,7 +4,8 @@ import GRDB
 
 /// Upload IDs that the server issued and that will not be used.
 extension SessionJournal {
-  /// The next free orphan ID. The holder of the session's lock counts on from it without reading it again.
+  /// The next free orphan ID. The holder of the session's lock reads it once, and then assigns consecutive
+  /// IDs itself.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
       try access { db in

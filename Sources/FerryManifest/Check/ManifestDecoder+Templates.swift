@@ -72,6 +72,8 @@ extension ManifestDecoder {
 
   // MARK: - One reference
 
+  /// Reads the expression of one reference.
+  ///
   /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(_ expression: String, at location: SourceLocation) -> Template.Segment? {
     let written = FilteredExpression(expression)
@@ -89,6 +91,8 @@ extension ManifestDecoder {
     }
   }
 
+  /// Reads an expression without its filters.
+  ///
   /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(
     unfiltered expression: String, at location: SourceLocation

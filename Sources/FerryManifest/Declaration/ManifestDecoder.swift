@@ -139,9 +139,10 @@ struct ManifestDecoder {
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
 
-  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading continues.
+  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading
+  /// continues.
   ///
-  /// - Parameter words: the words that can replace it; empty if it can only be removed.
+  /// - Parameter words: the words that can replace that part; empty if it can only be removed.
   mutating func reportNotBuilt(_ what: String, insteadUse words: [String], at location: SourceLocation) {
     report(
       .notBuilt, at: location, "\(what) is not implemented yet",

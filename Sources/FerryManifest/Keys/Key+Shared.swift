@@ -50,7 +50,7 @@ extension Key {
       example: "{ aws_v4: { region: eu-central-1 } }")
   }
 
-  /// `sign` beside a request.
+  /// `sign` next to a request.
   static func stepSign(_ path: WritableKeyPath<Object, RequestSigning?> & Sendable) -> Self {
     Key(
       "sign", path, .wordOr("none", meaning: .off, .object(RequestSigning.shape)), default: "the session's",

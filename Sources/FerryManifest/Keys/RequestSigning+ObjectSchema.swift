@@ -64,7 +64,7 @@ extension RequestSigning.AWSV4 {
 }
 
 extension ValueKind where Value == String {
-  /// A part of the scope of a signature, which is separated by slashes.
+  /// A part of a signature's scope. Slashes separate the parts.
   fileprivate static func scopeName(_ what: String) -> Self {
     constant(what).refused { name in
       let isName = name.utf8.allSatisfy { byte in

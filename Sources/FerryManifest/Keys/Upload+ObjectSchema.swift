@@ -104,7 +104,8 @@ extension ValueKind where Value == Double {
         return number.decode(node, &decoder)
       }
       if let value = words[text] { return value }
-      // Like `settled`, which cannot be used because it does not return words.
+      // Resolve the value as `settled` does. `settled` itself cannot be used, because it does not return
+      // words.
       if node.scalar?.text.hasPrefix("${") == true, let value = YAMLScalar.resolve(text).number,
         (0...1).contains(value)
       {

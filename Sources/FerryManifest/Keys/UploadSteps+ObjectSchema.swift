@@ -189,7 +189,7 @@ extension Upload.Commit {
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) },
-    // A probe is signed as its commit.
+    // A probe is signed in the same way as its commit.
     finish: { commit, _, _ in commit.probe?.request.sign = commit.request.sign })
 
   /// `already_done` as written in the manifest.

@@ -11,7 +11,7 @@ extension ManifestDecoder {
         first[path] = (fetch.name, written.location)
         continue
       }
-      // If several names share one line, that line exists only once.
+      // If both fetches take the path from the same line, the note refers to the other fetch's name.
       let place = other.place == written.location ? other.fetch.location : other.place
       warn(
         .sharedSaveTo, at: written.location, "another fetch also saves to this file",
