@@ -111,7 +111,8 @@ package enum FolderPath {
       }
       // The owner is also checked before opening, because opening may block.
       if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
-      // An entry of /proc/PID/fd is a magic link: it leads to an open file, whose name it only shows (symlink(7)).
+      // An entry of /proc/PID/fd is a magic link: it leads to the open file itself, and its target text is
+      // only for display (symlink(7)).
       let follow = folder.isInProc ? 0 : O_NOFOLLOW
       let opened = Self.open(name, in: folder, flags: access.flags | O_CLOEXEC | O_NOCTTY | follow)
       if opened >= 0 {

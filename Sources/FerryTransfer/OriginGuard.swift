@@ -17,8 +17,8 @@ enum OriginGuard {
     case refuse(String)
   }
 
-  /// The maximum length in bytes, which no DNS name exceeds (RFC 1035, section 2.3.4). Host names appear in
-  /// messages.
+  /// The maximum length of a host name in bytes, which no DNS name exceeds (RFC 1035, section 2.3.4). The
+  /// length is limited because host names appear in messages.
   static let hostLimit = 255
 
   // MARK: The first request

@@ -50,7 +50,7 @@ final class SocketLedger {
     portless.insert(descriptor)
   }
 
-  /// Called before the socket is closed, because its counters are lost with it.
+  /// Called before the socket is closed, because the socket's counters are lost when it is closed.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }

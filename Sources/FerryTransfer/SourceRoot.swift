@@ -112,7 +112,7 @@ package final class SourceRoot: Sendable {
       let flags = isLast ? Self.flags : O_RDONLY | O_DIRECTORY | O_CLOEXEC
       let next = Array(name).withPath { openat(current, $0, flags | O_NOFOLLOW) }
       var code = errno
-      // O_NOFOLLOW together with O_DIRECTORY reports ENOTDIR for a link.
+      // openat(2) with O_NOFOLLOW and O_DIRECTORY reports a link as ENOTDIR.
       if next < 0, code == ENOTDIR, Self.isLink(Array(name), in: current) { code = ELOOP }
       if current != descriptor { close(current) }
       guard next >= 0 else {

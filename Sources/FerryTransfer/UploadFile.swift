@@ -88,6 +88,8 @@ final class UploadFile {
     }
   }
 
+  /// The failure for a file that has changed.
+  ///
   /// - Parameter size: the current size, in bytes.
   private func changed(_ size: Int64) -> TransportFailure {
     let how =

@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry journal accept-loss`.
+/// `ferry journal accept-loss`: allows a session whose journal has lost data to continue.
 struct JournalAcceptLossCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept-loss",

@@ -36,7 +36,7 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// For each session, the time up to which queued work is not considered discretionary.
+  /// For each session, the time up to which queued work is not inferred to be discretionary.
   let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?

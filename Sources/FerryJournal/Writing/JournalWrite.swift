@@ -63,7 +63,7 @@ package enum JournalWrite: Sendable {
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// The time up to which work queued in the session is not considered discretionary.
+  /// The time up to which work queued in the session is not inferred to be discretionary.
   case foreground(until: Instant)
   /// Whether the session's `on_events` must still be started for a completed batch. If this write is appended together
   /// with the outcome that completes the batch, both are in the same transaction.

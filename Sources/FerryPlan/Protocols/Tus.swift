@@ -104,13 +104,13 @@ extension Tus: TransferMachine {
       if case .create = operation { return .other }
       // The upload has expired, or has been terminated.
       return .gone
-    // Another offset, a lock that another request holds, a checksum that does not match.
+    // The server has another offset, another request holds a lock, or a checksum does not match.
     case 409, 423, 460: return .refused
     default: return .other
     }
   }
 
-  /// The reason why the upload is not that of the file; `nil` if it may be.
+  /// The reason why the upload cannot be that of the file; `nil` if it can.
   private func lengthProblem(_ response: any OperationResponse, size: Int64) -> String? {
     guard let field = response.values(of: "Upload-Length").first, Int64(digits: field) != size else {
       return nil
@@ -121,7 +121,7 @@ extension Tus: TransferMachine {
   package func apply(
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress {
-    // A server need not take bytes with the request that creates the upload.
+    // A server may ignore the bytes in the request that creates the upload.
     if case .create = operation, reading.offset == 0, size > 0 {
       state.isUncertain = false
       return .proceeds

@@ -9,7 +9,7 @@ package struct BudgetUse: Hashable, Codable, Sendable {
   package var usedBytes: Int64
   package var limitBytes: Int64
   package var cutoff: Budget.Cutoff
-  /// The sessions that it limits.
+  /// The sessions that the budget limits.
   package var binds: Budget.Binding
   package var window: Window
 

@@ -51,7 +51,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// If several apply, the first in this order is used.
+  /// If several exit codes apply, the first in this order is used.
   package static let precedence: [ExitCode] = [
     .interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization, .itemsFailed,
     .sessionInUse, .temporary, .cutOff, .deferred, .success,

@@ -68,7 +68,7 @@ package struct AttemptResult: Sendable {
 
   package struct Response: Sendable {
     package var status: Int
-    /// The way in which the response fails `expect`, other than by its status.
+    /// The reason, other than the status, why the response does not meet `expect`.
     package var mismatch: String?
     /// Whether the body is not of the expected kind, so that the response does not provide information about
     /// the request.
@@ -81,7 +81,8 @@ package struct AttemptResult: Sendable {
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
-    /// The time at which the upload that a request of tus has created or continued expires, if the response states it.
+    /// The time at which the upload expires that a tus request has created or continued, if the response
+    /// states it.
     package var uploadExpires: Instant?
     /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]

@@ -50,7 +50,7 @@ extension Step {
       }
       if let missing = response.missing {
         let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
-        // The server executed it, and it is never sent again.
+        // The server executed the step, which is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
       return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
@@ -92,7 +92,7 @@ extension Step {
   /// The validity of an upload ID when a response arrives.
   package enum Validity: Sendable {
     case valid
-    /// Its `valid_for`, or the expiry set by the server, has passed.
+    /// The ID's `valid_for`, or the expiry set by the server, has passed.
     case expired
   }
 
@@ -188,7 +188,7 @@ extension Step {
   /// commit, whose failure would release its upload ID.
   private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
 
-  /// Whether it may be sent again without a check.
+  /// Whether the step may be sent again without a check.
   private var isRepeatedBlindly: Bool {
     switch repeatability {
     case .repeatable, .startsOver: true

@@ -60,7 +60,7 @@ package enum ItemText {
     }
     guard let round = match.round else { return "not started" }
     guard isOpen(match), match.next == .running || match.interruptedRun != nil else {
-      // The sentence contains the reason if the next run does not send the item.
+      // If the next run does not send the item, the sentence already contains the reason.
       let reason =
         match.next == .nothing ? "" : match.cancellation.map { " (\(DisplayPath.line($0.message)))" } ?? ""
       return "state \(match.state) in round \(round)\(reason)"

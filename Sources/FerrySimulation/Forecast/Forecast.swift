@@ -42,7 +42,7 @@ package struct Forecast: Codable, Sendable {
   package struct FetchEntry: Codable, Sendable {
     package var at: String
     package var result: FetchResult
-    /// The interval of the fetch after this attempt; absent if the fetch has none.
+    /// The interval of the fetch after this attempt; absent if the fetch has no interval.
     package var intervalSeconds: Double?
   }
 

@@ -81,8 +81,8 @@ extension Referee {
     return nil
   }
 
-  /// Whether a task of the session is discretionary. By inference, a task of a background session is discretionary
-  /// unless it was queued in or before a foreground launch.
+  /// Whether a task of the session is discretionary. In a background session, a task is inferred to be
+  /// discretionary unless it was queued in or before a foreground launch.
   func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
     case .yes: return true

@@ -11,7 +11,7 @@ struct WorldServer {
     var stored: Int64 = 0
     /// The sizes of the numbered parts that are stored, in bytes.
     var parts: [Int: Int64] = [:]
-    /// Whether its commit was executed, or the resumable upload was completed.
+    /// Whether the upload's commit was executed, or the resumable upload was completed.
     var isCommitted = false
   }
 
@@ -169,7 +169,8 @@ struct WorldServer {
     }
   }
 
-  /// Stores the bytes of a transfer, and states how many bytes there are if it has not completed.
+  /// Stores the bytes of a transfer. If the transfer has not completed, the response states the number of
+  /// stored bytes.
   private mutating func transfer(_ call: Call, to id: Int) -> Reply {
     if let machine = s3(call) { return storePart(call, to: id, machine) }
     switch call.attempt.operation {
@@ -191,7 +192,7 @@ struct WorldServer {
     return isTus(call) ? extendingExpiry(reply, of: id, call) : reply
   }
 
-  /// Stores a numbered part, or lists at most two of the stored ones.
+  /// Stores a numbered part, or lists at most two of the stored parts.
   private mutating func storePart(_ call: Call, to id: Int, _ machine: S3Multipart) -> Reply {
     switch call.attempt.operation {
     case .whole, .create, .queryOffset: return .status(400)
@@ -208,7 +209,7 @@ struct WorldServer {
     }
   }
 
-  /// The protocol of the call's upload if it is that of S3.
+  /// The protocol of the call's upload, if it is S3's multipart protocol.
   private func s3(_ call: Call) -> S3Multipart? {
     guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
       case .s3Multipart(let machine) = work.transferProtocol
