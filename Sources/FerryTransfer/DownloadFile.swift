@@ -76,7 +76,7 @@ final class DownloadFile: @unchecked Sendable {
     let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
     guard space.available - reserve < count else { return }
     let need = count > 0 ? "the response needs \(count) bytes" : "the response is larger than \(size) bytes"
-    let rest = reserve > 0 ? ", of which a download must leave \(reserve) free" : ""
+    let rest = reserve > 0 ? "; a download must leave \(reserve) of them free" : ""
     throw TransportFailure(
       .destination, "\(destination): \(need), but the file system has \(space.available) bytes free\(rest)",
       mayHaveReachedServer: true)
@@ -103,7 +103,7 @@ final class DownloadFile: @unchecked Sendable {
     }
     throw TransportFailure(
       .destination,
-      "\(destination): another process locks every new file in its folder; find it with fuser, or choose a different folder",
+      "\(destination): another process locks every new file in its folder; find the process with fuser, or choose a different folder",
       mayHaveReachedServer: false)
   }
 

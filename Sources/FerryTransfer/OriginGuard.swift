@@ -76,7 +76,7 @@ enum OriginGuard {
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
     return .refuse(
-      "the request was not sent to \(origin): this origin comes from a response but not from the manifest, and the request "
+      "the request was not sent to \(origin): this origin is named by a response but not by the manifest, and the request "
         + "contains \(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
   }
 

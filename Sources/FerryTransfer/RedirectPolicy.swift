@@ -54,7 +54,8 @@ enum RedirectPolicy {
       let location, !location.isEmpty
     else { return .stay }
     guard followed < rules.limit else {
-      return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' in the session)")
+      return .refuse(
+        "more than \(rules.limit) redirects; 'redirects: { limit: … }' of the session sets the limit")
     }
     guard let url = CurlURL(hop.url), let from = url.origin else {
       return .refuse("a redirect from an invalid URL")

@@ -8,7 +8,8 @@ import Foundation
 struct Submit: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Queue files of an upload for the current or the next run, and exit.",
-    discussion: "Without file arguments, it queues the files that the upload's 'files' currently selects.")
+    discussion:
+      "Without file arguments, the command queues the files that the upload's 'files' currently selects.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text

@@ -28,7 +28,8 @@ import Testing
     }
     #expect(try await job.ferry("run", "job.yaml").status == 6)
     let reset = try await job.ferry("reset", "e2e.uploads").stderr
-    #expect(reset.contains("or cancel it with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
+    #expect(
+      reset.contains("or cancel its work with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
     #expect(try await job.ferry("run", "job.yaml", "--wait-lock", "50").status == 2)
     run.signal(SIGKILL)
     _ = await run.end()
@@ -95,7 +96,7 @@ import Testing
     defer { withExtendedLifetime(receiver) {} }
     let cancel = try await job.ferry("cancel", "e2e.uploads", "--wait-lock", "60s")
     #expect(cancel.status == 0, "\(cancel.stderr)")
-    let released = "in use by process \(run.pid), which was asked to cancel, and has released it"
+    let released = "in use by process \(run.pid), which was asked to cancel, and has released the session"
     #expect(cancel.stdout.contains(released), "\(cancel.stdout)")
     _ = await run.end()
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")

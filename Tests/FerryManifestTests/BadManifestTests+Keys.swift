@@ -177,7 +177,7 @@ extension BadManifest {
       .error(
         "1️⃣", .transferBody, "a transfer cannot have 'form': its body is the file",
         help:
-          "move it to 'allocate' or 'commit', or move it beside 'request' and add 'protocol: multipart_form' to send "
+          "move it to 'allocate' or 'commit', or move it next to 'request' and add 'protocol: multipart_form' to send "
           + "the file in a form")),
     BadManifest(
       "a form without a protocol", in: .upload,

@@ -105,7 +105,7 @@ extension BadManifest {
         "2️⃣", .unknownCapture, "request 'first' does not capture 'size'", help: "use 'set_id'"),
       .error(
         "3️⃣", .unknownCapture, "request 'none' does not capture 'id'",
-        help: "add 'capture: { id: { … } }' to it")),
+        help: "add 'capture: { id: { … } }' to request 'none'")),
     BadManifest(
       "a capture of a token that has another",
       """

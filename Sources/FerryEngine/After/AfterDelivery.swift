@@ -79,7 +79,7 @@ final class AfterDelivery {
     problem: RecordedFailure(
       code: .afterUnknown,
       message:
-        "ferry cannot determine whether this is the file that was sent, so it remained in place; move or delete it yourself"
+        "ferry cannot determine whether this is the file that was sent, so the file remained in place; move or delete it yourself"
     ))
 
   /// The result for a file that is no longer the file that was sent; `nil` if it still is.
@@ -102,7 +102,7 @@ final class AfterDelivery {
       problem: RecordedFailure(
         code: .afterChanged,
         message:
-          "it changed after it was sent, so it remained in place; with `deliver: when_changed` it is sent again"
+          "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
       ))
   }
 
@@ -113,8 +113,9 @@ final class AfterDelivery {
       let root = FileLister.text(rootPath)
       return .left(
         .afterMissing,
-        "the root \(root) is empty, as if its file system were not mounted; mount it, or "
-          + (target.map { "create the folder \($0)" } ?? "create any file") + " in it to discard this action")
+        "the root \(root) is empty, as if its file system were not mounted; mount the file system, or "
+          + (target.map { "create the folder \($0)" } ?? "create any file")
+          + " in the root to discard this action")
     }
     guard let target else { return AfterResult(state: .gone) }
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
@@ -129,7 +130,7 @@ final class AfterDelivery {
     return AfterResult(
       state: .gone,
       problem: RecordedFailure(
-        code: .afterMissing, message: "it disappeared before it could be moved to \(target)"))
+        code: .afterMissing, message: "the file disappeared before it could be moved to \(target)"))
   }
 
   /// Whether the empty root is the folder from which the file was sent, rather than a mount point without its
@@ -221,7 +222,7 @@ final class AfterDelivery {
     case EACCES, EPERM, EROFS:
       return .left(
         .afterPermission,
-        "\(path) cannot \(what): \(reason); the next run retries with the permissions it then has")
+        "\(path) cannot \(what): \(reason); correct the permissions, and the next run retries")
     case EXDEV, ELOOP:
       return .left(.afterFolder, "\(path) is behind a link that leaves the root; such links are not followed")
     default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run retries")

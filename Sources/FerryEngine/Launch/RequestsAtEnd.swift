@@ -175,7 +175,7 @@ extension RunRecord.OnEndRecord {
       let seconds = (limit.seconds * 10).rounded() / 10
       reason = .init(
         code: reason?.code ?? code, status: reason?.status,
-        message: "no success within \(seconds) s\(reason.map { ": \($0.message)" } ?? "")",
+        message: "the request did not succeed within \(seconds) s\(reason.map { ": \($0.message)" } ?? "")",
         detail: reason?.detail)
     }
   }

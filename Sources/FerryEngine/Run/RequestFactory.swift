@@ -134,7 +134,8 @@ struct RequestFactory {
     _ parts: FormParts, _ source: TransferRequest.FileSource, of request: inout TransferRequest
   ) throws(TransportFailure) {
     guard let framing = FormFraming(parts, random: random) else {
-      throw TransportFailure(.request, "no boundary for the form was found", mayHaveReachedServer: false)
+      throw TransportFailure(
+        .request, "no boundary could be found that does not occur in the form", mayHaveReachedServer: false)
     }
     // A Content-Type of the session does not describe this body.
     request.headers.removeAll { $0.name.lowercased() == "content-type" }

@@ -227,7 +227,7 @@ package struct Resolution {
     }
     let lines = named.values.map { $0.line(decision, in: state) }.sorted()
     return UsageError(
-      "\(DisplayPath.line(item).quoted) is ambiguous in several sessions or servers; nothing was decided\nhelp: decide about one of them with:\n"
+      "\(DisplayPath.line(item).quoted) is ambiguous in several sessions or on several servers; nothing was decided\nhelp: decide about one of them with:\n"
         + lines.map { "  \(DisplayPath.line($0))" }.joined(separator: "\n"))
   }
 

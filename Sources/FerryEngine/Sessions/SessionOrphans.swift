@@ -100,7 +100,7 @@ package struct SessionOrphans {
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
           "session '\(session)' does not have an orphan \(unknown); nothing was removed\n"
-            + "help: list them with: \(state.command(["orphans", session]))")
+            + "help: list the orphans with: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))
     }
@@ -118,7 +118,7 @@ package struct SessionOrphans {
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {
-    if orphan.orphaning.isInDoubt { return "the server may have used it; check the server" }
+    if orphan.orphaning.isInDoubt { return "the server may have used the ID; check the server" }
     let plan: Plan
     switch found {
     case .job(let job): plan = job.plan

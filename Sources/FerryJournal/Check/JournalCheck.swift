@@ -217,7 +217,7 @@ package struct JournalCheck: Sendable {
             .wrongOwner,
             "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
             lost: "nothing, but ferry refuses to run as this user",
-            remedy: "run ferry as the user who owns it, or change its owner with chown"))
+            remedy: "run ferry as the user who owns the file, or change the owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
         findings.append(

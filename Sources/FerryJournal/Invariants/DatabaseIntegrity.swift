@@ -141,8 +141,8 @@ enum DatabaseIntegrity {
         .schemaDiffers, "it does not match schema \(file.schema.version): \(parts.joined(separator: ", "))",
         lost: "the contents of missing tables or columns",
         remedy:
-          "it was edited manually, or a disk fault interrupted a migration: keep a copy, "
-          + "and restore an older one")
+          "it was edited manually, or a disk fault interrupted a migration: keep a copy of the file, "
+          + "and restore an older copy")
     ]
   }
 

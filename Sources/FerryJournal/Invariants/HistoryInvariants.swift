@@ -24,7 +24,8 @@ enum HistoryInvariants {
     "(" + words.map { "'\($0)'" }.joined(separator: ", ") + ")"
   }
 
-  private static let edited = "ferry did not write this: keep a copy, and restore an older one"
+  private static let edited =
+    "ferry did not write this value: keep a copy of the file, and restore an older copy"
 
   private static let runs = [
     JournalInvariant(

@@ -23,7 +23,8 @@ enum SessionInvariants {
     return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
   }
 
-  private static let edited = "ferry did not write this: keep a copy, and restore an older one; "
+  private static let edited =
+    "ferry did not write this value: keep a copy of the file, and restore an older copy; "
   private static let resend = edited + "or drop the open work with ferry reset"
 
   private static let open = list(ItemState.queued, .allocated, .transferred)

@@ -26,7 +26,7 @@ extension SessionJournal {
     return JournalError(
       .commitsLost, file: path,
       cause: "\(lost) of the \(found +| lost) recorded transactions are missing; "
-        + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
+        + "the journal or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
   /// The error for a session whose journal file is missing or empty although it has had a journal; `nil`

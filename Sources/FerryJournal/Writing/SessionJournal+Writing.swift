@@ -71,7 +71,7 @@ extension SessionJournal {
       throw JournalError(
         .otherWriter, file: path,
         cause:
-          "another process has written to it, although this one holds the session's lock; the lock file was removed "
+          "another process has written to the journal, although this process holds the session's lock; the lock file was removed "
           + "or replaced")
     }
   }

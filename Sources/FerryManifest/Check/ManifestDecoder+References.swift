@@ -107,7 +107,7 @@ extension ManifestDecoder {
       .unknownCapture, at: use.reference.location, "\(step) does not capture \(name.quoted)",
       help: suggestion(for: name, among: names)
         ?? (names.isEmpty
-          ? "add 'capture: { \(name.clipped): { … } }' to it" : "use \(names.alternatives())"))
+          ? "add 'capture: { \(name.clipped): { … } }' to \(step)" : "use \(names.alternatives())"))
   }
 
   /// - Parameter node: the step with the captures, as written.

@@ -5,7 +5,8 @@ extension Key {
     -> Self
   {
     Key(
-      "session", path, .name(of: .session), isRequired: true, doc: "The session that it belongs to.",
+      "session", path, .name(of: .session), isRequired: true,
+      doc: "The session to which the node or token belongs.",
       example: example, remedy: { $0.missingSessionHelp(example: example) })
   }
 
@@ -13,14 +14,14 @@ extension Key {
   static func stepSession(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
       "session", path, .name(of: .session), default: "the upload's",
-      doc: "The session that sends its request.",
+      doc: "The session that sends the step's request.",
       example: "quick")
   }
 
   /// The token of a node.
   static func token(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
-      "token", path, .name(of: .token), default: "none", doc: "The token that its requests carry.",
+      "token", path, .name(of: .token), default: "none", doc: "The token that the node's requests carry.",
       example: "login")
   }
 

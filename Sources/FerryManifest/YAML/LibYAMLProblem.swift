@@ -31,7 +31,10 @@ enum LibYAMLProblem {
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in the same column")
     case "could not find expected ':'":
-      ("a ':' was expected before this", "write 'key: value'; quote a string that spans several lines")
+      (
+        "a ':' was expected before this position",
+        "write 'key: value'; quote a string that spans several lines"
+      )
     case "did not find expected '-' indicator":
       ("a '-' was expected here", "check the indentation: items of one list start in the same column")
     case "did not find expected ',' or ']'":
@@ -41,12 +44,12 @@ enum LibYAMLProblem {
     case "did not find expected node content":
       (
         "a value was expected here",
-        "write one, or close the bracket before it; quote it if it begins with a special character such as ':'"
+        "write a value, or close the bracket before this position; quote a value that begins with a special character such as ':'"
       )
     case "did not find expected <document start>":
       (
         "the document ends before this position",
-        "check the brackets and the indentation before it; '---' must follow lines that begin with '%'"
+        "check the brackets and the indentation before this position; '---' must follow lines that begin with '%'"
       )
     default: nil
     }

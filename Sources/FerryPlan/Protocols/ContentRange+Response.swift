@@ -91,7 +91,7 @@ extension ContentRange {
     case .put: return .other
     case .get, .head:
       return .malformed(
-        "the response to the query of the offset states no offset: it has neither a Range field nor 'nextExpectedRanges'"
+        "the response to the offset query contains no offset: it has neither a Range field nor 'nextExpectedRanges'"
       )
     }
   }

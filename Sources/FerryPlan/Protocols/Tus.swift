@@ -115,7 +115,7 @@ extension Tus: TransferMachine {
     guard let field = response.values(of: "Upload-Length").first, Int64(digits: field) != size else {
       return nil
     }
-    return "the server states another length of the upload than the file's \(size) bytes"
+    return "the server states an upload length that differs from the file's \(size) bytes"
   }
 
   package func apply(

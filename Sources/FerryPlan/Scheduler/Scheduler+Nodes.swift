@@ -19,7 +19,7 @@ extension Scheduler {
       if failed?.isOpen == true { note(.temporary, of: id) }
     case .switchedOff:
       state.phase = .closed(.succeeded)
-      state.failure = .init(code: .never, message: "its interval is never")
+      state.failure = .init(code: .never, message: "the interval of the fetch is 'never'")
     case .intended:
       state.intent = .inherited
     case .upload(let items, let settled):

@@ -20,7 +20,7 @@ enum AmbiguityText {
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
         + "no conclusive response was received\(at ?? "")"
     ]
-      + zip(["if it was executed:", "if it was not:"], ambiguity.resolve).map {
+      + zip(["if it was executed:", "if it was not executed:"], ambiguity.resolve).map {
         "  \($0) \(DisplayPath.line($1))"
       }
   }

@@ -88,7 +88,8 @@ package enum ItemText {
     case .waits: return reason ?? "waiting"
     case .running:
       return "its session is being run by \(match.pid.map { "process \($0)" } ?? "another process")"
-    case .ends: return "the next run will end it without sending it: \(reason ?? match.state.description)"
+    case .ends:
+      return "the next run will close the item without sending it: \(reason ?? match.state.description)"
     case .nothing: break
     }
     if let notBefore = match.notBefore {

@@ -27,7 +27,7 @@ package enum ReportText {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
-          "    to list ambiguous items of earlier runs and how to resolve them, run: "
+          "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
             + DisplayPath.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []

@@ -31,8 +31,8 @@ package enum UnansweredText {
 
   private static func word(_ step: ItemStep?) -> String {
     switch step {
-    case .allocate: "its allocate"
-    case .transfer: "its transfer"
+    case .allocate: "its allocate step"
+    case .transfer: "its transfer step"
     case .commit, .commitAgain, .commitDeferred: "its commit"
     case nil: "its request"
     }

@@ -16,7 +16,7 @@ extension ManifestDecoder {
       warn(
         .sharedSaveTo, at: written.location, "another fetch also saves to this file",
         help: "the fetches replace each other's file; give each a separate file",
-        notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
+        notes: [.init("\(other.fetch.value.quoted) saves to the same file here", at: place)],
         use: written.use ?? node.use)
     }
   }
