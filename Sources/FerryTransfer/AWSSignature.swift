@@ -190,6 +190,8 @@ struct AWSSigningKeys {
 
   private var keys: [Name: [UInt8]] = [:]
 
+  /// Returns the signing key for a day and a scope.
+  ///
   /// - Parameter date: the day in UTC, as `20130524`.
   mutating func key(_ credentials: AWSCredentials, date: String, _ scope: AWSScope) -> [UInt8] {
     let name = Name(credentials: credentials, date: date, scope: scope)

@@ -74,7 +74,7 @@ package struct AWSSigning: Sendable {
   }
 }
 
-/// Credentials of AWS. They are printed as `***`.
+/// AWS credentials, which are printed as `***`.
 package struct AWSCredentials: Hashable, Sendable {
   package let accessKey: String
   let secretKey: String

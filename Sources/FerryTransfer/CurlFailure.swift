@@ -3,6 +3,8 @@ import FerryPlan
 
 /// Translates libcurl's result codes into ferry's failure codes.
 enum CurlFailure {
+  /// Returns the failure code for a result of libcurl.
+  ///
   /// - Parameter hasReachedServer: whether this exchange's request was about to be sent or had been sent.
   static func code(_ code: CURLcode, hasReachedServer: Bool) -> TransportFailure.Code {
     switch code {

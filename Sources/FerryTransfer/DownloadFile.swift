@@ -40,7 +40,8 @@ final class DownloadFile: @unchecked Sendable {
     let folder = path.start.isEmpty ? "./" : path.start
     let prefix = TemporaryName.prefix(for: name)
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
-      throw TransportFailure(.destination, "\(destination): not a file name", mayHaveReachedServer: false)
+      throw TransportFailure(
+        .destination, "\(destination): this is not a file name", mayHaveReachedServer: false)
     }
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: false)

@@ -76,13 +76,13 @@ package enum FolderPath {
 
   /// The mode in which a file is opened.
   package enum Access {
-    /// For reading.
+    /// The file is opened for reading.
     case reading
-    /// For reading, without waiting for the writer of a FIFO or the holder of a lease.
+    /// The file is opened for reading, without waiting for the writer of a FIFO or the holder of a lease.
     case readingAtOnce
-    /// For appending, without waiting for the reader of a FIFO.
+    /// The file is opened for appending, without waiting for the reader of a FIFO.
     case appending
-    /// For reading its status only, which requires no permission on the file.
+    /// Only the status of the file can be read, which requires no permission on the file.
     case looking
 
     fileprivate var flags: CInt {

@@ -102,7 +102,7 @@ package final class SourceRoot: Sendable {
     return opened
   }
 
-  /// Opens each folder in turn without following links; `nil` if it encounters a link.
+  /// Opens each folder in turn without following links; returns `nil` if a component is a link.
   private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
     let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
     guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }

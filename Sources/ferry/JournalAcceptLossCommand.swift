@@ -54,6 +54,6 @@ struct JournalAcceptLossCommand: ParsableCommand {
     let lost = session.transactionsLost ?? 0
     guard lost > 0 else { return "\(name): its journal is complete; nothing was changed" }
     return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) was accepted; "
-      + "the next run resends all files whose delivery was recorded only there"
+      + "the next run resends all files whose delivery those transactions had recorded"
   }
 }

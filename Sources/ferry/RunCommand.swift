@@ -39,6 +39,8 @@ struct RunCommand {
     return .sessionInUse
   }
 
+  /// Runs the jobs and prints the results.
+  ///
   /// - Parameter waits: whether to wait, as specified by `--wait-lock`, for a session that another process is using.
   /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
   func run(

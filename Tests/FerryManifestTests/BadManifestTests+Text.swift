@@ -86,7 +86,7 @@ extension BadManifest {
     BadManifest(
       "a reference in braces without quotes", in: .nothing, "vars: { api: 1️⃣${env.API} }",
       .error(
-        "1️⃣", .unquotedReference, "'${' inside { } or [ ] without quotes",
+        "1️⃣", .unquotedReference, "a value with '${' needs quotes inside { } or [ ]",
         help: "put the value in double quotes: \"${…}\"")),
   ]
 

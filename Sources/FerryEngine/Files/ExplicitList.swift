@@ -76,7 +76,7 @@ struct ExplicitList {
   private mutating func take(
     _ line: ArraySlice<UInt8>, isTaken: ([UInt8]) throws -> Bool
   ) rethrows {
-    guard !line.contains(0) else { return report(line, .missing, "a name that contains NUL") }
+    guard !line.contains(0) else { return report(line, .missing, "its name contains NUL") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
       switch error {
@@ -86,7 +86,7 @@ struct ExplicitList {
       case .tooLong: return report(line, .other, FileLister.reason(ENAMETOOLONG))
       }
     }
-    guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
+    guard !path.isEmpty else { return report(line, .notRegular, "it is not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")
     }
@@ -95,7 +95,7 @@ struct ExplicitList {
     }
     switch look(at: path, line) {
     case .found(let status):
-      guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
+      guard status.isRegular else { return report(line, .notRegular, "it is not a regular file") }
       found.append(
         path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
         identity: status.identity)
@@ -180,7 +180,7 @@ struct ExplicitList {
       return skip(.permission, reason)
     } catch {
       switch error {
-      case .leavesRoot: return skip(.outsideRoot, "a link that leaves the root")
+      case .leavesRoot: return skip(.outsideRoot, "it is a link that leaves the root")
       case .system(let code): return failure(code, line, isLink: isLink)
       }
     }

@@ -22,6 +22,8 @@ package struct CrontabLine {
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words += ["--var", "\(name)=\(value)"] }
   }
 
+  /// Returns the crontab(5) line that starts the run at the given time.
+  ///
   /// - Throws: `UsageError` if the command does not fit on one line.
   package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
     let command =

@@ -39,6 +39,8 @@ package struct JournalPruning {
     self.version = version
   }
 
+  /// Removes old runs and old closed items.
+  ///
   /// - Parameters:
   ///   - runs: runs that ended longer ago than this are removed; the last run of each manifest remains.
   ///   - delivered: items that were delivered longer ago than this are removed. If such a file still exists, it is

@@ -62,6 +62,8 @@ extension Launch {
     }
   }
 
+  /// Executes the run: completes pending `after` actions, lists the files, and processes events until the run ends.
+  ///
   /// - Parameter values: receives the values that responses provide, which are needed even if an error is thrown.
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,

@@ -84,7 +84,7 @@ package struct Launch {
     state = try StateDirectory(explicit: options.state, environment: environment)
   }
 
-  /// Runs to the end.
+  /// Performs the launch, and returns how it ended.
   ///
   /// - Parameters:
   ///   - notice: receives messages, one line at a time.

@@ -13,6 +13,8 @@ struct PlanWarnings {
   /// The index of the job's first node in the launch state.
   private let firstNode: Int
 
+  /// Finds the warnings for a job, given the launch state and the last runs.
+  ///
   /// - Parameter firstNode: the index of the job's first node in a launch state for several jobs.
   /// - Returns: the warnings, in the order of their locations.
   static func find(

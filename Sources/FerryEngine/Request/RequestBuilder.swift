@@ -63,6 +63,8 @@ package struct RequestBuilder: Sendable {
     self.fields = fields
   }
 
+  /// Builds the request for one attempt, with the values of its references.
+  ///
   /// - Parameter base: the base URL for relative URLs (a captured `Location`).
   /// - Throws: a failure with the code `request` that names the reference, never a value.
   package func build(_ bindings: Bindings, base: String? = nil) throws(TransportFailure) -> BuiltRequest {

@@ -10,6 +10,8 @@ enum XMLReader {
   /// The maximum number of elements.
   static let elementLimit = 100_000
 
+  /// Parses a document.
+  ///
   /// - Parameter bytes: the document, in an encoding that it declares itself: UTF-8 (the default), UTF-16, ISO-8859-1
   ///   or US-ASCII.
   /// - Returns: the root element.

@@ -310,7 +310,7 @@ final class JournalEncoder {
     guard !requeued.isEmpty else { return writes }
     var firstOrphan: Int64?
     if allocates[id.index] {
-      // Reserve a row for each file, even if it does not hold an ID; row numbers are plentiful.
+      // Reserve a row for each file, even if the file has no upload ID, because row numbers are plentiful.
       firstOrphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += Int64(requeued.count)
     }

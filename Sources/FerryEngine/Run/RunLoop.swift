@@ -280,6 +280,8 @@ final class RunLoop {
     }
   }
 
+  /// Starts an attempt. If its request contains digests that are not yet known, they are computed first.
+  ///
   /// - Parameter digests: the known digests of the bytes that the attempt sends.
   private func start(_ attempt: Attempt, part digests: PartDigests = [:]) {
     do throws(TransportFailure) {

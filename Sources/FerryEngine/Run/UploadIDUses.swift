@@ -37,6 +37,8 @@ struct UploadIDUses {
     isNeeded = !identities.isEmpty
   }
 
+  /// Records that an item holds an upload ID.
+  ///
   /// - Parameter values: the values of an item that holds an upload ID.
   mutating func hold(_ values: inout ItemValues, of node: NodeID) {
     guard isNeeded, !values.allocate.isEmpty || !values.transfer.isEmpty, !values.isHeld else { return }

@@ -73,6 +73,8 @@ package struct Cancellation {
     }
   }
 
+  /// Cancels the work of the targets. If another process holds a session, this function asks that process to cancel.
+  ///
   /// - Parameters:
   ///   - reason: the text of `--reason`, which is recorded with the canceled work.
   ///   - patience: how long to wait for holders to release sessions.

@@ -26,6 +26,8 @@ package struct ItemExplanation {
     self.environment = environment
   }
 
+  /// Explains the state of the items or nodes with a name.
+  ///
   /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file,
   ///   `NODE/PATH`, or a node's name.
   /// - Throws: `UsageError` if the name matches nothing.

@@ -238,7 +238,7 @@ package struct Resolution {
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
     let help =
       names.isEmpty
-      ? "there are no ambiguous items here" : "ambiguous items: \(names.joined(separator: ", "))\(more)"
+      ? "there are no ambiguous items" : "ambiguous items: \(names.joined(separator: ", "))\(more)"
     return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 

@@ -5,7 +5,7 @@ import GRDB
 /// Verifies journals without changing them, even while another process writes to them.
 package struct JournalCheck: Sendable {
   let state: StateDirectory
-  /// The last round of each manifest according to `ferry.db`; `nil` if it cannot be read.
+  /// The last round of each manifest according to `ferry.db`; `nil` if `ferry.db` cannot be read.
   private var rounds: [String: Int64]?
 
   package init(state: StateDirectory) {
@@ -36,6 +36,8 @@ package struct JournalCheck: Sendable {
     if let history { try report(history) }
   }
 
+  /// Checks the journal of one session.
+  ///
   /// - Parameter rounds: receives the last round of each manifest in the session's nodes and items.
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
@@ -78,7 +80,7 @@ package struct JournalCheck: Sendable {
       remedy: "no action is needed: the next run rewrites the record from the journal")
   }
 
-  /// `nil` if there is no `ferry.db` yet.
+  /// Checks `ferry.db`; returns `nil` if there is none yet.
   mutating func history() -> JournalVerdict? {
     let file = DatabaseFile(path: state.history, schema: .history)
     guard Self.exists(file.path) || Self.exists(file.path + "-wal") else {

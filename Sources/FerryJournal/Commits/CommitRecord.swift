@@ -34,7 +34,7 @@ final class CommitRecord: Sendable {
   /// does not exceed the maximum, which a damaged journal may already contain.
   var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
-  /// The number of committed transactions, all of which a sync that starts now will cover.
+  /// The number of committed transactions. A sync that starts now will cover all of them.
   var committed: Int64 { counts.withLock { $0.committed } }
 
   /// Records that the transaction `next` was committed.

@@ -37,7 +37,7 @@ final class DatabaseSnapshot: Sendable {
     if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
   }
 
-  /// Returns `nil` if there is no file, or an empty one.
+  /// Returns `nil` if the file is missing or empty.
   static func open(_ file: DatabaseFile) throws(JournalError) -> DatabaseSnapshot? {
     for attempt in 1... {
       do {

@@ -30,7 +30,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case unsafeFolder = "state_folder_unsafe"
     /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
-    /// Another process wrote to the journal while this one held the session's lock.
+    /// Another process wrote to the journal while this process held the session's lock.
     case otherWriter = "journal_other_writer"
     /// Another process held the file longer than ferry's wait limit.
     case busy = "journal_busy"

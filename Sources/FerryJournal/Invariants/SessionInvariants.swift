@@ -100,7 +100,7 @@ enum SessionInvariants {
       lost: "the reason; the next round retries them", remedy: "run the manifest again", stopsRun: false),
     JournalInvariant(
       .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
-      "have an impossible round, size or digest", lost: "whether the file has changed since",
+      "have an impossible round, size or digest", lost: "whether the file has changed since its delivery",
       remedy: edited + "the file is sent again if it seems to have changed"),
   ]
 

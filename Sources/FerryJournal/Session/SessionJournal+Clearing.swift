@@ -144,6 +144,8 @@ extension SessionJournal {
 
   private static var isOpen: String { openCondition("") }
 
+  /// Returns an SQL condition that is true for an open item.
+  ///
   /// - Parameter table: the prefix of the column.
   private static func openCondition(_ table: String) -> String {
     let states = [ItemState.queued, .allocated, .transferred].map { "\($0.rawValue)" }

@@ -61,6 +61,8 @@ extension SessionJournal {
     }
   }
 
+  /// Returns the orphaned upload IDs that meet an SQL condition.
+  ///
   /// - Parameter limit: -1 for no limit, as in SQLite.
   private func orphans(
     where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1

@@ -27,7 +27,8 @@ extension ManifestDecoder {
     return filters
   }
 
-  /// Applies filters to a value that is known before a run. Nil if the result is too large, which has been reported.
+  /// Applies filters to a value that is known before a run. If the result is too large, reports this and
+  /// returns nil.
   mutating func filtered(
     _ text: String, _ filters: [ReferenceFilter], at location: SourceLocation
   ) -> String? {

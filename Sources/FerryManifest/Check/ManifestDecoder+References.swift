@@ -110,6 +110,8 @@ extension ManifestDecoder {
           ? "add 'capture: { \(name.clipped): { … } }' to \(step)" : "use \(names.alternatives())"))
   }
 
+  /// Returns the names of the values that a step captures.
+  ///
   /// - Parameter node: the step with the captures, as written.
   private func captures(of node: YAMLNode) -> Captures {
     // A misspelled key, and a step or capture that is not a mapping, have already been reported.

@@ -37,8 +37,8 @@ extension ManifestDecoder {
   }
 
   /// Substitutes `vars` and `env` in a scalar, and returns its value. A string that begins with a reference
-  /// is read as if its value were written there unquoted. Returns nil if the node is not a scalar or has a
-  /// mistake, which has been reported.
+  /// is read as if its value were written there unquoted. If the node is not a scalar or has a mistake,
+  /// reports this and returns nil.
   mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
     guard let scalar = node.scalar else {
       mismatch(node, wanted: wanted, help: help)

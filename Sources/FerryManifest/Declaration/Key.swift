@@ -110,6 +110,8 @@ struct Key<Object: Sendable>: Sendable {
     }
   }
 
+  /// Describes the key for the reference page and the schema.
+  ///
   /// - Parameter blanks: a blank object of each profile.
   func form(in blanks: [Object]) -> KeyForm {
     KeyForm(

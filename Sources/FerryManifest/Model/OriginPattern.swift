@@ -46,6 +46,8 @@ package struct OriginPattern: Hashable, Codable, Sendable {
       }
   }
 
+  /// Whether the pattern matches an origin.
+  ///
   /// - Parameters:
   ///   - host: in lower case.
   package func matches(scheme: String, host: String, port: Int) -> Bool {

@@ -34,6 +34,8 @@ package enum ReferenceFilter: String, Hashable, Codable, Sendable, CaseIterable 
     }
   }
 
+  /// Applies the filter to the value of a reference.
+  ///
   /// - Throws: `InvalidUTF8` by `json` and `lower`; the other filters accept any bytes.
   package func apply(to value: [UInt8]) throws(InvalidUTF8) -> [UInt8] {
     switch self {

@@ -8,9 +8,9 @@ package struct ManifestFiles: Sendable {
 
   /// Identifies a file regardless of the path used to name it.
   package enum Identity: Hashable, Sendable {
-    /// For a file known only by its path.
+    /// A file that is known only by its path.
     case path(String)
-    /// For a file on disk, or a pipe.
+    /// A file on disk, or a pipe.
     case inode(device: UInt64, number: UInt64)
   }
 

@@ -18,7 +18,7 @@ struct YAMLComposer {
   private var anchors: [String: Anchor] = [:]
   private var openedCount = 0
   private var nodeCount = 0
-  /// The bytes of all scalars; those of aliases count each time.
+  /// The bytes of all scalars; the scalars of aliases count each time.
   private var textCount = 0
   private var aliasedText = 0
   private var hasDocument = false
@@ -221,6 +221,8 @@ struct YAMLComposer {
     return true
   }
 
+  /// Classifies a node in the position of a key.
+  ///
   /// - Parameter count: the number of members in the mapping so far.
   private mutating func key(
     _ node: YAMLNode, in frame: inout Frame, before count: Int, at location: SourceLocation

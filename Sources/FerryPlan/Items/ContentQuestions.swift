@@ -25,7 +25,7 @@ package struct ContentQuestions: Sendable {
     var row: Int64
     /// The digest of the delivery, if it is known.
     var delivered: ContentDigest?
-    /// Whether the file's modification time differs from that of its delivery.
+    /// Whether the file's modification time has changed since its delivery.
     var isTouched: Bool
   }
 

@@ -46,7 +46,7 @@ package struct ItemTable: Sendable {
     package var expires: Instant?
     /// The commit or unrepeatable step that was about to be sent and whose outcome is unknown.
     package var intent: ItemStep?
-    /// The idempotency key of the commit that may have been sent; `nil` if it was sent without one.
+    /// The idempotency key of the commit that may have been sent; `nil` if the commit was sent without a key.
     package var commitKey: CommitKey?
 
     package init(

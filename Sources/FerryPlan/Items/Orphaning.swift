@@ -53,9 +53,9 @@ package struct Orphaning: Hashable, Sendable {
 /// The state from which the data under an item's upload ID may count as delivered, according to the journal
 /// of a killed launch. The raw values are persisted and must never be reused.
 package enum CountingPoint: UInt8, Sendable {
-  /// As soon as the item has an upload ID, because there is no commit.
+  /// The data counts as soon as the item has an upload ID, because there is no commit.
   case allocated = 1
-  /// Once the commit's intent has been written.
+  /// The data counts once the commit's intent has been written.
   case intended = 3
 }
 

@@ -110,7 +110,7 @@ extension Tus: TransferMachine {
     }
   }
 
-  /// The reason why the upload cannot be that of the file; `nil` if it can.
+  /// The reason why the upload cannot belong to the file; `nil` if it can belong to the file.
   private func lengthProblem(_ response: any OperationResponse, size: Int64) -> String? {
     guard let field = response.values(of: "Upload-Length").first, Int64(digits: field) != size else {
       return nil

@@ -285,14 +285,14 @@ package struct RunRecord: Codable, Sendable {
 
   /// The number of an upload's orphans (unused upload IDs) that this run dropped and released.
   package struct OrphanRecord: Codable, Sendable {
-    /// The number dropped in this run without a commit.
+    /// The number of upload IDs that this run dropped without a commit.
     package var dropped: Int
-    /// The number released in this run, including orphans of earlier runs.
+    /// The number of upload IDs that this run released, including those of earlier runs.
     package var released: Int
-    /// The number that were not released, because the attempt failed, or because no attempt was made after
-    /// the server did not respond to another release. The next run retries.
+    /// The number of upload IDs that this run could not release: the attempt failed, or there was no attempt
+    /// because the server had not responded to another release. The next run retries.
     package var failed: Int
-    /// The reason why the last of those was not released.
+    /// The reason why the last of the `failed` upload IDs was not released.
     package var reason: RecordedFailure?
   }
 

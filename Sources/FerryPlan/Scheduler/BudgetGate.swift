@@ -80,8 +80,8 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks to send `size` bytes for an item, node or orphan, in addition to those that are reserved for it; `size` is
-  /// `nil` if it is unknown.
+  /// Asks to send `size` bytes for an item, node or orphan, in addition to the bytes that are already
+  /// reserved. `size` is `nil` if the size is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
       switch (cutoff, size) {
@@ -158,7 +158,7 @@ struct BudgetGate: Sendable {
     settle(sent: sent)
   }
 
-  /// Limits the unsent bytes to those that are reserved.
+  /// Limits the unsent bytes to the reserved bytes.
   private mutating func settle(sent: Int64) {
     let excess = max(0, unsent -| reserved)
     unsent -= excess

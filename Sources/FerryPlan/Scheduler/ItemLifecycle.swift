@@ -125,10 +125,11 @@ enum ItemTransition: Hashable, Sendable {
   case withdrawIntent
   /// The announced request has completed.
   case useIntent
-  /// The server issued an upload ID; `nil` if it does not expire.
+  /// The server issued an upload ID. `expires` is `nil` if the ID does not expire.
   case allocate(expires: Instant?)
   case startTransfer
-  /// The server has assigned an upload resource to the transfer, which is its upload ID; `nil` if it does not expire.
+  /// The server has assigned an upload resource to the transfer, which is its upload ID. `expires` is `nil`
+  /// if the resource does not expire.
   case assignResource(expires: Instant?)
   /// A response to a transfer has stated another expiry of its upload ID.
   case updateUploadID(expires: Instant?)

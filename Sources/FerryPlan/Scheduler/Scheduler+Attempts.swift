@@ -87,7 +87,8 @@ extension Scheduler {
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))
     let useful = self[attempts: ref]?.usefulBytes ?? 0
     metrics.startsOver(useful)
-    // Only a transfer in progress still has a reservation: that of a completely sent file has been released.
+    // Only a transfer in progress still has a reservation. The reservation of a completely sent file has
+    // already been released.
     if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }
     self[attempts: ref]?.usefulBytes = 0
     self[attempts: ref]?.unconfirmedBytes = 0

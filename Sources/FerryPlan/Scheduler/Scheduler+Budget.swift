@@ -168,7 +168,7 @@ extension Scheduler {
       within: plan.sessions[session(of: ref.node).index].timeoutForResource)
   }
 
-  /// The bytes that are reserved for an item before it is sent: those of its whole file, or of one request.
+  /// The number of bytes to reserve for an item before it is sent: for its whole file, or for one request.
   func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64 {
     let size = fileSize(of: ref)
     guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }

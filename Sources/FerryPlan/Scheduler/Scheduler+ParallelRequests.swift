@@ -21,7 +21,7 @@ extension Scheduler {
     hostQueues[hostQueue].parallel.append(ref)
   }
 
-  /// Whether another request for the item's file can be sent now, in addition to those that are being sent.
+  /// Whether another request for the item's file can be sent now, in addition to the requests in progress.
   private func hasFurther(_ ref: ItemRef) -> Bool {
     guard let machine = machine(of: ref), let attempts = self[attempts: ref],
       let progress = progress(of: ref),

@@ -164,7 +164,7 @@ extension Step {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }
-      // The response is a page from another server, such as that of a captive portal.
+      // The response is a page from another server, such as a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {

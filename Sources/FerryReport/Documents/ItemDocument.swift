@@ -122,7 +122,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var `protocol`: Upload.Transfer.`Protocol`
     /// The number of bytes that the server has confirmed. This is only a hint: the next run asks the server.
     package var confirmedBytes: Int64
-    /// The number of requests that send the file, and of those that remain.
+    /// The number of requests that send the file, and the number of remaining requests.
     package var requests: Int64
     package var remainingRequests: Int64
 

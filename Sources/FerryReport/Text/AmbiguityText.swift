@@ -2,6 +2,8 @@ import FerryPlan
 
 /// The information that the user needs to decide whether a request was executed.
 enum AmbiguityText {
+  /// Returns a line that describes the request, and the commands that record the decision of the user.
+  ///
   /// - Parameters:
   ///   - name: the name as displayed.
   ///   - zone: the time zone in which times are shown; `nil` to show them as recorded.

@@ -2,6 +2,8 @@ import FerryPlan
 
 /// Formats a plan as text.
 package enum PlanText {
+  /// Formats a plan as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ plan: PlanDocument, in zone: CalendarZone = .utc) -> String {
     var lines = [

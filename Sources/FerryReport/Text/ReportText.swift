@@ -2,6 +2,8 @@ import FerryPlan
 
 /// The summary of a run, for a terminal or for mail from cron.
 package enum ReportText {
+  /// Formats the record of a run as text.
+  ///
   /// - Parameter status: the command that lists ambiguous items of earlier runs.
   package static func text(_ record: RunRecord, status: String) -> String {
     let run = record.run

@@ -6,6 +6,8 @@ package enum SimulationText {
   /// The number of lines shown from the start and the end of a timeline.
   private static let (head, tail) = (40, 10)
 
+  /// Formats a simulation document as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: SimulationDocument, in zone: CalendarZone) -> String {
     let network = document.network

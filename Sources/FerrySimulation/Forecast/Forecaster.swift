@@ -128,7 +128,7 @@ package struct Forecaster {
 }
 
 extension VirtualMachine {
-  /// Adds the state that a launch would find to the simulated journal and listing.
+  /// Prepares the simulated journal and listing, so that they contain the state that a launch would find.
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
     case .open:

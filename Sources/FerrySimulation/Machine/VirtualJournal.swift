@@ -51,6 +51,8 @@ package struct VirtualJournal: Sendable {
     }
   }
 
+  /// Records a journal entry of the scheduler.
+  ///
   /// - Parameters:
   ///   - tables: the item tables of the launch, by node.
   ///   - uploadID: the upload ID that the item's allocation returned.
