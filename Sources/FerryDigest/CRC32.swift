@@ -4,8 +4,8 @@
 package final class CRC32: ByteDigest {
   /// A CRC polynomial, stored as tables of remainders.
   package struct Polynomial: Sendable {
-    /// Eight tables of 256 remainders: those of each byte alone, and followed by one to seven zero bytes.
-    /// With them, `update` processes eight bytes at a time.
+    /// Eight tables of 256 remainders: the first is for each byte alone, the others are for the byte followed
+    /// by one to seven zero bytes. With them, `update` processes eight bytes at a time.
     fileprivate let tables: [UInt32]
 
     /// - Parameter reversed: the polynomial with its bits reversed, so that its least significant coefficient

@@ -83,7 +83,7 @@ enum CurlFailure {
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
       // libcurl's message does not quote the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      // libcurl's own message for this is "Out of memory".
+      // libcurl itself reports such a line as "Out of memory".
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,

@@ -65,7 +65,7 @@ extension TransferRequest.HeaderField {
   package enum Owner: Hashable, Sendable {
     case request
     case session
-    /// The token's `apply`.
+    /// The `apply` section of the token.
     case token
   }
 }

@@ -133,7 +133,7 @@ final class OpenFolders {
   private func closeAll() {
     let changed = folders.values.filter(\.isChanged)
     if changed.count <= Self.syncedAlone, !hasMadeFolders {
-      // A file system that does not support syncing folders (EINVAL) does not need it.
+      // A file system that does not support syncing a folder (EINVAL) does not need the sync.
       for folder in changed where fsync(folder.descriptor) != 0 && errno != EINVAL { hasLost = true }
     } else if ferry_sync_file_system(root) != 0 {
       hasLost = true

@@ -16,7 +16,7 @@ extension Launch {
     var end: RequestsAtEnd.RunEnd
   }
 
-  /// Does the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
+  /// Carries out the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {

@@ -5,7 +5,7 @@ package enum RetryAfter {
   /// The maximum length of the field value in bytes.
   private static let limit = 128
 
-  /// Accepts seconds or an HTTP date; a past date gives zero. Returns `nil` for any other value.
+  /// Accepts seconds or an HTTP date; a past date results in zero. Returns `nil` for any other value.
   package static func parse(_ value: String, now: Instant) -> Duration? {
     guard value.utf8.count <= limit, value.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let text = value.drop { $0 == " " || $0 == "\t" }

@@ -12,7 +12,7 @@ struct SecretFingerprints: Sendable {
   /// The secrets inserted before those in `recent`. They are dropped all at once, because a single fingerprint cannot
   /// be removed from a table.
   private var previous = Table()
-  /// Secrets that are not dropped.
+  /// The secrets that are never dropped.
   private var lasting = Table()
 
   /// The default capacity, which docs/security.md documents.
@@ -194,8 +194,8 @@ extension SecretFingerprints {
 /// Polynomial hashes modulo the prime 2^61 - 1.
 private enum PolynomialHash {
   private static let prime: UInt64 = (1 << 61) - 1
-  /// Random, so that a server cannot choose texts with the same hash. Apart from such collisions, results do not depend
-  /// on the base.
+  /// The base is random, so that a server cannot choose texts with the same hash. Apart from such collisions,
+  /// results do not depend on the base.
   static let base = UInt64.random(in: 1 << 32..<prime)
 
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

@@ -42,9 +42,9 @@ enum XMLProblem: Error, Hashable {
   /// - reason: libexpat's description, which contains nothing of the document.
   case malformed(reason: String, line: Int)
   case documentType
-  /// Deeper than `XMLReader.depthLimit`.
+  /// The nesting is deeper than `XMLReader.depthLimit`.
   case tooDeep
-  /// More elements than `XMLReader.elementLimit`.
+  /// There are more elements than `XMLReader.elementLimit`.
   case tooManyElements
   /// 2 GiB or more.
   case tooLarge

@@ -113,7 +113,7 @@ struct ItemValueStore {
     return mask.mask(text)
   }
 
-  /// Returns the origin of a server with every secret replaced by `***` that is in use.
+  /// Returns the origin of a server, with every secret that is in use replaced by `***`.
   mutating func maskedInUse(_ origin: String) -> String {
     prepareMask(forTextOf: origin.utf8.count)
     return mask.mask(origin, includesRetired: false)

@@ -228,7 +228,7 @@ extension ManifestDecoder {
 // MARK: - env
 
 extension ManifestDecoder {
-  /// `NAME` or `NAME:-default`. As in the shell, the default also replaces an empty variable.
+  /// Resolves `NAME` or `NAME:-default`. As in the shell, the default also replaces an empty variable.
   private mutating func environmentValue(_ expression: String, at location: SourceLocation) -> String? {
     let mark = expression.firstRange(of: ":-")
     let name = String(expression[..<(mark?.lowerBound ?? expression.endIndex)])

@@ -93,8 +93,7 @@ extension Key {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
 
-  /// - Parameters:
-  ///   - use: the steps that can refer to the captures.
+  /// - Parameter use: the steps that can refer to the captures.
   static func capture(
     _ path: WritableKeyPath<Object, [Capture]> & Sendable, for use: String, example: String
   ) -> Self {

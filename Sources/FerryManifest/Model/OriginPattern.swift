@@ -48,8 +48,7 @@ package struct OriginPattern: Hashable, Codable, Sendable {
 
   /// Whether the pattern matches an origin.
   ///
-  /// - Parameters:
-  ///   - host: in lower case.
+  /// - Parameter host: in lower case.
   package func matches(scheme: String, host: String, port: Int) -> Bool {
     guard scheme == self.scheme, port == self.port else { return false }
     return isWildcard

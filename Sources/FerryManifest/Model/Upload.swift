@@ -8,9 +8,10 @@ package struct Upload: Equatable, Sendable {
 
   /// How `when_changed` detects that a delivered file has changed.
   package enum Compare: String, Codable, Sendable, CaseIterable {
-    /// By its size or its modification time.
+    /// A file has changed if its size or its modification time is different.
     case modification
-    /// By its size or, if the size is the same, by the SHA-256 of its content.
+    /// A file has changed if its size is different or, if the size is the same, if the SHA-256 of its content
+    /// is different.
     case content
   }
 
@@ -122,9 +123,9 @@ package struct Upload: Equatable, Sendable {
       case head
     }
 
-    /// What the request that creates an upload sends (tus).
+    /// The content of the request that creates an upload (tus).
     package enum Creation: String, Codable, Sendable, CaseIterable {
-      /// No bytes of the file.
+      /// The request contains no bytes of the file.
       case empty
       /// The first bytes of the file.
       case withUpload = "with_upload"
@@ -151,7 +152,8 @@ package struct Upload: Equatable, Sendable {
     package var threshold: Int64?
     /// The maximum number of parts of one file that are sent at the same time (S3); `nil` for the default.
     package var parallelParts: Int?
-    /// What the request that creates the upload sends (tus); `nil` if it contains no bytes of the file.
+    /// The content of the request that creates the upload (tus); `nil` if the request contains no bytes of
+    /// the file.
     package var creation: Creation?
     /// The pairs of `Upload-Metadata` (tus).
     package var metadata: [RequestTemplate.Field] = []

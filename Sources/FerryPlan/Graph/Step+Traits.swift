@@ -12,11 +12,11 @@ extension Step.Kind {
     let budget: BudgetRule
 
     enum Turn: Sendable {
-      /// Before all steps with a priority.
+      /// The step is sent before all steps with a priority.
       case first
-      /// By the priority of the step's upload; a node with a single request has the middle priority.
+      /// The priority of the step's upload applies; a node with a single request has the middle priority.
       case byPriority
-      /// After all steps with a priority.
+      /// The step is sent after all steps with a priority.
       case last
     }
 

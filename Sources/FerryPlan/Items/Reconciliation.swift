@@ -52,14 +52,14 @@ package struct Reconciliation: Sendable {
 
   /// The number of items for which this launch has nothing to do, by reason.
   package struct Settled: Hashable, Codable, Sendable {
-    /// Delivered earlier, and not to be delivered again.
+    /// Files that were delivered earlier and are not delivered again.
     package var delivered = 0
     /// The part of `delivered` that was delivered in this round.
     package var doneInRound = 0
     package var failedInRound = 0
     package var cancelledInRound = 0
     package var ambiguous = 0
-    /// Delivered, but still to be deleted or moved.
+    /// Delivered files that still have to be deleted or moved.
     package var owedAfter = 0
     /// The part of `delivered` that is treated as unchanged because it has not been read.
     package var unread = 0

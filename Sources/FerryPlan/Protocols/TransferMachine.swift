@@ -103,7 +103,7 @@ package enum TransferProgress: Hashable, Sendable {
 
 /// How the transfers of an upload send their files.
 package enum TransferProtocol: Hashable, Codable, Sendable {
-  /// In one request.
+  /// The file is sent in one request.
   case whole
   case contentRange(ContentRange)
   case tus(Tus)

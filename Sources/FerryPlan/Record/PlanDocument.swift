@@ -111,7 +111,7 @@ package struct PlanDocument: Codable, Sendable {
     package var ambiguous: Int
     /// The number of batches into which `batch` divides the items to send.
     package var batches: Int
-    /// Delivered items that still have to be deleted or moved, because an earlier run could not do this or was
+    /// Delivered items that still have to be deleted or moved, because an earlier run failed to do so or was
     /// killed; absent if there are none.
     package var owedAfter: Int?
     /// Unused upload IDs of earlier runs that the run would release; absent if there are none.
@@ -186,7 +186,7 @@ package struct PlanDocument: Codable, Sendable {
 }
 
 extension Node {
-  /// The protocol that documents state for a step.
+  /// The protocol of a step, as plan documents show it.
   fileprivate func plannedProtocol(of step: Step) -> Upload.Transfer.`Protocol`? {
     guard step.kind == .transfer, case .upload(let work) = work else { return nil }
     return step.request.body.protocol ?? work.transferProtocol.name

@@ -148,7 +148,7 @@ package struct RunRecord: Codable, Sendable {
 
   /// A request of `on_end`.
   package struct OnEndRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var name: String
     /// `succeeded`, `failed`, `ambiguous` if it may have been sent, or `skipped` because of its `when`.
@@ -214,7 +214,7 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct NodeRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var name: String
     package var kind: Node.Kind
@@ -335,7 +335,7 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct ItemRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var node: String
     package var path: String

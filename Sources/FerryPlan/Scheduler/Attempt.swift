@@ -118,7 +118,7 @@ package struct AttemptResult: Sendable {
 
   /// The condition of a fetch's request (RFC 9110, section 13.1).
   package enum Condition: Hashable, Sendable {
-    /// No condition: a 304 is meaningless.
+    /// The request has no condition, so a 304 is meaningless.
     case absent
     /// A validator from the journal. `isNamed`: whether the validators in a 304 response are compatible with
     /// it.

@@ -108,7 +108,7 @@ extension Scheduler {
     uploads[upload].pending = holdDiscretionary(uploads[upload].pending, of: upload)
   }
 
-  /// Holds the discretionary ones among items that are to be added to the items that may begin. Returns the others.
+  /// Holds the discretionary items among new items of an upload, and returns the others, which may begin.
   mutating func holdDiscretionary(_ items: PendingItems, of upload: Int) -> PendingItems {
     guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !items.isEmpty else { return items }
     let node = uploads[upload].node
@@ -119,7 +119,7 @@ extension Scheduler {
       ? PendingItems() : PendingItems(items.items.filter { hold(on: ItemRef(node, $0)) == nil })
   }
 
-  /// Adds items before those that may begin, but holds discretionary ones while they have to wait.
+  /// Adds items in front of the items that may begin. Discretionary items that have to wait are held instead.
   mutating func prepend(_ items: PendingItems, to upload: Int) {
     let items = holdDiscretionary(items, of: upload)
     uploads[upload].pending.prepend(items)

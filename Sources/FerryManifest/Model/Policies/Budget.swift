@@ -12,7 +12,7 @@ package struct Budget: Hashable, Codable, Sendable {
   /// The sessions that a budget limits. The bytes of all sessions count.
   package enum Binding: String, CaseIterable, Codable, Sendable {
     case all
-    /// Only discretionary sessions, as in URLSession.
+    /// The budget limits only discretionary sessions, as in URLSession.
     case discretionary
   }
 
