@@ -202,7 +202,7 @@ extension BadManifest {
       "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
       .error(
         "1️⃣", .unknownVersion, "version 2 of the manifest language is not supported",
-        help: "this version of ferry supports 'version: 1'")),
+        help: "write 'version: 1'; this version of ferry supports no other")),
     BadManifest(
       "steps for an upload that the server assigns", in: .upload,
       """

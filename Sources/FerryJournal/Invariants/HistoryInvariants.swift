@@ -88,7 +88,7 @@ enum HistoryInvariants {
           ? "the variables of 1 job are not a JSON object (\(name))"
           : "the variables of \(wrong.count) jobs are not JSON objects (the first is \(name))",
         lost: "the values of --var: ferry resume and status fail",
-        remedy: "run the manifest again with its --var, which rewrites them")
+        remedy: "run the manifest again with its --var options; ferry then records the values again")
     ]
   }
 

@@ -18,9 +18,9 @@ extension SessionJournal {
   package struct UnansweredStep: Hashable, Sendable {
     package var manifest: String
     package var node: String
-    /// `nil` for a request or a fetch.
+    /// The path of the item; `nil` for a request or a fetch.
     package var path: [UInt8]?
-    /// `nil` for a request or a fetch.
+    /// The step of the item; `nil` for a request or a fetch.
     package var step: ItemStep?
   }
 

@@ -117,7 +117,7 @@ extension ValueKind where Value == Int {
       guard version == only else {
         decoder.report(
           .unknownVersion, at: node.location, "version \(version) of the manifest language is not supported",
-          help: "this version of ferry supports 'version: \(only)'")
+          help: "write 'version: \(only)'; this version of ferry supports no other")
         return nil
       }
       return only

@@ -3,7 +3,7 @@
 package struct OriginPattern: Hashable, Codable, Sendable {
   /// `http` or `https`.
   package var scheme: String
-  /// In lower case. For a wildcard, the part after `*.`.
+  /// The host in lower case; for a wildcard, the part after `*.`.
   package var host: String
   /// Whether the pattern matches any name below `host`, at any depth, but not `host` itself.
   package var isWildcard: Bool

@@ -100,7 +100,7 @@ package enum TransferReading: Hashable, Sendable {
   case part(etag: String, PartChecksum?)
   /// The server has these parts.
   case parts(PartList)
-  /// A response that should state an offset or a part does not do so.
+  /// The response should state an offset or a part, but does not.
   case malformed(String)
   /// The server did not accept the request now, or has a different offset. After a wait, it is asked for its offset.
   case refused
@@ -108,7 +108,8 @@ package enum TransferReading: Hashable, Sendable {
   case gone
   /// The response ends the upload, possibly with an error: the server no longer continues the upload.
   case completed
-  /// The response is judged like that to any other request. If it is a success, it completes the upload.
+  /// The response is judged like the response to any other request. If it is a success, it completes the
+  /// upload.
   case other
 
   /// The offset, if the response states one.

@@ -31,8 +31,8 @@ package struct S3Multipart: Hashable, Codable, Sendable {
   /// The name of the capture that records the size of an upload's parts together with its upload ID.
   package static let partSizeCapture = "part_size"
 
-  /// The value of that capture. It contains the upload ID, and therefore identifies the upload as the ID
-  /// itself does.
+  /// The value of the capture `partSizeCapture`. It contains the upload ID, and therefore identifies the
+  /// upload as the ID itself does.
   package func partSizeRecord(size: Int64, uploadID: String) -> String {
     "\(partSize(of: size)) \(uploadID)"
   }

@@ -53,7 +53,8 @@ package struct PlanDocument: Codable, Sendable {
     /// `true` if a fetch that the upload needs writes its list, which is then read when the upload opens;
     /// otherwise absent.
     package var listedAtRunTime: Bool?
-    /// The treatment of its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
+    /// The treatment of the node's files after delivery: `delete`, or `move_to` and the folder; absent for
+    /// `keep`.
     package var after: String?
     package var problems: [String]
     /// The number of further problems; absent if there are none.

@@ -76,7 +76,7 @@ package struct AttemptResult: Sendable {
     /// Whether the search for the pattern of `expect` was aborted, so that it is unknown whether the
     /// response matches.
     package var isUndecided = false
-    /// Set if the response lacks a capture that later steps need.
+    /// The failure if the response lacks a capture that later steps need; otherwise `nil`.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.

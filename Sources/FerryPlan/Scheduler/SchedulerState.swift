@@ -12,7 +12,7 @@ struct AttemptHistory: Sendable {
   var replacements = 0
   /// Whether a fetch is sent without a validator because a request with a validator was refused.
   var isUnconditional = false
-  /// The queues of its later steps, if only a capture determined their origins.
+  /// The queues of the later steps, if only a capture determined the origins of these steps.
   var hostQueues: [Step.Kind: Int] = [:]
   /// The bytes of the file in the transfer that succeeded last, as long as its upload has not started over.
   var usefulBytes: Int64 = 0
@@ -75,11 +75,11 @@ struct UploadState: Sendable {
   var aheadLimit = 1
   /// Whether the whole upload waits because the current conditions do not allow it.
   var isHeld = false
-  /// Whether its discretionary items wait because the current conditions do not allow them.
+  /// Whether the upload's discretionary items wait because the current conditions do not allow them.
   var holdsDiscretionary = false
   /// The discretionary items of the batch that have to wait and have not begun.
   var held = PendingItems()
-  /// The token nodes that its steps use.
+  /// The token nodes that the upload's steps use.
   let tokens: [Int]
   /// The largest file sent.
   var largest: TransferSample?

@@ -54,7 +54,7 @@ package struct StatusDocument: Encodable, Sendable {
     }
   }
 
-  /// Why a session was removed with its journal (`force_quit: remove_session`).
+  /// The removal of a session together with its journal (`force_quit: remove_session`).
   package struct Removal: Encodable, Sendable {
     /// A stable code.
     package var code: FailureCode
