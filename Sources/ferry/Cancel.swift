@@ -51,7 +51,7 @@ struct Cancel: ParsableCommand {
     do {
       return try CancelReason(text)
     } catch {
-      throw ValidationError("the --reason \(DisplayPath.shown(Array(text.utf8))) is not accepted: \(error)")
+      throw ValidationError("--reason \(DisplayPath.shown(Array(text.utf8))) is not accepted: \(error)")
     }
   }
 
@@ -100,7 +100,7 @@ struct Cancel: ParsableCommand {
     switch outcome.result {
     case .nothing:
       return drain
-        ? "\(name): no process uses it; queued work remains for the next run"
+        ? "\(name): no process uses the session; queued work remains for the next run"
         : "\(name): nothing to cancel"
     case .told:
       let wish =

@@ -36,7 +36,7 @@ struct JournalAcceptLossCommand: ParsableCommand {
     case .inUse(let session):
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was accepted\n"
-          + "help: wait for it with --wait-lock DURATION")
+          + "help: wait for the session with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .accepted(let outcome):
       switch format {

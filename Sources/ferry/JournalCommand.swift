@@ -138,7 +138,7 @@ struct JournalPruneCommand: ParsableCommand {
     case .inUse(let session):
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was deleted\n"
-          + "help: wait for it with --wait-lock DURATION")
+          + "help: wait for the session with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .pruned(let outcome):
       switch format {

@@ -16,7 +16,7 @@ struct LockOptions: ParsableArguments {
     let limit = waitLock ?? .zero
     return LockPatience(limit: limit) { session in
       guard !isQuiet else { return }
-      Output.complain("ferry: \(Self.text(session)); waiting for it")
+      Output.complain("ferry: \(Self.text(session)); waiting for the session")
     }
   }
 

@@ -35,7 +35,7 @@ struct RunCommand {
     if options.skipIfRunning { return .success }
     Output.complain(
       "ferry: \(LockOptions.text(session))\n"
-        + "help: wait for it with --wait-lock DURATION, or use --skip-if-running")
+        + "help: wait for the session with --wait-lock DURATION, or use --skip-if-running")
     return .sessionInUse
   }
 

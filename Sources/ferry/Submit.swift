@@ -67,7 +67,7 @@ struct Submit: ParsableCommand {
     let files = receipt.files == 1 ? "it" : "them"
     let holder =
       receipt.pid.map {
-        "process \($0) was asked to send \(files); the next run sends any file that the process does not"
+        "process \($0) was asked to send \(files); the next run sends every file that the process does not send"
       }
       ?? "the next run will send \(files)"
     return

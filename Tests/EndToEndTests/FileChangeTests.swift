@@ -120,17 +120,19 @@ import Testing
     Change(phase: .sent, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
-      code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      code: "after_changed", says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "is replaced by a file with the same size and modification time", script: twin,
       exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      state: "done", code: "after_changed",
+      says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      state: "done", code: "after_changed",
+      says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
-      code: "after_missing", says: "it disappeared before it could be moved"),
+      code: "after_missing", says: "the file disappeared before it could be moved"),
   ]
 
   private static let name = "sub/x.bin"

@@ -55,7 +55,8 @@ extension BadManifest {
     BadManifest(
       "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
       .error(
-        "1️⃣", .syntax, "unknown directive", help: "remove the line; the only directives are '%YAML' and '%TAG'"
+        "1️⃣", .syntax, "this directive is unknown",
+        help: "remove the line; the only directives are '%YAML' and '%TAG'"
       )),
     BadManifest(
       "an anchor with a colon in its name", "vars:\n  key: &a1️⃣:b photos",

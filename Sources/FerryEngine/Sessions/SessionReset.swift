@@ -62,7 +62,7 @@ package struct SessionReset {
     }
     let now = LaunchClock.wallTime
     var journals: [String: SessionJournal] = [:]
-    // All drops are already synced.
+    // All changes are already synced.
     defer { for journal in journals.values { try? journal.close() } }
     for name in present {
       journals[name] = try SessionJournal.openExisting(

@@ -77,7 +77,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue,
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
-      "have an unknown pending action, or have one without being delivered",
+      "have an unknown pending action, or a pending action although they are not delivered",
       lost: "whether their files remain to be deleted or moved",
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(

@@ -10,7 +10,7 @@ extension ManifestDecoder {
         report(
           .invalidFilter, at: location,
           name.isEmpty
-            ? "a filter is missing after '|' in '${…}'" : "no filter is called \(name.quoted)",
+            ? "a filter is missing after '|' in '${…}'" : "there is no filter \(name.quoted)",
           help: (suggestion(for: name, among: known) ?? "the filters are \(known.alternatives(quoted: false))")
             + (expression.reference.contains(":-") ? "; a default ends at '|'" : ""))
         return nil

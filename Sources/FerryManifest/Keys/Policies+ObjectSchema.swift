@@ -85,7 +85,7 @@ extension ResumeDelay {
       Key(
         "reset", \.reset, .choice(),
         doc: """
-          What resets the delay to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: a foreground launch, or \
+          The event that resets the delay to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: a foreground launch, or \
           more than one further period without a resume.
           """,
         example: "foreground"),

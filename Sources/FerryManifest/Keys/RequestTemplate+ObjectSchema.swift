@@ -27,7 +27,7 @@ extension RequestTemplate {
       }
     }
 
-    /// The default method in words, if it depends on something else.
+    /// The default method in words, if other keys determine the default.
     var methodInWords: Key<RequestTemplate>.Fallback {
       switch self {
       case .plain: "GET; POST with a body"

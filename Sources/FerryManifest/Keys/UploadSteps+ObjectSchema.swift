@@ -88,7 +88,7 @@ extension Upload.Transfer {
       Key(
         "creation", \.creation, .choice(), default: "empty",
         doc: """
-          For `tus`: what the request that creates the upload sends. `empty`: no bytes of the file. `with_upload`: its first \
+          For `tus`: the content of the request that creates the upload. `empty`: no bytes of the file. `with_upload`: its first \
           bytes, at most `chunk_size` (extension creation-with-upload), so that a small file needs only one request. If the \
           response is lost, the server may keep an upload that ferry does not know, even a complete one.
           """,

@@ -91,7 +91,7 @@ enum LibYAMLProblem {
   private static func directive(_ problem: String) -> (message: String, help: String?)? {
     switch problem {
     case "found unknown directive name":
-      ("unknown directive", "remove the line; the only directives are '%YAML' and '%TAG'")
+      ("this directive is unknown", "remove the line; the only directives are '%YAML' and '%TAG'")
     case "could not find expected directive name":
       ("a '%' cannot begin a line here", "put the value in quotes, or indent it")
     case "found incompatible YAML document":

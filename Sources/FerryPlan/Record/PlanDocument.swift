@@ -48,7 +48,7 @@ package struct PlanDocument: Codable, Sendable {
     package var notBefore: String?
     /// The reason why the node would wait under these conditions.
     package var reason: RecordedFailure?
-    /// For an upload: absent if its list is known only at run time.
+    /// For an upload: the counts of its items; absent if its list is known only at run time.
     package var items: Items?
     /// `true` if a fetch that the upload needs writes its list, which is then read when the upload opens;
     /// otherwise absent.
