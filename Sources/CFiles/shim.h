@@ -1,7 +1,8 @@
 #ifndef FERRY_CFILES_SHIM_H
 #define FERRY_CFILES_SHIM_H
 
-// System calls that the C library declares only for GNU sources, or not at all. Swift can import neither.
+// System calls that Swift cannot import, because the C library declares them only for GNU sources or not at
+// all.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +51,8 @@ static inline int ferry_rename_new(int from, const char *old_name, int to, const
 }
 
 /// open(2) beneath a folder, following any links on the way (openat2(2), RESOLVE_BENEATH and
-/// RESOLVE_NO_MAGICLINKS): EXDEV if they lead out of the folder. If links are not to be followed
-/// (RESOLVE_NO_SYMLINKS), a link causes ELOOP.
+/// RESOLVE_NO_MAGICLINKS). A link that leads out of the folder causes EXDEV. If links must not be followed
+/// (RESOLVE_NO_SYMLINKS), any link causes ELOOP.
 static inline int ferry_open_beneath(int folder, const char *path, int flags, int follows_links) {
 #ifdef SYS_openat2
   uint64_t resolve = 0x08 | 0x02 | (follows_links ? 0 : 0x04);
@@ -63,9 +64,9 @@ static inline int ferry_open_beneath(int folder, const char *path, int flags, in
 #endif
 }
 
-/// Gives an open file the access ACL (acl(5)) of a path. Returns 1 if the file now has that ACL; 0 if the
-/// path has none and the file has lost the one inherited from its folder; -1 if the ACL could not be set.
-/// Does not follow a link.
+/// Copies the access ACL (acl(5)) of a path to an open file, without following a link. Returns 1 if the file
+/// now has that ACL; 0 if the path has no ACL and the ACL that the file inherited from its folder has been
+/// removed; -1 if the ACL could not be set.
 static inline int ferry_copy_acl(const char *path, int file) {
 #ifdef __linux__
   static const char name[] = "system.posix_acl_access";

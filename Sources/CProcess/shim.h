@@ -1,8 +1,8 @@
 #ifndef FERRY_CPROCESS_SHIM_H
 #define FERRY_CPROCESS_SHIM_H
 
-// Functions for the process, its threads and its children that the C library declares only for GNU sources,
-// or that are variadic. Swift's Glibc module has neither.
+// Functions for the process, its threads and its children. Swift cannot import them, because they are
+// variadic or the C library declares them only for GNU sources.
 
 #include <errno.h>
 #include <pthread.h>

@@ -11,7 +11,11 @@ package enum Base64 {
     String(decoding: encode(bytes, isURLSafe: false, isPadded: true), as: UTF8.self)
   }
 
-  /// - Parameter isURLSafe: whether `-` and `_` replace `+` and `/`.
+  /// Encodes bytes as ASCII characters.
+  ///
+  /// - Parameters:
+  ///   - isURLSafe: whether `-` and `_` replace `+` and `/`.
+  ///   - isPadded: whether the output is padded with `=` to a multiple of four characters.
   package static func encode(
     _ bytes: some Collection<UInt8>, isURLSafe: Bool, isPadded: Bool
   ) -> [UInt8] {

@@ -2,13 +2,14 @@
 ///
 /// It is not Sendable: only one thread uses it at a time.
 package final class CRC32: ByteDigest {
-  /// A polynomial, as the tables of its remainders.
+  /// A CRC polynomial, stored as tables of remainders.
   package struct Polynomial: Sendable {
-    /// The remainders of all bytes, and of all bytes with one to seven zero bytes after them: eight bytes are processed
-    /// at a time.
+    /// Eight tables of 256 remainders: the first is for each byte alone, the others are for the byte followed
+    /// by one to seven zero bytes. With them, `update` processes eight bytes at a time.
     fileprivate let tables: [UInt32]
 
-    /// - Parameter reversed: the polynomial, its least significant coefficient in the most significant bit.
+    /// - Parameter reversed: the polynomial with its bits reversed, so that its least significant coefficient
+    ///   is the most significant bit.
     private init(reversed: UInt32) {
       var tables = [UInt32](repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
@@ -58,7 +59,8 @@ package final class CRC32: ByteDigest {
     remainder = value
   }
 
-  /// The checksum of all bytes so far, in 4 bytes, the most significant first. The next update begins another one.
+  /// The checksum of all bytes so far, in 4 bytes, the most significant first. The next update begins another
+  /// checksum.
   package func finalize() -> [UInt8] {
     defer { remainder = ~0 }
     return withUnsafeBytes(of: (~remainder).bigEndian) { Array($0) }

@@ -1,4 +1,4 @@
-/// Hexadecimal digits.
+/// The hexadecimal encoding of bytes.
 package enum Hexadecimal {
   package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {

@@ -26,8 +26,8 @@ package enum PercentEncoding {
     }
   }
 
-  /// Whether the byte is not encoded. Except for `/` in a path and `*` in a form, only unreserved characters
-  /// (RFC 3986 §2.3) are kept, so that a server cannot mistake a value for syntax.
+  /// Whether the byte is kept as it is. Except for `/` in a path and `*` in a form, only unreserved
+  /// characters (RFC 3986 §2.3) are kept, so that a server cannot mistake a value for syntax.
   private static func stands(_ byte: UInt8, in component: Component) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true

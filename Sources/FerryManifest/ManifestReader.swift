@@ -21,6 +21,8 @@ package struct ManifestReader: Sendable {
     self.files = files
   }
 
+  /// Reads and checks a manifest.
+  ///
   /// - Parameter file: the path as the user gave it, for messages.
   package func read(_ bytes: [UInt8], file: String) -> ManifestReading {
     let source = SourceText(bytes, file: file)

@@ -2,7 +2,7 @@
 package struct ManifestReading: Sendable {
   /// The manifest; nil if there is any error.
   package var manifest: Manifest?
-  /// The manifest's text, then those of its includes, then the files of variables.
+  /// The manifest, then its includes, then the files of variables.
   package var sources: [SourceText]
   /// The sources that make up the manifest, without the files of variables.
   package var manifestSources: [SourceText]

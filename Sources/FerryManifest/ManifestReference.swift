@@ -49,7 +49,7 @@ package enum ManifestReference {
     return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
   }
 
-  /// The part that is not implemented yet.
+  /// A sentence about the part of a key that is not implemented yet; nil if there is none.
   static func readiness(_ key: KeyForm) -> String? {
     guard key.isBuilt else {
       guard case .value(let value)? = key.fallback(in: .server) else { return "Not implemented yet." }

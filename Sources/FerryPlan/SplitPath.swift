@@ -6,7 +6,7 @@
 package struct SplitPath: Hashable, Sendable {
   private static let slash = UInt8(ascii: "/")
 
-  /// The path up to and including its last slash; empty if it has none.
+  /// The path up to and including its last slash; empty if the path has no slash.
   package let start: String
   /// The part after the last slash.
   package let name: String

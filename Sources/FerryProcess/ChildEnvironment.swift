@@ -6,6 +6,8 @@ package enum ChildEnvironment {
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
   ]
 
+  /// Returns the variables that a child process receives.
+  ///
   /// - Parameters:
   ///   - environment: this process's environment.
   ///   - requested: names of additional variables.

@@ -88,7 +88,7 @@ package struct ChildProgram {
   /// How a program ended.
   package enum Ending: Hashable, Sendable {
     case exited(status: Int32)
-    /// By a signal.
+    /// A signal terminated the program.
     case terminated(signal: Int32)
   }
 
@@ -119,8 +119,9 @@ package struct ChildProgram {
     return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .terminated(signal: signal)
   }
 
-  /// Runs the program and returns its standard output. Returns `nil` if it cannot be started, has not closed
-  /// its output within `limit`, or writes more than 64 KiB; in the last two cases it is killed.
+  /// Runs the program and returns its standard output. Returns `nil` if the program cannot be started, has
+  /// not closed its output within `limit`, or writes more than 64 KiB; in the last two cases, the program is
+  /// killed.
   package func standardOutput(within limit: Duration) -> [UInt8]? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

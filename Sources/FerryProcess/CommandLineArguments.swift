@@ -33,6 +33,8 @@ package enum CommandLineArguments {
     return try words(of: bytes)
   }
 
+  /// Returns the arguments from the content of `/proc/self/cmdline`, without the program's name.
+  ///
   /// - Parameter bytes: NUL-terminated words (proc(5)).
   static func words(of bytes: [UInt8]) throws(Failure) -> [String] {
     let words = bytes.dropLast(bytes.last == 0 ? 1 : 0).split(separator: 0, omittingEmptySubsequences: false)

@@ -44,8 +44,8 @@ package final class PollThread: Sendable {
       self.identifier = identifier
     }
 
-    /// No call of the handler begins after this. The thread closes the descriptor, because a running call may still
-    /// read from it.
+    /// After the release, no new call of the handler begins. The thread closes the descriptor, because a
+    /// running call may still read from it.
     deinit { loop.remove(identifier) }
   }
 

@@ -108,17 +108,19 @@ struct AWSSignature {
     return ["AWS4-HMAC-SHA256", timestamp, credentialScope, digest].joined(separator: "\n")
   }
 
-  /// The value without surrounding spaces, and with one space instead of several.
+  /// The value without surrounding spaces, and with each run of spaces reduced to one space.
   private static func trimmed(_ value: String) -> String {
     value.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }.joined(separator: " ")
   }
 
-  /// S3 encodes each segment once, whatever the URL does not encode, and removes no segments.
+  /// For S3, each segment is encoded exactly once, whether or not the URL encodes it, and no segments are
+  /// removed.
   private static func path(ofS3 path: String) -> String {
     segments(of: path).map { encoded(decoded(Array($0)), for: .segment) }.joined(separator: "/")
   }
 
-  /// Other services encode the segments of the URL once more, and remove empty ones. libcurl has removed dot segments.
+  /// For other services, the segments of the URL are encoded once more, and empty segments are removed.
+  /// libcurl has already removed dot segments.
   private static func path(_ path: String) -> String {
     let segments = segments(of: path)
     let kept = segments.enumerated().filter { index, segment in
@@ -176,7 +178,8 @@ struct AWSSignature {
 
 /// The keys derived from credentials, which are valid for one day, region and service.
 struct AWSSigningKeys {
-  /// More than the credentials, regions and services of a run; the keys of past days are dropped.
+  /// The number of keys at which all of them are dropped. A run has fewer combinations of credentials, regions
+  /// and services, so most of the keys then belong to past days.
   private static let capacity = 32
 
   private struct Name: Hashable {
@@ -187,6 +190,8 @@ struct AWSSigningKeys {
 
   private var keys: [Name: [UInt8]] = [:]
 
+  /// Returns the signing key for a day and a scope.
+  ///
   /// - Parameter date: the day in UTC, as `20130524`.
   mutating func key(_ credentials: AWSCredentials, date: String, _ scope: AWSScope) -> [UInt8] {
     let name = Name(credentials: credentials, date: date, scope: scope)

@@ -13,9 +13,10 @@ package struct AWSSigning: Sendable {
 
   /// How the body of the request is covered by its signature.
   package enum Payload: Equatable, Sendable {
-    /// By its SHA-256. A body that contains a file needs the digest of the bytes to send.
+    /// The signature covers the body's SHA-256. If the body contains a file, the digest of the bytes to send
+    /// is required.
     case signed(file: [UInt8]?)
-    /// Not at all (`UNSIGNED-PAYLOAD`).
+    /// The signature does not cover the body (`UNSIGNED-PAYLOAD`).
     case unsigned
   }
 
@@ -73,7 +74,7 @@ package struct AWSSigning: Sendable {
   }
 }
 
-/// Credentials of AWS. They are printed as `***`.
+/// AWS credentials, which are printed as `***`.
 package struct AWSCredentials: Hashable, Sendable {
   package let accessKey: String
   let secretKey: String

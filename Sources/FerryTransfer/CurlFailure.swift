@@ -3,6 +3,8 @@ import FerryPlan
 
 /// Translates libcurl's result codes into ferry's failure codes.
 enum CurlFailure {
+  /// Returns the failure code for a result of libcurl.
+  ///
   /// - Parameter hasReachedServer: whether this exchange's request was about to be sent or had been sent.
   static func code(_ code: CURLcode, hasReachedServer: Bool) -> TransportFailure.Code {
     switch code {
@@ -81,7 +83,7 @@ enum CurlFailure {
       case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
       // libcurl's message does not quote the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      // libcurl's own message for this is "Out of memory".
+      // libcurl itself reports such a line as "Out of memory".
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,

@@ -30,9 +30,9 @@ enum CurlLibrary {
     return info.pointee.version_num >= 0x08_02_00
   }()
 
-  /// Whether the environment specifies an HTTPS proxy (curl(1), "Environment"). Bytes that such a proxy sends between
-  /// two requests may already be decrypted in the TLS session with the proxy, where ferry cannot detect them.
-  /// Therefore, connections through it are not reused.
+  /// Whether the environment specifies an HTTPS proxy (curl(1), "Environment"). Bytes that such a proxy sends
+  /// between two requests may already be decrypted in the TLS session with the proxy, where ferry cannot
+  /// detect them. Therefore, connections through such a proxy are not reused.
   static let hasTLSProxy: Bool = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
     .contains {
       guard let value = getenv($0) else { return false }

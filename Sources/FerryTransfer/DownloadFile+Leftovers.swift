@@ -23,6 +23,8 @@ extension DownloadFile {
     return fstat(descriptor, &status) != 0 || status.st_nlink > 0
   }
 
+  /// Removes temporary files that processes left behind when they were killed.
+  ///
   /// - Parameters:
   ///   - prefix: the prefix of the names of all temporary files for one destination.
   ///   - own: the path of the caller's temporary file.

@@ -40,7 +40,8 @@ final class DownloadFile: @unchecked Sendable {
     let folder = path.start.isEmpty ? "./" : path.start
     let prefix = TemporaryName.prefix(for: name)
     guard !name.isEmpty, name != ".", name != "..", !destination.utf8.contains(0) else {
-      throw TransportFailure(.destination, "\(destination): not a file name", mayHaveReachedServer: false)
+      throw TransportFailure(
+        .destination, "\(destination): this is not a file name", mayHaveReachedServer: false)
     }
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: false)
@@ -76,7 +77,7 @@ final class DownloadFile: @unchecked Sendable {
     let reserve = max(count, size) > Self.smallFile ? space.reserve : 0
     guard space.available - reserve < count else { return }
     let need = count > 0 ? "the response needs \(count) bytes" : "the response is larger than \(size) bytes"
-    let rest = reserve > 0 ? ", of which a download must leave \(reserve) free" : ""
+    let rest = reserve > 0 ? "; a download must leave \(reserve) of them free" : ""
     throw TransportFailure(
       .destination, "\(destination): \(need), but the file system has \(space.available) bytes free\(rest)",
       mayHaveReachedServer: true)
@@ -103,7 +104,7 @@ final class DownloadFile: @unchecked Sendable {
     }
     throw TransportFailure(
       .destination,
-      "\(destination): another process locks every new file in its folder; find it with fuser, or choose a different folder",
+      "\(destination): another process locks every new file in its folder; find the process with fuser, or choose a different folder",
       mayHaveReachedServer: false)
   }
 

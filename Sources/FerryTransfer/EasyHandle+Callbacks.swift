@@ -54,9 +54,9 @@ extension EasyHandle {
 
   /// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be sent.
   ///
-  /// libcurl calls it again before it resends the request. In that case, either a reused connection was lost
-  /// before any response, or the server rejected the `Expect` of the first request (417) without executing
-  /// that request.
+  /// libcurl calls this callback again before it resends the request. In that case, either a reused
+  /// connection was lost before any response, or the server rejected the `Expect` of the first request (417)
+  /// without executing that request.
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
     exchange.descriptor = descriptor

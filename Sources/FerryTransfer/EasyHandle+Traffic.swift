@@ -5,7 +5,7 @@ extension EasyHandle {
   var traffic: Traffic {
     guard let exchange else { return Traffic() }
     guard !exchange.isHopClosed else { return exchange.traffic }
-    // Until libcurl starts the request, its counters are those of the previous request.
+    // Until libcurl starts the request, its counters still contain the values of the previous request.
     let isTakenUp = exchange.attempts > 0
     let sent = isTakenUp ? bodySent : 0
     let body = max(sent, exchange.sentBeforeResend)

@@ -6,6 +6,8 @@ package enum FileDigest {
   /// Bytes per read.
   private static let piece = 256 << 10
 
+  /// Computes the SHA-256 digest of a file or of a part of a file.
+  ///
   /// - Parameter isStopped: called before each piece of 256 KiB.
   /// - Returns: 32 bytes; `nil` if stopped.
   /// - Throws: `sourceMissing`, `sourceUnreadable` or `sourceChanged`, like an attempt to send the file.

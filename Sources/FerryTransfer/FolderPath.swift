@@ -76,13 +76,13 @@ package enum FolderPath {
 
   /// The mode in which a file is opened.
   package enum Access {
-    /// For reading.
+    /// The file is opened for reading.
     case reading
-    /// For reading, without waiting for the writer of a FIFO or the holder of a lease.
+    /// The file is opened for reading, without waiting for the writer of a FIFO or the holder of a lease.
     case readingAtOnce
-    /// For appending, without waiting for the reader of a FIFO.
+    /// The file is opened for appending, without waiting for the reader of a FIFO.
     case appending
-    /// For reading its status only, which requires no permission on the file.
+    /// Only the status of the file can be read, which requires no permission on the file.
     case looking
 
     fileprivate var flags: CInt {
@@ -111,7 +111,8 @@ package enum FolderPath {
       }
       // The owner is also checked before opening, because opening may block.
       if let owner = folder.status(of: name)?.st_uid { try checkOwner(owner, isLink: false) }
-      // An entry of /proc/PID/fd is a magic link: it leads to an open file, whose name it only shows (symlink(7)).
+      // An entry of /proc/PID/fd is a magic link: it leads to the open file itself, and its target text is
+      // only for display (symlink(7)).
       let follow = folder.isInProc ? 0 : O_NOFOLLOW
       let opened = Self.open(name, in: folder, flags: access.flags | O_CLOEXEC | O_NOCTTY | follow)
       if opened >= 0 {

@@ -43,7 +43,7 @@ final class HashThread: @unchecked Sendable {
     }
   }
 
-  /// Hashes a file, or a part of it, that is not being sent and posts `fileDigest`.
+  /// Hashes a file, or a part of a file, that is not being sent, and posts `fileDigest`.
   func hash(_ key: TransferKey, _ source: TransferRequest.FileSource, _ algorithm: DigestAlgorithm) {
     worker.submit { [self] in
       do throws(TransportFailure) {

@@ -3,8 +3,8 @@ import FerryPlan
 /// The header lists of the latest requests. The items of a batch have different URLs, but usually the same
 /// header fields.
 struct HeaderCache {
-  /// A batch alternates between its steps (allocate, transfer, commit), and only a few batches run at a
-  /// time.
+  /// The maximum number of lists. A batch alternates between its steps (allocate, transfer, commit), and only
+  /// a few batches run at a time.
   private static let capacity = 8
 
   /// The lists, latest first.

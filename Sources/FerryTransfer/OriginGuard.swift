@@ -17,8 +17,8 @@ enum OriginGuard {
     case refuse(String)
   }
 
-  /// The maximum length in bytes, which no DNS name exceeds (RFC 1035, section 2.3.4). Host names appear in
-  /// messages.
+  /// The maximum length of a host name in bytes, which no DNS name exceeds (RFC 1035, section 2.3.4). The
+  /// length is limited because host names appear in messages.
   static let hostLimit = 255
 
   // MARK: The first request
@@ -76,7 +76,7 @@ enum OriginGuard {
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
     return .refuse(
-      "the request was not sent to \(origin): this origin comes from a response but not from the manifest, and the request "
+      "the request was not sent to \(origin): this origin is named by a response but not by the manifest, and the request "
         + "contains \(list(held)); to send it there, \(remedy(canStrip: !isHeldBeyondHeaders))")
   }
 

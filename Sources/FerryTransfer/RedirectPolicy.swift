@@ -45,6 +45,8 @@ enum RedirectPolicy {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
   }
 
+  /// Decides whether to follow a redirect, and with which request.
+  ///
   /// - Parameter followed: the number of redirects followed before this one.
   static func decide(
     status: Int, location: String?, hop: Hop, sensitive: SensitiveParts, rules: TransferRequest.Redirects,
@@ -54,24 +56,27 @@ enum RedirectPolicy {
       let location, !location.isEmpty
     else { return .stay }
     guard followed < rules.limit else {
-      return .refuse("more than \(rules.limit) redirects ('redirects: { limit: … }' in the session)")
+      return .refuse(
+        "the request was redirected more than \(rules.limit) times ('redirects: { limit: … }' in the session)"
+      )
     }
     guard let url = CurlURL(hop.url), let from = url.origin else {
-      return .refuse("a redirect from an invalid URL")
+      return .refuse("the request was redirected from an invalid URL")
     }
     let userinfo = url.userinfo
     guard url.resolve(location), let to = url.origin else {
-      return .refuse("a redirect to an invalid URL")
+      return .refuse("the request was redirected to an invalid URL")
     }
     guard to.scheme == "http" || to.scheme == "https" else {
-      return .refuse("a redirect to a URL that is neither http nor https")
+      return .refuse("the request was redirected to a URL that is neither http nor https")
     }
     guard to.host.utf8.count <= OriginGuard.hostLimit else {
-      return .refuse("a redirect to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
+      return .refuse(
+        "the request was redirected to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
     }
     // A user name in a Location comes from the server and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
-    guard let text = url.text else { return .refuse("a redirect to an invalid URL") }
+    guard let text = url.text else { return .refuse("the request was redirected to an invalid URL") }
     var next = Hop(method: hop.method, url: text, headers: hop.headers, hasBody: hop.hasBody)
     var withheld: [OriginGuard.Withheld] = []
     if status == 303 {

@@ -43,8 +43,8 @@ package struct ReplacedFile {
     var own = stat()
     guard fstat(descriptor, &own) == 0 else { return errno }
     if own.st_uid != status.st_uid || own.st_gid != status.st_gid {
-      // Only root can give a file to another user. A file's owner can change its group to a group of which
-      // the owner is a member.
+      // Only root can give a file to another user. The owner of a file can change its group only to a group
+      // that the owner belongs to.
       let keepsGroup =
         fchown(descriptor, status.st_uid, status.st_gid) == 0
         || fchown(descriptor, uid_t.max, status.st_gid) == 0
@@ -63,8 +63,8 @@ package struct ReplacedFile {
   /// The reason why the path must not be used: in a world-writable folder, the file or a folder above it
   /// belongs to another user, or the system reports an error for that folder. `nil` if the path may be used.
   ///
-  /// The rule is that of the kernel's fs.protected_symlinks, fs.protected_regular and fs.protected_fifos
-  /// (proc(5)): entries owned by this user or by the folder's owner are trusted.
+  /// The rule is the same as the kernel's for fs.protected_symlinks, fs.protected_regular and
+  /// fs.protected_fifos (proc(5)): entries owned by this user or by the folder's owner are trusted.
   package static func refusal(_ path: String) -> String? {
     var entry = stat()
     do throws(FolderPath.Failure) {

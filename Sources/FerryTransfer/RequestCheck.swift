@@ -2,7 +2,7 @@ import FerryPlan
 
 /// Rejects requests that libcurl would accept but should not, or would misinterpret.
 enum RequestCheck {
-  /// Fails with `request`.
+  /// Throws a failure with the code `request` if the request must not be sent.
   static func check(_ request: TransferRequest) throws(TransportFailure) {
     guard !request.method.isEmpty, request.method.utf8.allSatisfy(\.isToken), request.method != "CONNECT"
     else { throw EasyHandle.malformed("the method cannot be sent") }

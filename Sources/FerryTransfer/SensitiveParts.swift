@@ -28,11 +28,11 @@ package struct SensitiveParts: Equatable, Sendable {
 /// The origins that the manifest itself names for a request, grouped by the part of the request to which
 /// they apply.
 package struct KnownOrigins: Equatable, Sendable {
-  /// For the request's own header fields, URL and body.
+  /// The origins for the request's own header fields, URL and body.
   package var request: OriginSet
-  /// For the session's header fields.
+  /// The origins for the session's header fields.
   package var session: OriginSet
-  /// For the token's header field.
+  /// The origins for the token's header field.
   package var token: OriginSet
   /// User names and passwords in the manifest's URLs, by origin.
   package var userinfo: [Origin: Userinfo]
@@ -65,7 +65,7 @@ extension TransferRequest.HeaderField {
   package enum Owner: Hashable, Sendable {
     case request
     case session
-    /// The token's `apply`.
+    /// The `apply` section of the token.
     case token
   }
 }

@@ -50,7 +50,7 @@ final class SocketLedger {
     portless.insert(descriptor)
   }
 
-  /// Called before the socket is closed, because its counters are lost with it.
+  /// Called before the socket is closed, because the socket's counters are lost when it is closed.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
@@ -120,7 +120,7 @@ final class SocketLedger {
     let descriptor = socket(family, type, number)
     if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     #else
-    // The value is that of SOCK_CLOEXEC, which Glibc and Musl declare with different types.
+    // O_CLOEXEC has the value of SOCK_CLOEXEC, which Glibc and Musl declare with different types.
     let descriptor = socket(family, type | O_CLOEXEC, number)
     #endif
     if descriptor >= 0 { didOpen(descriptor) }

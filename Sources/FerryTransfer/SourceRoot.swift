@@ -102,7 +102,7 @@ package final class SourceRoot: Sendable {
     return opened
   }
 
-  /// Opens each folder in turn without following links; `nil` if it encounters a link.
+  /// Opens each folder in turn without following links; returns `nil` if a component is a link.
   private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
     let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
     guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }
@@ -112,7 +112,7 @@ package final class SourceRoot: Sendable {
       let flags = isLast ? Self.flags : O_RDONLY | O_DIRECTORY | O_CLOEXEC
       let next = Array(name).withPath { openat(current, $0, flags | O_NOFOLLOW) }
       var code = errno
-      // O_NOFOLLOW together with O_DIRECTORY reports ENOTDIR for a link.
+      // openat(2) with O_NOFOLLOW and O_DIRECTORY reports a link as ENOTDIR.
       if next < 0, code == ENOTDIR, Self.isLink(Array(name), in: current) { code = ELOOP }
       if current != descriptor { close(current) }
       guard next >= 0 else {

@@ -11,17 +11,17 @@ import Glibc
 
 /// Shuts down a connection whose peer keeps libcurl from returning.
 ///
-/// libcurl reads some data until the socket is empty, and returns only then: HTTP/2 frames without content, the body of
-/// a proxy's 407 response to CONNECT, TLS records without data. A peer that sends such data endlessly would prevent the
-/// run from handling its time limits and signals. Therefore, another thread checks long calls to libcurl once a second.
-/// It shuts down a connection from which libcurl has read data in several consecutive checks, because a call that
-/// returns handles each connection once.
+/// While libcurl reads certain data, it returns only when the socket is empty: HTTP/2 frames without content,
+/// the body of a proxy's 407 response to CONNECT, and TLS records without data. A peer that sends such data
+/// endlessly would prevent the run from handling its time limits and signals. Therefore, another thread
+/// checks long calls to libcurl once a second. It shuts down a connection from which libcurl has read data in
+/// several consecutive checks, because a call that returns handles each connection once.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.
 ///
-/// On systems other than Linux, which do not report the number of bytes read from a socket, the guard has
-/// no effect.
+/// On systems other than Linux, which do not report the number of bytes read from a socket, the guard has no
+/// effect.
 final class StuckTurnGuard: Sendable {
   struct Limits: Sendable {
     /// The time from the start of a libcurl call to the first check.

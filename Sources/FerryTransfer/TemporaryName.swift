@@ -6,8 +6,8 @@ package enum TemporaryName {
   private static let marker = Array(".ferry-part-".utf8)
   /// The number of digits of the largest 64-bit number in base 36.
   private static let mostDigits = 13
-  /// The maximum length of the destination's part. NAME_MAX is 255 bytes on all common file systems, and the
-  /// rest of a temporary name needs 30 of them.
+  /// The maximum length, in bytes, of the part of a temporary name that is taken from the destination.
+  /// NAME_MAX is 255 bytes on all common file systems, and the rest of a temporary name needs 30 of them.
   private static let longestStem = 200
 
   /// The common prefix of the names of all temporary files for one destination.

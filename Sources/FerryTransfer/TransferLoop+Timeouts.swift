@@ -31,9 +31,12 @@ extension TransferLoop {
     for handle in Array(busy.values) {
       guard let exchange = handle.exchange, !exchange.isSettling else { continue }
       if let deadline = exchange.deadline, deadline <= now {
-        stop(handle, failure(.resourceTimeout, handle, "exceeded its time limit"))
+        stop(handle, failure(.resourceTimeout, handle, "the request exceeded its time limit"))
       } else if isIdle(handle) {
-        stop(handle, failure(.requestTimeout, handle, "no data for \(exchange.request.idleTimeout.text)"))
+        stop(
+          handle,
+          failure(.requestTimeout, handle, "no data was transferred for \(exchange.request.idleTimeout.text)")
+        )
       } else {
         scheduleCheck(of: exchange)
       }

@@ -59,7 +59,7 @@ package final class TransferLoop {
     }
   }
 
-  /// Fails with `CurlUnavailable`.
+  /// Creates a loop. Throws `CurlUnavailable` if libcurl cannot be used.
   package convenience init(threads: Threads) throws {
     try self.init(sockets: SocketLedger(), threads: threads)
   }
@@ -102,7 +102,7 @@ package final class TransferLoop {
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
   package func start(_ written: TransferRequest) {
     var request = written
-    // The guard of origins decides about these fields before the request is signed.
+    // `OriginGuard` decides whether these fields are sent before the request is signed.
     request.headers += written.signing?.placeholders ?? []
     precondition(busy[request.id] == nil, "an ID in flight must not be reused")
     now = .now
@@ -197,7 +197,8 @@ package final class TransferLoop {
     scheduleCheck(of: exchange)
   }
 
-  /// A signature differs in every request, so it would only displace other lists from the cache.
+  /// The header list of a hop. The lists of signed requests are not cached: a signature differs in every
+  /// request, so they would only displace other lists.
   private func headers(
     of hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) throws(TransportFailure) -> HeaderList {

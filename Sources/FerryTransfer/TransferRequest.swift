@@ -66,7 +66,7 @@ package struct TransferRequest: Sendable {
 
   package enum Body: Sendable {
     case none
-    /// The Content-Type is one of `headers`.
+    /// A body in memory. The Content-Type is one of `headers`.
     case bytes([UInt8])
     case file(FileSource)
     /// A file within a form. The Content-Type is one of `headers`.

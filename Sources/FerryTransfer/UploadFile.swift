@@ -88,6 +88,8 @@ final class UploadFile {
     }
   }
 
+  /// The failure for a file that has changed.
+  ///
   /// - Parameter size: the current size, in bytes.
   private func changed(_ size: Int64) -> TransportFailure {
     let how =
@@ -138,7 +140,7 @@ final class UploadFile {
   /// A remedy for a file that cannot be opened.
   private static func remedy(_ code: CInt) -> String {
     switch code {
-    case ENOENT, ENOTDIR: "it existed when it was listed; restore it to send it"
+    case ENOENT, ENOTDIR: "the file existed when it was listed; restore it to send it"
     case EACCES, EPERM: "give the user that runs ferry read permission, and run ferry again"
     case EMFILE, ENFILE: "raise the limit on open files (ulimit -n), or reduce 'max_connections_per_host'"
     default: "run ferry again"

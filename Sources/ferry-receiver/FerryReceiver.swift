@@ -10,13 +10,13 @@ struct FerryReceiver: AsyncParsableCommand {
     commandName: "ferry-receiver",
     abstract: "A small HTTP server for testing manifests.",
     discussion: """
-      It listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists \
+      The server listens on 127.0.0.1 and prints its URL in one line on standard output. GET /received lists \
       the received data. A fault is ROUTE:KEY=VALUE,… such as commit:every=7,status=500 or \
       content:every=5,drop=before. Routes are token, allocate, content, commit, state, abandon, file, inbox, \
       catalog, blob, done, redirect and any. Keys are match (text in the path and query), every, times, \
       status, retry_after, drop (before, after), cut (reset, close) and delay. \
       With response=NAME the receiver sends a hostile response, such as catalog:response=cut-in-body; \
-      --list-faults lists them with their settings.
+      --list-faults lists all hostile responses with their settings.
       """)
 
   @Option(help: "Port to listen on; 0 selects a free one.")

@@ -51,7 +51,7 @@ struct Cancel: ParsableCommand {
     do {
       return try CancelReason(text)
     } catch {
-      throw ValidationError("the --reason \(DisplayPath.shown(Array(text.utf8))) is not accepted: \(error)")
+      throw ValidationError("--reason \(DisplayPath.shown(Array(text.utf8))) is not accepted: \(error)")
     }
   }
 
@@ -75,14 +75,15 @@ struct Cancel: ParsableCommand {
         // The journal of a removed session no longer exists, so there is nothing to list.
         guard outcome.ambiguous > 0, outcome.result != .removed else { continue }
         try Output.produce(
-          "  to list them and how to resolve them, run: \(state.command("status", outcome.session))\n")
+          "  to list them with the commands that resolve them, run: \(state.command("status", outcome.session))\n"
+        )
       }
     case .json: try Output.produce(try JSONText.pretty(CancelRecord(sessions: outcomes)))
     }
     guard !inUse.isEmpty else { return }
     for session in inUse {
       Output.complain(
-        "ferry: \(LockOptions.text(session)); that process was asked to stop, but has not released it\n"
+        "ferry: \(LockOptions.text(session)); that process was asked to stop, but has not released the session\n"
           + "help: use a longer --wait-lock")
     }
     throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
@@ -99,14 +100,14 @@ struct Cancel: ParsableCommand {
     switch outcome.result {
     case .nothing:
       return drain
-        ? "\(name): no process uses it; queued work remains for the next run"
+        ? "\(name): no process uses the session; queued work remains for the next run"
         : "\(name): nothing to cancel"
     case .told:
       let wish =
         drain
         ? "complete the work that it has queued" : finish ? "finish the work that it has started" : "cancel"
       return "\(name): in use by \(holder), which was asked to \(wish)"
-        + (outcome.released == true ? ", and has released it" : "")
+        + (outcome.released == true ? ", and has released the session" : "")
     case .cancelled, .removed:
       var parts = ["\(Count.text(outcome.items, "item")) canceled"]
       if outcome.ambiguous > 0 { parts.append("\(outcome.ambiguous) ambiguous") }

@@ -6,6 +6,8 @@ import FerryManifest
 ///
 /// If the first word is not the name of a command, ArgumentParser reports all words as unexpected arguments.
 enum CommandName {
+  /// Checks the names of the command and of its subcommand.
+  ///
   /// - Parameter arguments: without the program's name.
   /// - Throws: `UsageError` if a word in the place of a command is not the name of a command.
   static func check(_ arguments: [String]) throws(UsageError) {

@@ -32,7 +32,7 @@ struct Ferry: ParsableCommand {
     defer { free(path) }
     guard String(validatingCString: path) != nil else {
       throw UsageError(
-        "the name of the working directory is not UTF-8; nothing was done\nhelp: rename it, or run ferry in a different folder"
+        "the name of the working directory is not UTF-8; nothing was done\nhelp: rename the folder, or run ferry in a different folder"
       )
     }
     // If the path is longer, Foundation reports no working directory, and completes relative paths with `/`.

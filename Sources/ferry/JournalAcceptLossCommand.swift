@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry journal accept-loss`.
+/// `ferry journal accept-loss`: allows a session whose journal has lost data to continue.
 struct JournalAcceptLossCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept-loss",
@@ -36,7 +36,7 @@ struct JournalAcceptLossCommand: ParsableCommand {
     case .inUse(let session):
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was accepted\n"
-          + "help: wait for it with --wait-lock DURATION")
+          + "help: wait for the session with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .accepted(let outcome):
       switch format {
@@ -54,6 +54,6 @@ struct JournalAcceptLossCommand: ParsableCommand {
     let lost = session.transactionsLost ?? 0
     guard lost > 0 else { return "\(name): its journal is complete; nothing was changed" }
     return "\(name): the loss of \(Count.text(Int(clamping: lost), "transaction")) was accepted; "
-      + "the next run resends all files whose delivery was recorded only there"
+      + "the next run resends all files whose delivery those transactions had recorded"
   }
 }

@@ -14,7 +14,7 @@ struct JournalCommand: ParsableCommand {
     ])
 }
 
-/// `ferry journal check`.
+/// `ferry journal check`: checks journals for damage without changing them.
 struct JournalCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Verify journals without changing them.",
@@ -47,7 +47,7 @@ struct JournalCheckCommand: ParsableCommand {
   }
 }
 
-/// `ferry journal export`.
+/// `ferry journal export`: writes journals as JSON Lines.
 struct JournalExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Export journals as JSON Lines, without secrets.")
@@ -77,7 +77,7 @@ struct JournalExportCommand: ParsableCommand {
   }
 }
 
-/// `ferry journal prune`.
+/// `ferry journal prune`: removes old records.
 struct JournalPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune", abstract: "Delete the records of old runs and items.",
@@ -138,7 +138,7 @@ struct JournalPruneCommand: ParsableCommand {
     case .inUse(let session):
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was deleted\n"
-          + "help: wait for it with --wait-lock DURATION")
+          + "help: wait for the session with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .pruned(let outcome):
       switch format {

@@ -7,7 +7,7 @@ import Foundation
 struct LockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "If another process is using a session, wait for it for at most this long; then exit with 6.",
+      "If another process is using a session, wait for the session, at most this long; then exit with 6.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var waitLock: Duration?
@@ -16,7 +16,7 @@ struct LockOptions: ParsableArguments {
     let limit = waitLock ?? .zero
     return LockPatience(limit: limit) { session in
       guard !isQuiet else { return }
-      Output.complain("ferry: \(Self.text(session)); waiting for it")
+      Output.complain("ferry: \(Self.text(session)); waiting for the session")
     }
   }
 

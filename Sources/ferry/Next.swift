@@ -9,7 +9,8 @@ struct Next: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print when a run would next have something to do.",
     discussion:
-      "Like ferry plan, it inspects the files, the journals and the machine without changing anything.")
+      "Like ferry plan, this command inspects the files, the journals and the machine without changing anything."
+  )
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text

@@ -59,7 +59,7 @@ struct Orphans: ParsableCommand {
     case .inUse(let holder):
       Output.complain(
         "ferry: \(LockOptions.text(holder)); nothing was removed\n"
-          + "help: wait for it with --wait-lock DURATION")
+          + "help: wait for the session with --wait-lock DURATION")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .forgotten(let count):
       switch format {

@@ -32,6 +32,8 @@ enum Output {
   /// information.
   static func summarize(_ text: String) { MessageStream.standardOutput.write(text) }
 
+  /// Writes bytes to standard output.
+  ///
   /// - Returns: whether the output still has a reader.
   private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
     guard let code = AtomicWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }

@@ -36,7 +36,7 @@ struct Reset: ParsableCommand {
       let cancel = try state.command("cancel", session.session)
       Output.complain(
         "ferry: \(LockOptions.text(session)); nothing was dropped\n"
-          + "help: wait for it with --wait-lock DURATION, or cancel it with: \(cancel)")
+          + "help: wait for the session with --wait-lock DURATION, or cancel its work with: \(cancel)")
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.sessionInUse.rawValue)
     case .unanswered(let steps):
       let status = try state.command("status")

@@ -56,7 +56,7 @@ struct Resolve: ParsableCommand {
   func run() throws {
     guard let word = words.last, let decision = ResolveDecision(rawValue: word) else {
       throw UsageError(
-        "the decision comes last: done or retry\n"
+        "the last argument must be the decision: done or retry\n"
           + "help: for example 'ferry resolve a.jpg done --manifest photos.yaml'")
     }
     let items = Array(words.dropLast())

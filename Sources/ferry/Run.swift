@@ -101,7 +101,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "If all remaining work has to wait, wait for it instead of exiting, each time for at most this long.",
+      "If all remaining work has to wait, wait instead of exiting, at most this long each time.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var wait: Duration?

@@ -35,10 +35,12 @@ struct RunCommand {
     if options.skipIfRunning { return .success }
     Output.complain(
       "ferry: \(LockOptions.text(session))\n"
-        + "help: wait for it with --wait-lock DURATION, or use --skip-if-running")
+        + "help: wait for the session with --wait-lock DURATION, or use --skip-if-running")
     return .sessionInUse
   }
 
+  /// Runs the jobs and prints the results.
+  ///
   /// - Parameter waits: whether to wait, as specified by `--wait-lock`, for a session that another process is using.
   /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
   func run(

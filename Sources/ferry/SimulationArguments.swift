@@ -80,6 +80,8 @@ struct SimulationArguments: ParsableArguments {
     if isUsed, !simulate { throw ValidationError("simulation options require --simulate") }
   }
 
+  /// Returns the options for a simulation.
+  ///
   /// - Parameter zone: the time zone for times without an offset.
   func options(around now: Instant, zone: CalendarZone) throws -> SimulationOptions {
     var options = SimulationOptions(zone: zone)

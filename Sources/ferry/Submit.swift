@@ -8,7 +8,8 @@ import Foundation
 struct Submit: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Queue files of an upload for the current or the next run, and exit.",
-    discussion: "Without file arguments, it queues the files that the upload's 'files' currently selects.")
+    discussion:
+      "Without file arguments, the command queues the files that the upload's 'files' currently selects.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
@@ -66,7 +67,7 @@ struct Submit: ParsableCommand {
     let files = receipt.files == 1 ? "it" : "them"
     let holder =
       receipt.pid.map {
-        "process \($0) was asked to send \(files); the next run sends any file that the process does not"
+        "process \($0) was asked to send \(files); the next run sends every file that the process does not send"
       }
       ?? "the next run will send \(files)"
     return

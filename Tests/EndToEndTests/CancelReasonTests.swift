@@ -105,7 +105,7 @@ import Testing
     let job = try await waiting(receiver)
     for (text, problem) in [
       (" ", "it is empty"), (String(repeating: "x", count: 201), "it has 201 characters"),
-      ("a\nb", #"the --reason "a\nb" is not accepted: it must be one line without"#),
+      ("a\nb", #"--reason "a\nb" is not accepted: it must be one line without"#),
       ("\u{1B}[2J", #""\033[2J""#), ("a\u{202E}b", #""a\342\200\256b""#),
     ] {
       let command = try await job.ferry("cancel", "e2e.uploads", "--reason", text)

@@ -53,7 +53,7 @@ import Testing
     let command = try await job.ferry("cancel", "e2e.uploads")
     #expect(command.stdout.contains("0 items canceled, 1 ambiguous"), "\(command.stdout)")
     let hint =
-      "\n  to list them and how to resolve them, run: ferry status e2e.uploads --state \(job.state)\n"
+      "\n  to list them with the commands that resolve them, run: ferry status e2e.uploads --state \(job.state)\n"
     #expect(command.stdout.hasSuffix(hint), "\(command.stdout)")
     #expect(try await job.ferry("status", "e2e.uploads").stdout.contains("ferry resolve files/a.txt done"))
   }

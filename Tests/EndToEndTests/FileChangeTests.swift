@@ -54,13 +54,13 @@ import Testing
       code: "source_changed", says: "has been written to since it was listed"),
     Change(
       phase: .listed, what: "vanishes", script: "rm \"$f\"", exit: 1, state: "failed",
-      code: "source_missing", says: "it existed when it was listed"),
+      code: "source_missing", says: "the file existed when it was listed"),
     Change(
       phase: .listed, what: "its folder is removed", script: "mv files/sub files/other", exit: 1,
-      state: "failed", code: "source_missing", says: "it existed when it was listed"),
+      state: "failed", code: "source_missing", says: "the file existed when it was listed"),
     Change(
       phase: .listed, what: "its folder is replaced by a file", script: "rm -r files/sub && touch files/sub",
-      exit: 1, state: "failed", code: "source_missing", says: "it existed when it was listed"),
+      exit: 1, state: "failed", code: "source_missing", says: "the file existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 1,
       state: "failed", code: "source_unreadable", says: "no longer a regular file"),
@@ -69,7 +69,7 @@ import Testing
       state: "failed", code: "source_unreadable", says: "no longer a regular file"),
     Change(
       phase: .listed, what: "becomes a dangling link", script: "ln -sf nothing \"$f\"", exit: 1,
-      state: "failed", code: "source_missing", says: "it existed when it was listed"),
+      state: "failed", code: "source_missing", says: "the file existed when it was listed"),
     Change(
       phase: .listed, what: "becomes a link out of the root",
       script: "echo other > other && ln -sf \"$PWD/other\" \"$f\"", exit: 4, state: "failed",
@@ -120,17 +120,19 @@ import Testing
     Change(phase: .sent, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done"),
     Change(
       phase: .delivered, what: "is rewritten", script: overwrite, exit: 0, state: "done",
-      code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      code: "after_changed", says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "is replaced by a file with the same size and modification time", script: twin,
       exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      state: "done", code: "after_changed",
+      says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "becomes a folder", script: "rm \"$f\" && mkdir \"$f\"", exit: 0,
-      state: "done", code: "after_changed", says: "it changed after it was sent, so it remained in place"),
+      state: "done", code: "after_changed",
+      says: "the file changed after it was sent and therefore remained in place"),
     Change(
       phase: .delivered, what: "vanishes", script: "rm \"$f\"", exit: 0, state: "done",
-      code: "after_missing", says: "it disappeared before it could be moved"),
+      code: "after_missing", says: "the file disappeared before it could be moved"),
   ]
 
   private static let name = "sub/x.bin"

@@ -90,7 +90,7 @@ struct GalleryTests {
       #expect(submit.status == 0, "\(submit.stderr)")
       #expect(
         submit.stdout.contains(
-          "; process \(run.pid) was asked to send \(upload == "index" ? "it" : "them"); the next run sends any file that the process does not\n"
+          "; process \(run.pid) was asked to send \(upload == "index" ? "it" : "them"); the next run sends every file that the process does not send\n"
         ),
         "\(submit.stdout)")
     }

@@ -110,7 +110,8 @@ import Testing
     let before = try await job.ferry("plan", "job.yaml")
     #expect(before.status == 0, "\(before.stderr)")
     #expect(
-      before.stdout.contains("      files known at run time: a fetch that it needs writes their list\n"),
+      before.stdout.contains(
+        "      files known at run time: a fetch that the upload needs writes their list\n"),
       "\(before.stdout)")
     #expect(try await job.ferry("run", "job.yaml").status == 0)
     // The plan does not show the list of the last run.

@@ -102,7 +102,8 @@ struct NoteTests {
     // If no process uses the session, `--drain` changes nothing.
     let idle = try await job.ferry("cancel", "e2e.uploads", "--drain")
     #expect(
-      idle.stdout == "session e2e.uploads: no process uses it; queued work remains for the next run\n")
+      idle.stdout
+        == "session e2e.uploads: no process uses the session; queued work remains for the next run\n")
     #expect(try await job.ferry("resume").status == 0)
     #expect(try await receiver.received().files.count == 13)
     #expect(try await job.ferry("cancel", "e2e.uploads", "--drain", "--finish").status == 2)
@@ -271,7 +272,8 @@ struct NoteTests {
     let submit = try await submit("fa/late.bin", to: "a", of: job)
     #expect(
       submit.stdout.contains(
-        "process \(run.pid) was asked to send it; the next run sends any file that the process does not"))
+        "process \(run.pid) was asked to send it; the next run sends every file that the process does not send"
+      ))
     #expect(await run.end().status == 0)
     let report = try job.report()
     #expect(report.run.roundClosed)

@@ -254,7 +254,7 @@ import Testing
     #expect(unnamed.status == 2 && unnamed.stderr.contains("\nhelp: for example 'ferry orphans SESSION"))
     let nine = try await job.ferry("orphans", "e2e.uploads", "--forget", "9")
     #expect(nine.status == 2)
-    #expect(nine.stderr.contains("list them with: ferry orphans e2e.uploads --state \(job.state)\n"))
+    #expect(nine.stderr.contains("list the orphans with: ferry orphans e2e.uploads --state \(job.state)\n"))
     let word = try await job.ferry("orphans", "e2e.uploads", "--forget", "x")
     #expect(word.status == 2 && word.stderr.contains("listed by: ferry orphans --state \(job.state)\n"))
     #expect(try await job.ferry("orphans", "nobody").status == 2)

@@ -45,7 +45,7 @@ import Testing
     #expect(next.status == 1)
     #expect(
       next.stdout.contains(
-        "    to list ambiguous items of earlier runs and how to resolve them, run: "
+        "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
           + "ferry status --state \(job.state)\n"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }
@@ -138,7 +138,7 @@ import Testing
     }
     // ferry does not release the ID, because the commit of its upload may have been executed.
     #expect(receiver.log.allSatisfy { !$0.contains("DELETE") })
-    #expect(try await job.ferry("orphans").stdout.contains("may have used it"))
+    #expect(try await job.ferry("orphans").stdout.contains("may have used the ID"))
   }
 
   @Test func `is resolved all at once, or by its session`() async throws {
@@ -263,7 +263,9 @@ import Testing
     let refused = try await job.ferry("resolve", "0.txt", "retry", "--manifest", "job.yaml")
     #expect(
       refused.status == 2
-        && refused.stderr.contains("is ambiguous in several sessions or servers; nothing was decided"))
+        && refused.stderr.contains(
+          "is ambiguous in several sessions or on several servers; nothing was decided")
+    )
     let place =
       "retry --session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"
     for node in ["again", "files"] {
@@ -334,7 +336,7 @@ import Testing
     #expect(refused.status == 2)
     #expect(
       refused.stderr.contains(
-        "is ambiguous in several sessions or servers; nothing was decided\nhelp: decide about one of them with:\n  ferry resolve files/0.txt done "
+        "is ambiguous in several sessions or on several servers; nothing was decided\nhelp: decide about one of them with:\n  ferry resolve files/0.txt done "
           + "--session e2e.uploads --manifest-name e2e --origin \(receiver.url) --state \(job.state)\n"),
       "\(refused.stderr)")
     let one = try await job.ferry("resolve", "files/0.txt", "done", "--manifest", "job.yaml")

@@ -246,7 +246,7 @@ import Testing
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains("never (interval: never)"))
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")
-    #expect(command.stdout.contains("fetch catalog: succeeded (its interval is never)"))
+    #expect(command.stdout.contains("fetch catalog: succeeded (the interval of the fetch is 'never')"))
     #expect(report.run.roundClosed)
     let catalog = report.node("catalog")
     #expect(catalog?.state == "succeeded" && catalog?.reason?.code == "never")

@@ -166,7 +166,7 @@ import Testing
     #expect(command.status == 70, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.contains("\(state): "), "\(command.stderr)")
     #expect(command.stderr.contains("it exists but is not a folder\nhelp: "), "\(command.stderr)")
-    #expect(command.stderr.contains("choose a different one with --state"), "\(command.stderr)")
+    #expect(command.stderr.contains("choose a different state folder with --state"), "\(command.stderr)")
   }
 
   @Test(arguments: [

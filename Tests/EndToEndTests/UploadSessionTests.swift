@@ -223,7 +223,7 @@ import Testing
     try write(Self.chunk, to: job)
     let (command, report) = try await job.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
-    #expect(report.items.first?.reason?.message.contains("states no offset") == true)
+    #expect(report.items.first?.reason?.message.contains("contains no offset") == true)
   }
 
   /// The examples, with this server in place of Google's and Microsoft's servers.

@@ -28,7 +28,8 @@ import Testing
     }
     #expect(try await job.ferry("run", "job.yaml").status == 6)
     let reset = try await job.ferry("reset", "e2e.uploads").stderr
-    #expect(reset.contains("or cancel it with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
+    #expect(
+      reset.contains("or cancel its work with: ferry cancel e2e.uploads --state \(job.state)\n"), "\(reset)")
     #expect(try await job.ferry("run", "job.yaml", "--wait-lock", "50").status == 2)
     run.signal(SIGKILL)
     _ = await run.end()
@@ -63,10 +64,10 @@ import Testing
     defer { withExtendedLifetime(receiver) {} }
     let began = ContinuousClock.now
     let none = try await job.ferry("run", "job.yaml", "--wait-lock", "0s")
-    #expect(none.status == 6 && !none.stderr.contains("waiting for it"), "\(none.stderr)")
+    #expect(none.status == 6 && !none.stderr.contains("waiting for the session"), "\(none.stderr)")
     let limited = try await job.ferry("run", "job.yaml", "--wait-lock", "10m", "--max-duration", "100ms")
     #expect(limited.status == 6, "\(limited.stderr)")
-    #expect(limited.stderr.contains("waiting for it"), "\(limited.stderr)")
+    #expect(limited.stderr.contains("waiting for the session"), "\(limited.stderr)")
     #expect(began.duration(to: .now) < .seconds(60))
     run.signal(SIGKILL)
     _ = await run.end()
@@ -76,7 +77,7 @@ import Testing
   func `is waited for, and resumed as soon as its process is killed`(_ arguments: [String]) async throws {
     let (job, run, receiver) = try await held()
     let next = try job.start(arguments + ["--wait-lock", "60s"])
-    while !next.stderr.contains("waiting for it"), next.isRunning {
+    while !next.stderr.contains("waiting for the session"), next.isRunning {
       try await Task.sleep(for: .milliseconds(10))
     }
     try await receiver.clearFaults()
@@ -95,7 +96,7 @@ import Testing
     defer { withExtendedLifetime(receiver) {} }
     let cancel = try await job.ferry("cancel", "e2e.uploads", "--wait-lock", "60s")
     #expect(cancel.status == 0, "\(cancel.stderr)")
-    let released = "in use by process \(run.pid), which was asked to cancel, and has released it"
+    let released = "in use by process \(run.pid), which was asked to cancel, and has released the session"
     #expect(cancel.stdout.contains(released), "\(cancel.stdout)")
     _ = await run.end()
     #expect(try await job.ferry("resume").stdout == "nothing to resume\n")

@@ -124,8 +124,9 @@ struct AWSSettingsTests {
   }
 
   @Test(arguments: [
-    ("a = 1\n", ":1: a setting before the first '[profile]'"), ("\n[a\n", ":2: a heading without ']'"),
-    ("[a]\nkey\n", ":2: a line without '='"),
+    ("a = 1\n", ":1: a setting before the first heading; put it below a heading such as '[default]'"),
+    ("\n[a\n", ":2: a heading without ']'; write a heading such as '[default]'"),
+    ("[a]\nkey\n", ":2: a line without '='; write settings as 'name = value'"),
   ]) func malformedFilesAreRejected(_ text: String, problem: String) throws {
     try write(text, to: "credentials")
     #expect(message(signing(region: "r")) == "~/.aws/credentials" + problem)

@@ -177,7 +177,7 @@ extension BadManifest {
       .error(
         "1️⃣", .transferBody, "a transfer cannot have 'form': its body is the file",
         help:
-          "move it to 'allocate' or 'commit', or move it beside 'request' and add 'protocol: multipart_form' to send "
+          "move it to 'allocate' or 'commit', or move it next to 'request' and add 'protocol: multipart_form' to send "
           + "the file in a form")),
     BadManifest(
       "a form without a protocol", in: .upload,
@@ -202,7 +202,7 @@ extension BadManifest {
       "a version of the language that is still to come", in: .nothing, "version: 1️⃣2\nname: photos",
       .error(
         "1️⃣", .unknownVersion, "version 2 of the manifest language is not supported",
-        help: "this version of ferry supports 'version: 1'")),
+        help: "write 'version: 1'; this version of ferry supports no other")),
     BadManifest(
       "steps for an upload that the server assigns", in: .upload,
       """

@@ -35,12 +35,12 @@ extension BadManifest {
         help: "add 'token: NAME' to 'notify'")),
     BadManifest(
       "a misspelt filter", in: .http, "headers: { X: \"a ${run.id}1️⃣${run.id | base46}\" }",
-      .error("1️⃣", .invalidFilter, "no filter is called 'base46'", help: "did you mean 'base64'?")),
+      .error("1️⃣", .invalidFilter, "there is no filter 'base46'", help: "did you mean 'base64'?")),
     BadManifest(
       "a filter that does not exist, after one that does", in: .http,
       "json: [a, \"1️⃣${run.id | lower | trim}\"]",
       .error(
-        "1️⃣", .invalidFilter, "no filter is called 'trim'",
+        "1️⃣", .invalidFilter, "there is no filter 'trim'",
         help: "the filters are url, query, base64, json, lower or sha256")),
     BadManifest(
       "a filter that is missing", in: .http, "form: { a: \"1️⃣${run.id | }\" }",
@@ -51,7 +51,7 @@ extension BadManifest {
       "a default with a character that begins a filter", in: .http,
       "headers: { X: \"1️⃣${env.NOPE:-a|b}\" }",
       .error(
-        "1️⃣", .invalidFilter, "no filter is called 'b'",
+        "1️⃣", .invalidFilter, "there is no filter 'b'",
         help: "the filters are url, query, base64, json, lower or sha256; a default ends at '|'")),
     BadManifest(
       "a filter in a text that is known before a run", in: .session, "identifier: \"a1️⃣${vars.no | url}\"",
@@ -105,7 +105,7 @@ extension BadManifest {
         "2️⃣", .unknownCapture, "request 'first' does not capture 'size'", help: "use 'set_id'"),
       .error(
         "3️⃣", .unknownCapture, "request 'none' does not capture 'id'",
-        help: "add 'capture: { id: { … } }' to it")),
+        help: "add 'capture: { id: { … } }' to request 'none'")),
     BadManifest(
       "a capture of a token that has another",
       """

@@ -191,17 +191,17 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .signedRequest, "the header 'X-Amz-Date' is set by 'sign'",
-        help: "remove it, or write 'sign: none' beside the request"),
+        help: "remove it, or write 'sign: none' next to the request"),
       .error(
         "2️⃣", .signedRequest, "the header 'Authorization' is set by 'sign'",
         help:
-          "remove 'token: login' from the requests that are signed, or write 'sign: none' beside them"),
+          "remove 'token: login' from the signed requests, or add 'sign: none' to them"),
       .error(
         "3️⃣", .signedRequest, "a 'multipart_form' transfer cannot be signed",
         help: "write 'sign: none' in 'transfer'"),
       .error(
         "4️⃣", .signedRequest, "the header 'authorization' is set by 'sign'",
-        help: "remove it, or write 'sign: none' beside the request")),
+        help: "remove it, or write 'sign: none' next to the request")),
     BadManifest(
       "signatures without what they need", in: .nothing,
       """
@@ -221,7 +221,8 @@ extension BadManifest {
         "2️⃣", .excludingKeys, "'access_key' and 'profile' are mutually exclusive", help: "keep one of them",
         notes: [("6️⃣", "'profile' is set here")]),
       .error(
-        "3️⃣", .invalidName, "this is not a region", help: "use only ASCII letters, digits, '-', '_' and '.'"),
+        "3️⃣", .invalidName, "this is not a valid region",
+        help: "use only ASCII letters, digits, '-', '_' and '.'"),
       .error("4️⃣", .missingKey, "'sign' has no 'aws_v4'", help: "add 'aws_v4: { region: eu-central-1 }'"),
       .error(
         "5️⃣", .wrongType, "'sign' must be a mapping with keys such as 'aws_v4', found the string 'none'",

@@ -55,7 +55,8 @@ extension BadManifest {
     BadManifest(
       "a line that begins with a percent sign", in: .nothing, "1️⃣%NAME photos\n---\n",
       .error(
-        "1️⃣", .syntax, "unknown directive", help: "remove the line; the only directives are '%YAML' and '%TAG'"
+        "1️⃣", .syntax, "this directive is unknown",
+        help: "remove the line; the only directives are '%YAML' and '%TAG'"
       )),
     BadManifest(
       "an anchor with a colon in its name", "vars:\n  key: &a1️⃣:b photos",
@@ -86,7 +87,7 @@ extension BadManifest {
     BadManifest(
       "a reference in braces without quotes", in: .nothing, "vars: { api: 1️⃣${env.API} }",
       .error(
-        "1️⃣", .unquotedReference, "'${' inside { } or [ ] without quotes",
+        "1️⃣", .unquotedReference, "a value with '${' needs quotes inside { } or [ ]",
         help: "put the value in double quotes: \"${…}\"")),
   ]
 

@@ -121,7 +121,7 @@ import Testing
       ("a: 1\n...\n1️⃣b: 2", "the document ends before this position"),
       ("{a: 1}\n1️⃣b: 2", "the document ends before this position"),
       ("a: [1️⃣:x]", "a value was expected here"),
-      ("1️⃣%FOO x\n---\na: 1", "unknown directive"),
+      ("1️⃣%FOO x\n---\na: 1", "this directive is unknown"),
       ("1️⃣%YAML 1.3\n---\na: 1", "this version of YAML is not supported"),
       ("a: \"\\x1️⃣ZZ\"", "this escape sequence is not a Unicode character"),
       ("a: \"\\u1️⃣D800\"", "this escape sequence is not a Unicode character"),

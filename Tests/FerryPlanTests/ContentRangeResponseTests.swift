@@ -183,7 +183,7 @@ import Testing
         Issue.record("\(machine)")
         continue
       }
-      #expect(message.contains("states no offset"))
+      #expect(message.contains("contains no offset"))
     }
   }
 

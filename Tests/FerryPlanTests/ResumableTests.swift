@@ -115,7 +115,7 @@ import Testing
     row(
       .create(0..<100), 201, ["location": "/made/1"],
       .malformed(
-        "the server does not support resumable uploads, and took the first 100 of 250 bytes for the whole file; remove "
+        "the server does not support resumable uploads, and treated the first 100 of 250 bytes as the whole file; remove "
           + "'chunk_size'")),
     row(.create(0..<250), 413, ["upload-limit": "max-append-size=100"], .refused),
     row(.create(0..<250), 413, ["upload-limit": "max-append-size=250"], .other),
@@ -149,7 +149,7 @@ import Testing
     row(.queryOffset, 204, ["upload-offset": "7x"], .malformed("the response has no valid Upload-Offset")),
     row(
       .queryOffset, 204, ["upload-offset": "70", "upload-length": "251"],
-      .malformed("the server states another length of the upload than the file's 250 bytes")),
+      .malformed("the server states an upload length that differs from the file's 250 bytes")),
     row(.queryOffset, 404, [:], .gone), row(.queryOffset, 410, [:], .gone),
     row(.queryOffset, 500, [:], .other),
   ]

@@ -18,7 +18,7 @@ import Testing
       TransferRequest(
         id: 1, method: "PUT", url: server.url, body: .bytes([1]), idleTimeout: .milliseconds(300)))
     #expect(outcome.failure?.code == .requestTimeout)
-    #expect(outcome.failure?.message == "127.0.0.1:\(server.port): no data for 300 ms")
+    #expect(outcome.failure?.message == "127.0.0.1:\(server.port): no data was transferred for 300 ms")
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(outcome.duration >= .milliseconds(300))
     #expect(outcome.duration < .seconds(3))

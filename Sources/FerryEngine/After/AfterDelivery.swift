@@ -79,10 +79,10 @@ final class AfterDelivery {
     problem: RecordedFailure(
       code: .afterUnknown,
       message:
-        "ferry cannot determine whether this is the file that was sent, so it remained in place; move or delete it yourself"
+        "ferry cannot determine whether this is the file that was sent, so the file remained in place; move or delete it yourself"
     ))
 
-  /// The reason why a file is not the file that was sent; `nil` if it is that file.
+  /// The result for a file that is no longer the file that was sent; `nil` if it still is.
   private static func change(
     of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
   ) -> AfterResult? {
@@ -102,7 +102,7 @@ final class AfterDelivery {
       problem: RecordedFailure(
         code: .afterChanged,
         message:
-          "it changed after it was sent, so it remained in place; with `deliver: when_changed` it is sent again"
+          "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
       ))
   }
 
@@ -113,8 +113,9 @@ final class AfterDelivery {
       let root = FileLister.text(rootPath)
       return .left(
         .afterMissing,
-        "the root \(root) is empty, as if its file system were not mounted; mount it, or "
-          + (target.map { "create the folder \($0)" } ?? "create any file") + " in it to discard this action")
+        "the root \(root) is empty, as if its file system were not mounted; mount the file system, or "
+          + (target.map { "create the folder \($0)" } ?? "create any file")
+          + " in the root to discard this action")
     }
     guard let target else { return AfterResult(state: .gone) }
     let path = FileLister.plain(Array(target.utf8) + [0x2F] + file.path)
@@ -129,12 +130,12 @@ final class AfterDelivery {
     return AfterResult(
       state: .gone,
       problem: RecordedFailure(
-        code: .afterMissing, message: "it disappeared before it could be moved to \(target)"))
+        code: .afterMissing, message: "the file disappeared before it could be moved to \(target)"))
   }
 
-  /// Whether the empty root is the folder from which the file was sent, rather than a mount point without its file
-  /// system. Also true if the file's inode is unknown, because then no action would apply to the file even if it
-  /// existed.
+  /// Whether the empty root is the folder from which the file was sent, rather than a mount point without its
+  /// file system. Also true if the file's inode is unknown: without an inode, a file is never deleted or
+  /// moved.
   private func isKnownToBeGone(_ file: DeliveredFile, _ folders: OpenFolders) -> Bool {
     file.inode == nil || file.root.map { $0 == folders.identity } ?? false
   }
@@ -146,8 +147,7 @@ final class AfterDelivery {
     let (old, new) = (Self.folder(of: file.path), Self.folder(of: path))
     let there: Int32
     do throws(OpenFolders.Failure) {
-      // Links are not followed: behind a link, the file could be listed again, and then sent and moved a
-      // second time.
+      // Do not follow links: a file that was moved through a link could be listed, sent and moved again.
       there = try folders.targetDescriptor(new, creating: true, from: old)
     } catch {
       return Self.failure(error, target: Self.shown(new))
@@ -189,7 +189,7 @@ final class AfterDelivery {
       code = errno
     }
     guard code == EEXIST else { return code }
-    // Both names may belong to one file if a run was killed between the two calls.
+    // After a kill between the two calls, both names belong to the same file.
     var other = stat()
     guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
       other.st_ino == status.st_ino, from != to
@@ -222,7 +222,7 @@ final class AfterDelivery {
     case EACCES, EPERM, EROFS:
       return .left(
         .afterPermission,
-        "\(path) cannot \(what): \(reason); the next run retries with the permissions it then has")
+        "\(path) cannot \(what): \(reason); correct the permissions, and the next run retries")
     case EXDEV, ELOOP:
       return .left(.afterFolder, "\(path) is behind a link that leaves the root; such links are not followed")
     default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run retries")

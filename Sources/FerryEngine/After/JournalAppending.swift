@@ -5,7 +5,7 @@ import FerryJournal
 protocol JournalAppending: Sendable {
   /// Returns the sequence number of the write. Sequence numbers increase.
   func append(_ writes: [JournalWrite], to journal: Int) throws(JournalError) -> UInt64
-  /// Requests a sync of everything appended so far, and returns the number of the last write.
+  /// Requests a sync of everything appended so far; returns the sequence number of the last write.
   func sync() throws(JournalError) -> UInt64
 }
 

@@ -66,7 +66,7 @@ final class OpenFolders {
     /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if the path contains a link and
     /// links are not followed.
     case system(Int32)
-    /// Another user has created this folder, or one above it, in a world-writable folder. That user could
+    /// Another user owns this folder, or a folder above it, inside a world-writable folder. That user could
     /// delete the files moved there.
     case foreign(uid_t)
   }
@@ -115,7 +115,7 @@ final class OpenFolders {
       return false
     }
     defer { closedir(stream) }
-    // Skip the entries `.` and `..`.
+    // Every folder has the entries `.` and `..`, so only a third entry means that it is not empty.
     for _ in 0..<3 where readdir(stream) == nil { return true }
     return false
   }
@@ -133,7 +133,7 @@ final class OpenFolders {
   private func closeAll() {
     let changed = folders.values.filter(\.isChanged)
     if changed.count <= Self.syncedAlone, !hasMadeFolders {
-      // A file system that does not support syncing folders (EINVAL) does not need it.
+      // A file system that does not support syncing a folder (EINVAL) does not need the sync.
       for folder in changed where fsync(folder.descriptor) != 0 && errno != EINVAL { hasLost = true }
     } else if ferry_sync_file_system(root) != 0 {
       hasLost = true
@@ -192,7 +192,7 @@ final class OpenFolders {
     }
     guard opened < 0 else { return opened }
     let code = errno
-    // O_NOFOLLOW together with O_DIRECTORY reports a link as ENOTDIR.
+    // openat(2) with O_NOFOLLOW and O_DIRECTORY reports a link as ENOTDIR.
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 

@@ -7,6 +7,8 @@ enum OwedFiles {
   /// The number of files that share one sync of their folders and of the journal.
   private static let batch = 4096
 
+  /// Executes the pending `after` actions of the selected uploads.
+  ///
   /// - Parameter isStopped: checked before each file; the remaining files stay pending.
   /// - Returns: the results, by node.
   static func settle(
@@ -28,6 +30,8 @@ enum OwedFiles {
     return metrics
   }
 
+  /// Executes the pending `after` actions of one node, and records the results in the journal.
+  ///
   /// - Parameters:
   ///   - row: the node's row in the journal.
   ///   - lister: the lister of the upload's files.
@@ -43,7 +47,8 @@ enum OwedFiles {
     for start in stride(from: 0, to: owed.count, by: batch) where !isStopped() {
       var results: [(DeliveredFile, AfterResult)] = []
       for file in owed[start..<min(start + batch, owed.count)] {
-        // Deleting or moving a file at the end of a very long path takes milliseconds.
+        // Check before each file: at the end of a very long path, deleting or moving a file takes
+        // milliseconds.
         if isStopped() { break }
         results.append((file, delivery?.carryOut(file) ?? AfterResult(state: .kept)))
       }

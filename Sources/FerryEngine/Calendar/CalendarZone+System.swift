@@ -1,7 +1,7 @@
 import FerryPlan
 import Foundation
 
-// The system's offsets for the years around a moment: two years before it and twelve years after it.
+// Loads the offsets of a time zone from the system, for two years before and twelve years after a given time.
 extension CalendarZone {
   private static let years = (before: 2, after: 12)
   /// The minimum number of seconds for which an offset must apply to be detected.
@@ -20,7 +20,7 @@ extension CalendarZone {
   /// The time zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's time zone.
   package static func current(around moment: Instant) -> CalendarZone {
     let name = ProcessInfo.processInfo.environment["TZ"].flatMap { $0.isEmpty ? nil : $0 } ?? "local"
-    // localtime_r(3) is not required to read TZ.
+    // Unlike localtime(3), localtime_r(3) is not required to read TZ.
     tzset()
     return CalendarZone(name: name, around: moment) { second in
       var time = time_t(second)
@@ -32,7 +32,7 @@ extension CalendarZone {
 
   /// The machine's time zone, regardless of `TZ`. cron uses this time zone.
   package static func machine(around moment: Instant) -> CalendarZone {
-    // If /etc/localtime is not a link, the machine stores its time zone elsewhere.
+    // Without the link, the name of the machine's time zone is unknown.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
     guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
     return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)

@@ -34,6 +34,8 @@ package struct ConditionsProbe {
     self.isMetered = isMetered
   }
 
+  /// Determines the current conditions. The notices describe conditions that are assumed.
+  ///
   /// - Parameter asksForExpense: whether any session depends on whether the network is metered. If not,
   ///   NetworkManager is not queried, because a query starts a program.
   package mutating func look(asksForExpense: Bool) -> (conditions: DeviceConditions, notices: [String]) {

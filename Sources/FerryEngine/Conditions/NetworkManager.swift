@@ -1,6 +1,6 @@
 import FerryProcess
 
-/// Queries NetworkManager, if it is running, about an interface (nmcli(1)).
+/// Queries NetworkManager (nmcli(1)) about an interface, if NetworkManager is running.
 package enum NetworkManager {
   /// Whether an interface is metered; `nil` if unknown.
   package static func isMetered(_ interface: String) -> Bool? {

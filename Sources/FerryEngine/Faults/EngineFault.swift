@@ -11,8 +11,8 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// The error of a command that had changed the journals of some sessions when it failed to write the journal of
-  /// another.
+  /// The error of a command that failed to write the journal of one session after it had changed the journals
+  /// of others.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(

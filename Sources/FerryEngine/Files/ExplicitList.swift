@@ -9,11 +9,11 @@ struct ExplicitList {
   /// A folder whose files are skipped.
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
-  /// The state folder's path relative to the root; `nil` if it is not below the root.
+  /// The state folder's path relative to the root; `nil` if the folder is not below the root.
   private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
-  /// The folder of the last path; its value is `nil` if the path to it contains a link.
+  /// The folder of the last path. Its value is `nil` if the path of the folder contains a link.
   private var lastFolder: Folder?
   private var found = FileColumns()
   private var problems: ListingProblems
@@ -76,7 +76,7 @@ struct ExplicitList {
   private mutating func take(
     _ line: ArraySlice<UInt8>, isTaken: ([UInt8]) throws -> Bool
   ) rethrows {
-    guard !line.contains(0) else { return report(line, .missing, "a name that contains NUL") }
+    guard !line.contains(0) else { return report(line, .missing, "its name contains NUL") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
       switch error {
@@ -86,7 +86,7 @@ struct ExplicitList {
       case .tooLong: return report(line, .other, FileLister.reason(ENAMETOOLONG))
       }
     }
-    guard !path.isEmpty else { return report(line, .notRegular, "not a regular file") }
+    guard !path.isEmpty else { return report(line, .notRegular, "it is not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")
     }
@@ -95,7 +95,7 @@ struct ExplicitList {
     }
     switch look(at: path, line) {
     case .found(let status):
-      guard status.isRegular else { return report(line, .notRegular, "not a regular file") }
+      guard status.isRegular else { return report(line, .notRegular, "it is not a regular file") }
       found.append(
         path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
         identity: status.identity)
@@ -109,7 +109,8 @@ struct ExplicitList {
     case outsideRoot
     /// After a symbolic link, `..` leads to a different folder than the text suggests.
     case parentOfNoFolder
-    /// Longer than the kernel accepts. Such a line may be the whole list.
+    /// The path is longer than the kernel accepts. With the wrong separator, a whole list is read as one such
+    /// path.
     case tooLong
   }
 
@@ -179,7 +180,7 @@ struct ExplicitList {
       return skip(.permission, reason)
     } catch {
       switch error {
-      case .leavesRoot: return skip(.outsideRoot, "a link that leaves the root")
+      case .leavesRoot: return skip(.outsideRoot, "it is a link that leaves the root")
       case .system(let code): return failure(code, line, isLink: isLink)
       }
     }
@@ -240,8 +241,8 @@ struct ExplicitList {
     report(line, .missing, "it does not exist")
   }
 
-  /// Reports a line. A line longer than PATH_MAX cannot be a path, and may be the whole list, so only its beginning
-  /// is kept.
+  /// Reports a line. Only the beginning of a line longer than PATH_MAX is kept: it cannot be a path, and may
+  /// be a whole list with another separator.
   private mutating func report(_ line: ArraySlice<UInt8>, _ kind: ListingProblem.Kind, _ message: String) {
     problems.append(ListingProblem(path: Array(line.prefix(Int(PATH_MAX))), kind: kind, message: message))
   }

@@ -44,6 +44,8 @@ package struct FileLister: Sendable {
     root = try Self.absolute(selection.root, baseFolder: baseFolder, home: home)
   }
 
+  /// Lists the files to send. The listing is empty if the run is stopped meanwhile.
+  ///
   /// - Parameters:
   ///   - isTaken: whether ferry has delivered the file with this path and then deleted or moved it. Called for each
   ///     path of an explicit list at which no file exists; if it returns true, the path is not a problem.
@@ -95,7 +97,7 @@ package struct FileLister: Sendable {
     return isStopped() ? Listing() : listing
   }
 
-  /// The root, unless it is in the state folder.
+  /// Returns the root; throws if it is in the state folder.
   private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     let descriptor = root.openFolder()
     defer { if descriptor >= 0 { close(descriptor) } }

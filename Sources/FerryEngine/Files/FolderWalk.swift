@@ -54,7 +54,8 @@ struct FolderWalk {
   private var unmatched: UnmatchedGlobs
   private var excludeScratch: GlobMatcher.State
 
-  /// Checked between folders, between links, and every thousand entries of a folder.
+  /// Whether the run was stopped. Checked between folders, between links, and every thousand entries of a
+  /// folder.
   private let isStopped: () -> Bool
 
   /// - Parameters:
@@ -194,7 +195,7 @@ struct FolderWalk {
     while let found = readdir(stream) {
       take(found, in: levels.count - 1)
       count += 1
-      // Following a link may involve following many others, so check first.
+      // The kernel may have to follow many links to resolve one, so check before each link.
       if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() { break }
       errno = 0
     }
@@ -289,7 +290,7 @@ struct FolderWalk {
       return target.status
     } catch {
       switch error {
-      case .leavesRoot: refuse(.leavingLink, "a link that leaves the root")
+      case .leavesRoot: refuse(.leavingLink, "it is a link that leaves the root")
       // A link that leads nowhere is not a file.
       case .system(ENOENT), .system(ENOTDIR), .system(ELOOP): break
       case .system(let code): report(name, code)
@@ -307,7 +308,7 @@ struct FolderWalk {
         message: FileLister.reason(code)))
   }
 
-  /// readdir(3) may return a name twice if the folder changes while it is read.
+  /// Removes duplicate names. readdir(3) may return a name twice if the folder changes while it is read.
   private mutating func removeDuplicates(of depth: Int) {
     let range = levels[depth].entries
     var end = range.lowerBound + 1
@@ -339,7 +340,8 @@ struct FolderWalk {
           while length < common, names[first.start + length] == names[entry.start + length] { length += 1 }
           common = length
         }
-        /// A folder's name ends with the slash that follows it in its files' paths.
+        /// A byte of a name as it is sorted: a folder's name is followed by a slash, as in the paths of its
+        /// files.
         func letter(_ entry: Entry, _ index: Int) -> UInt8 {
           index < entry.length
             ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0

@@ -24,7 +24,9 @@ struct GlobBuilder {
     next = Array(repeating: 0, count: places * words)
   }
 
-  /// - Returns: the places at which the glob can end. An empty glob does not match any path.
+  /// Adds a glob to the automaton. An empty glob does not match any path.
+  ///
+  /// - Returns: the places at which the glob can end.
   mutating func append(_ glob: GlobSyntax) -> [Int] {
     let ends = add(glob)
     link([0], to: ends.first)

@@ -33,7 +33,7 @@ enum GlobLetter {
     case .any: true
     case .anyButSlash: letter != 0x2F
     case .ranges(let ranges, let isNegated):
-      // Only a slash matches a slash; a character class never does.
+      // A negated class does not match a slash.
       ranges.contains { $0.contains(letter) } != isNegated && (!isNegated || letter != 0x2F)
     }
   }

@@ -12,7 +12,7 @@ package enum OpenFiles {
   /// would take that number, and ferry would read it as a list or write messages to it.
   package static func fillStandardStreams() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where isFree(descriptor) {
-      // open(2) returns the lowest free number. If it fails, there is nowhere to report that.
+      // open(2) returns the lowest free number. If it fails, there is nowhere to report the error.
       guard open("/dev/null", O_RDWR) == descriptor else { exit(ExitCode.fault.rawValue) }
     }
   }

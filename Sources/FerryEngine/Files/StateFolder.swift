@@ -87,7 +87,8 @@ extension FolderIdentity {
 }
 
 extension SourceRoot {
-  /// The identity of a folder below the root; `nil` if it does not exist. Its path must not contain a link.
+  /// The identity of a folder below the root; `nil` if the folder does not exist. Its path must not contain a
+  /// link.
   func identity(of folder: [UInt8]) -> FolderIdentity? {
     var status = stat()
     guard !folder.isEmpty, let opened = plainFolder(folder), opened.status(of: [0x2E], &status) else {

@@ -29,9 +29,9 @@ struct SubmittedFiles: Sendable {
     }
   }
 
-  /// Removes the absent files that an earlier run had queued when it was killed before it could remove the note. Their
-  /// items continue from the journal. A file that was delivered after its submission is absent because ferry deleted or
-  /// moved it.
+  /// Removes absent files whose note is outdated. An open item continues from the journal: an earlier run
+  /// queued the file, but was killed before it could remove the note. A file that was delivered after its
+  /// submission is absent because ferry deleted or moved it.
   mutating func leaveOutTaken(by journal: SessionJournal?, node: NodeRow?) throws(JournalError) {
     guard let journal, let node, node.id != 0 else { return }
     for (path, file) in absent {

@@ -2,7 +2,8 @@
 struct UnmatchedGlobs: Sendable {
   /// The positions of these globs in the list of all globs.
   private(set) var globs: [Int]
-  /// The union of their final places. One test shows whether a file matches any of them.
+  /// The union of the final places of `globs`. With it, a single test determines whether a file matches any
+  /// of these globs.
   private var final: GlobMatcher.State
 
   init(_ matcher: GlobMatcher) {

@@ -57,11 +57,15 @@ struct AWSProfileFile {
         if let profile, profiles[profile] == nil { profiles[profile] = Profile(line: line) }
         continue
       }
-      guard isInSection else { throw failure("a setting before the first '[profile]'", at: line) }
-      // An indented line continues the setting above it, and no setting that ferry reads continues.
+      guard isInSection else {
+        throw failure(
+          "a setting before the first heading; put it below a heading such as '[default]'", at: line)
+      }
+      // An indented line continues the setting above it. None of the settings that ferry reads has such
+      // lines.
       guard written.utf8.first != 0x20, written.utf8.first != 0x09 else { continue }
       guard let equals = content.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-        throw failure("a line without '='", at: line)
+        throw failure("a line without '='; write settings as 'name = value'", at: line)
       }
       guard let profile else { continue }
       let key = content[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
@@ -73,7 +77,7 @@ struct AWSProfileFile {
   /// The name of the profile in a heading; `nil` for a section that is not a profile.
   private func name(_ heading: String, isConfig: Bool, at line: Int) throws(UsageError) -> String? {
     guard let end = heading.utf8.firstIndex(of: UInt8(ascii: "]")) else {
-      throw failure("a heading without ']'", at: line)
+      throw failure("a heading without ']'; write a heading such as '[default]'", at: line)
     }
     let inside = heading[heading.utf8.index(after: heading.startIndex)..<end]
       .trimmingCharacters(in: .whitespaces)

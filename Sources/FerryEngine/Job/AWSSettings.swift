@@ -91,7 +91,7 @@ struct AWSSettings {
     return profile
   }
 
-  /// The value of a variable; `nil` if it is not set or empty.
+  /// The value of a variable; `nil` if it is unset or empty.
   private func variable(_ name: String) throws(UsageError) -> String? {
     guard let value = environment[name], !value.isEmpty else { return nil }
     guard name == "AWS_PROFILE" || AWSValue.isValid(value) else {

@@ -63,7 +63,7 @@ struct AmbiguityFinder {
     bindings.allocate = .init(values.allocate.filter { !$0.isSecret })
     bindings.transfer = .init(values.transfer.filter { !$0.isSecret })
     let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
-    // A value that is not a URL has no host, and a secret value is not bound.
+    // A capture that is not a URL has no host. A secret capture has no binding, so no URL can be built.
     guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }
     return Origin(url: url)?.description
   }

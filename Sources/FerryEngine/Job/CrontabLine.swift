@@ -22,6 +22,8 @@ package struct CrontabLine {
     for (name, value) in variables.sorted(by: { $0.key < $1.key }) { words += ["--var", "\(name)=\(value)"] }
   }
 
+  /// Returns the crontab(5) line that starts the run at the given time.
+  ///
   /// - Throws: `UsageError` if the command does not fit on one line.
   package func text(at moment: Instant, in zone: CalendarZone) throws(UsageError) -> String {
     let command =
@@ -31,8 +33,8 @@ package struct CrontabLine {
       throw UsageError(
         "a path or variable contains a line break or control character, which a crontab cannot contain")
     }
-    // In crontab(5), an unescaped % ends the line, even inside quotes. Escape by scalars, because the scalar after a
-    // % may combine with it.
+    // In crontab(5), an unescaped % ends the line, even inside quotes. Escape scalars, not characters: a
+    // combining scalar after a % forms one character with it.
     var escaped = String.UnicodeScalarView()
     for scalar in command.unicodeScalars {
       if scalar == "%" { escaped.append("\\") }

@@ -23,7 +23,7 @@ struct ItemValues: Sendable {
 
   init() {}
 
-  /// In the journal, one column holds the captures of both steps; the step name distinguishes them.
+  /// In the journal, one column contains the captures of both steps. The step name distinguishes them.
   init(
     journaled captures: [CapturedValue], sha256: [UInt8]?, inode: UInt64? = nil, root: FolderIdentity? = nil,
     servers: String? = nil

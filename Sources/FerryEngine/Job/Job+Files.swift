@@ -29,7 +29,7 @@ extension FileLister {
   ///   input.
   func list(_ journal: SessionJournal?, _ row: NodeRow?) throws -> Listing {
     try list { path in
-      // A journal that is opened for reading has no row for an upload that no run has begun.
+      // In a journal that was opened for reading, an upload that no run has started has no row.
       guard let journal, let row, row.id != 0 else { return false }
       return try journal.hasTakenFile(node: row.id, path: path)
     } standardInput: {

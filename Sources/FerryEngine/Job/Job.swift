@@ -31,7 +31,7 @@ package struct Job: Sendable {
     package var needs: [ExternalInput]
     fileprivate var root: YAMLNode?
 
-    /// The manifest with every default written out; `nil` if it has an error.
+    /// The manifest with every default written out; `nil` if the manifest has an error.
     package var effective: EffectiveManifest? {
       guard let job, let root else { return nil }
       return EffectiveManifest(root, in: job.manifest.profile)

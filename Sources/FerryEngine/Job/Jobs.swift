@@ -53,7 +53,7 @@ package struct Jobs: Sendable {
     return all.first { $0.has(session: identifier) }
   }
 
-  /// The jobs without those that use the session's journal; `nil` if none remain.
+  /// The jobs that do not use the session's journal; `nil` if there are none.
   package func without(session identifier: String) throws -> Jobs? {
     let rest = all.filter { job in
       !job.plan.itemSessions.contains { job.plan.sessions[$0.index].identifier == identifier }
@@ -61,12 +61,12 @@ package struct Jobs: Sendable {
     return rest.isEmpty ? nil : try Jobs(rest)
   }
 
-  /// Combines the jobs into groups, each of which one launch can run. Each job joins the first group whose
-  /// shared values are compatible.
+  /// Divides the jobs into groups, so that one launch can run each group. Each job joins the first group
+  /// whose shared values are compatible.
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
-      // A job that conflicts goes into another group.
+      // A job that conflicts with a group is tried with the next one.
       let group = groups.indices.first { (try? Jobs(groups[$0].all + [job])) != nil }
       if let group, let joined = try? Jobs(groups[group].all + [job]) {
         groups[group] = joined

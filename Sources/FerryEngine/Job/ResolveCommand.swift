@@ -12,7 +12,7 @@ package enum ResolveDecision: String, CaseIterable, Encodable, Sendable {
 /// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply to other
 /// items, even to items that become ambiguous later.
 struct ResolveCommand {
-  /// Represents the origin of an upload or request whose server is determined only by a capture.
+  /// Stands for the origin of an upload or request whose server only a capture determines.
   static let noOrigin = "none"
 
   /// The session whose journal contains the row.

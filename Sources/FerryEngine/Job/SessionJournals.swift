@@ -61,7 +61,7 @@ struct SessionJournals {
     }
   }
 
-  /// The time up to which queued work is not inferred to be discretionary, by session.
+  /// For each session, the time up to which queued work is not inferred to be discretionary.
   var foreground: [SessionID: Instant] {
     get throws(JournalError) {
       var times: [SessionID: Instant] = [:]

@@ -28,6 +28,8 @@ enum SessionLocks {
   /// Another process holds a session; no session is locked.
   case inUse(SessionInUse)
 
+  /// Locks all of the sessions, or none of them.
+  ///
   /// - Parameter sessions: sorted, so that two processes never wait for each other.
   static func take(
     _ sessions: [String], in state: StateDirectory, patience: LockPatience, now: () -> Instant

@@ -10,6 +10,8 @@ package struct JournalAudit {
     self.state = try StateDirectory(explicit: state, environment: environment)
   }
 
+  /// Checks the journals of the sessions and the run history.
+  ///
   /// - Parameter sessions: identifiers; if empty, all sessions that have a journal.
   package func check(sessions: [String]) throws -> AuditDocument {
     let present = try state.sessions()

@@ -39,6 +39,8 @@ package struct JournalPruning {
     self.version = version
   }
 
+  /// Removes old runs and old closed items.
+  ///
   /// - Parameters:
   ///   - runs: runs that ended longer ago than this are removed; the last run of each manifest remains.
   ///   - delivered: items that were delivered longer ago than this are removed. If such a file still exists, it is
@@ -50,8 +52,7 @@ package struct JournalPruning {
   ) throws -> Ending {
     var outcome = Outcome()
     if delivered != nil || failed != nil {
-      // A session whose journal is lost is not skipped. A damaged ferry.db does not prevent journals from being
-      // pruned.
+      // Also prune the sessions whose journals are lost, and prune the journals even if ferry.db is damaged.
       let registered = (try? RunHistory.knownJournals(in: state)) ?? []
       let known = try registered.union(state.sessions()).sorted()
       try SessionCatalog.checkJournals(sessions, among: known, in: state)

@@ -31,7 +31,9 @@ package struct LossAcceptance {
     self.version = version
   }
 
-  /// - Parameter sessions: identifiers, all of which must be known.
+  /// Accepts the loss of transactions in the journals of the sessions.
+  ///
+  /// - Parameter sessions: identifiers, each of a known session.
   package func accept(sessions: [String], patience: LockPatience) throws -> Ending {
     let names = Set(sessions).sorted()
     let known = try RunHistory.knownJournals(in: state).union(state.sessions())

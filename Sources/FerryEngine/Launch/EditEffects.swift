@@ -44,10 +44,10 @@ struct EditEffects {
     }
   }
 
-  /// Whether the manifest has an upload that has files to send but has never queued any in its session.
+  /// Whether the manifest has an upload with files to send that has never queued any file in its session.
   ///
-  /// If so, the journals of all other sessions must be opened. To avoid this where possible, uploads without files to
-  /// send do not count.
+  /// Uploads without files to send do not count, because a match requires that the journals of all other
+  /// sessions be opened.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
       guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],
@@ -90,7 +90,7 @@ struct EditEffects {
     return try journal.openUploads(of: manifest, except: [])
   }
 
-  /// Files submitted to uploads that the manifest no longer has in the session of the note. The notes are kept.
+  /// Files submitted to uploads that the manifest no longer has in the note's session. The notes are kept.
   private func submitted(_ manifest: String, _ code: EditEffect.Code?) throws -> [EditEffect] {
     var notes: [[String]: Int] = [:]
     for session in try inbox.sessions() {

@@ -17,9 +17,10 @@ final class InboxProcessor {
   private var lastRead: [Int64]
   /// Notes that were read but not handled yet, in reverse order.
   private var unread: [(session: Int, note: Note)] = []
-  /// Sessions that a force quit canceled while this run held them, with the failure that is recorded for their work.
+  /// Sessions that a force quit canceled while this run held them, and the failure recorded for the work of
+  /// each.
   private(set) var cancelled: [Int: RecordedFailure] = [:]
-  /// Sessions that were canceled as a whole, including manifests that are not part of this run.
+  /// Sessions that were canceled completely, including manifests that are not part of this run.
   private var endedAsWhole: [Int: RecordedFailure] = [:]
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
@@ -101,10 +102,11 @@ final class InboxProcessor {
     unread.append((session, note))
   }
 
-  /// The form in which the loop handles a note.
+  /// A note in the form in which the loop handles it.
   enum News {
     case event(Event)
-    /// Files were submitted to a manifest that is not part of the run. They are handled if it joins.
+    /// Files were submitted to a manifest that is not part of the run. They are handled if that manifest
+    /// joins the run.
     case foreign(Note, session: Int)
   }
 
@@ -235,9 +237,7 @@ final class InboxProcessor {
     return items.count > 0 ? .submitted(NodeID(node), items) : nil
   }
 
-  /// Reports that the next run, not this one, will send submitted files.
-  ///
-  /// - Parameter isPart: whether only some of the note's files remain.
+  /// Reports that submitted files remain for the next run.
   func tellLeft(_ note: Note, isPart: Bool = false, _ reason: String? = nil) {
     let upload = [note.manifest, note.node].compactMap(\.self).joined(separator: "/")
     let count =
@@ -260,10 +260,12 @@ final class InboxProcessor {
 
   /// Reconciles a note's submitted files with the journal.
   ///
-  /// - Returns: the files that are new to this launch and that the journal does not record as delivered, and in
-  ///   `isAll` whether no other files of the note remain. A file remains for the next launch if this launch already
-  ///   has another version of it, or if it failed or was canceled in this round. `nil` while files are being read to
-  ///   determine whether they changed.
+  /// A file remains for the next launch if this launch already has another version of it, or if it failed or
+  /// was canceled in this round.
+  ///
+  /// - Returns: the files that are new to this launch and that the journal does not record as delivered;
+  ///   `isAll` is true if no other files of the note remain. `nil` while files are being read to determine
+  ///   whether they changed.
   private func items(
     _ submitted: SubmittedFiles, of note: Note, _ ref: (node: Int, round: Int64), _ scheduler: Scheduler,
     _ launchState: inout LaunchState, wake: @escaping @Sendable () -> Void
@@ -346,8 +348,8 @@ extension Note {
 }
 
 extension SessionJournal {
-  /// Calls `body` with the journal's item for each file and the file's path. Looks up each path, so the number of files
-  /// should be small.
+  /// Calls `body` with the journal's item for each file and the file's path. Each path is looked up
+  /// separately, so the number of files should be small.
   func forEachItem(
     node: Int64, of files: FileColumns,
     _ body: (borrowing ItemRow, [UInt8]) throws(JournalError) -> Void

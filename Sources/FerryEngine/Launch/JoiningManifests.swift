@@ -32,7 +32,7 @@ final class JoiningManifests {
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The first line of an error, without its remedy.
+    /// Uses the first line of the error, without its remedy.
     init(_ error: any Error) {
       reason = "\(error)".split(separator: "\n", maxSplits: 1).first.map(String.init) ?? "\(error)"
     }
@@ -53,7 +53,8 @@ final class JoiningManifests {
   /// Lets the manifest of a note join.
   ///
   /// - Returns: the manifest, and the listers of its uploads by node.
-  /// - Throws: `Refusal` if it cannot join; `JournalError` if a journal or the history cannot be used.
+  /// - Throws: `Refusal` if the manifest cannot join; `JournalError` if a journal or the history cannot be
+  ///   used.
   func join(
     for note: Note, _ launchState: inout LaunchState
   ) throws -> (manifest: JoiningManifest, listers: [Int: FileLister]) {

@@ -1,8 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// Reads the lists of uploads when the uploads open: a node that an upload needs may have written the upload's list
-/// in this launch.
+/// Reads the list of an upload when the upload opens, because a node that the upload depends on may have
+/// written the list in this launch.
 final class LateLists {
   private let plan: Plan
   private let journals: SessionJournals

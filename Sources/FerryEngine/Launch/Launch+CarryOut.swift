@@ -11,12 +11,12 @@ extension Launch {
   struct Outcome {
     var record: RunRecord
     var rates: [RateRow]
-    /// Sessions that a force quit ended during the run, with the failure that is recorded for their work.
+    /// Sessions that a force quit ended during the run, and the failure recorded for the work of each.
     var cancelled: [Int: RecordedFailure]
     var end: RequestsAtEnd.RunEnd
   }
 
-  /// Does the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
+  /// Carries out the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {
@@ -62,6 +62,8 @@ extension Launch {
     }
   }
 
+  /// Executes the run: completes pending `after` actions, lists the files, and processes events until the run ends.
+  ///
   /// - Parameter values: receives the values that responses provide, which are needed even if an error is thrown.
   private func work(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ loop: TransferLoop,
@@ -166,8 +168,7 @@ extension Launch {
     }
   }
 
-  /// Closes the completed rounds. Files that were submitted in the meantime and have not been queued belong
-  /// to the next round.
+  /// Closes the completed rounds. Files that were submitted but not yet queued belong to the next round.
   private func close(
     _ areThrough: [Bool], _ run: Run, _ inboxProcessor: InboxProcessor, _ history: RunHistory
   ) throws(JournalError) {

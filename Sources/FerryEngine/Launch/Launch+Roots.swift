@@ -1,10 +1,11 @@
 import FerryJournal
 import FerryPlan
 
-/// Records in the journals why the queued files of an upload cannot be sent: its root is missing or unreadable.
+/// Handles uploads whose roots are missing or unreadable: the reason is recorded in the journals for their
+/// queued files.
 extension Launch {
-  /// Lists files. If that fails, the run ends, and the reason is recorded for every selected upload that has a row in a
-  /// journal and whose root cannot be opened.
+  /// Lists files. If this fails, the run ends, and the reason is recorded for every selected upload that has
+  /// a journal row and a root that cannot be opened.
   func recordingMissingRoots<Result>(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ list: () throws -> Result
   ) throws -> Result {

@@ -84,7 +84,7 @@ package struct Launch {
     state = try StateDirectory(explicit: options.state, environment: environment)
   }
 
-  /// Runs to the end.
+  /// Performs the launch, and returns how it ended.
   ///
   /// - Parameters:
   ///   - notice: receives messages, one line at a time.
@@ -104,8 +104,8 @@ package struct Launch {
     let threads = try RunThreads()
     var locks: [SessionLock] = []
     defer { for lock in locks { lock.release() } }
-    // The lock files are listed before locking: a session that was ephemeral until now may have run before, but has
-    // never had a lock file.
+    // List the lock files before taking locks: a session that was ephemeral until now may have run before,
+    // but has never had a lock file.
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
@@ -165,7 +165,7 @@ package struct Launch {
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
-      // The thrown error is more useful than a failure to record it.
+      // Report the original error, even if the end of the run cannot be recorded.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
     }
@@ -249,12 +249,12 @@ package struct Launch {
     return try .take(lockedSessions, in: state, patience: patience) { clock.now }
   }
 
-  /// A session that another process uses although its lock was free because the lock file was removed.
+  /// A session that another process still uses. Its lock was free because the lock file was removed.
   private func sessionOfLiveRun(_ history: RunHistory) throws(JournalError) -> SessionInUse? {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))
     else { return nil }
-    // If that process holds the lock of another session, the manifest used the other session when the run began.
+    // If that process holds another session's lock, its manifest used that session when the run began.
     for other in try state.lockedSessions() {
       if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
     }

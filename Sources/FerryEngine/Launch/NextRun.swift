@@ -7,7 +7,7 @@ extension NextRun {
     let hasWork =
       try !preview.notes.isEmpty || Self.hasPendingEvents(preview) || Self.owesAfter(preview)
     let moment = hasWork ? preview.moment : preview.look.nextMoment(at: preview.moment)
-    // The time is rounded up because the output is in whole seconds: a run in the second before would have
+    // Round the time up, because the output is in whole seconds: a run in the second before would have
     // nothing to do.
     let when: When = moment.map { $0 <= preview.moment ? .now : .later } ?? .event
     self.init(
@@ -34,9 +34,9 @@ extension NextRun {
     try preview.journals.owedEvents.contains { !preview.job.plan.sessions[$0.index].onEvents.isEmpty }
   }
 
-  /// Whether delivered files still have to be deleted or moved. A run processes these files first, even if all other
-  /// work has to wait. Files for which a run has already tried and failed do not count; they wait until a run has other
-  /// work, because a run for them alone would fail in the same way.
+  /// Whether delivered files still have to be deleted or moved. A run processes these files first, even if
+  /// all other work has to wait. If a run has already tried and failed, the file does not count: a run for
+  /// such files alone would fail in the same way, so they wait until a run has other work.
   private static func owesAfter(_ preview: RunPreview) throws -> Bool {
     let plan = preview.job.plan
     return try preview.journals.uploadRows(of: plan).contains { index, rows in

@@ -13,6 +13,8 @@ struct PlanWarnings {
   /// The index of the job's first node in the launch state.
   private let firstNode: Int
 
+  /// Finds the warnings for a job, given the launch state and the last runs.
+  ///
   /// - Parameter firstNode: the index of the job's first node in a launch state for several jobs.
   /// - Returns: the warnings, in the order of their locations.
   static func find(
@@ -41,8 +43,7 @@ struct PlanWarnings {
     guard let unmatched = launchState.unmatched[firstNode + index],
       case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
-      // With other values of `after`, delivered files are deleted or moved, so it is normal that no file matches
-      // between two deliveries.
+      // With any other value of `after`, the folder is normally empty between two deliveries.
       upload.after == .keep,
       // A folder that cannot be read may contain matching files.
       launchState.problems[firstNode + index]?.allSatisfy({

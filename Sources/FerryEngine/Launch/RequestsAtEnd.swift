@@ -17,7 +17,7 @@ struct RequestsAtEnd {
     var conditions: DeviceConditions
     /// The time at which a signal or `--max-duration` stopped the work; `nil` if nothing did.
     var stoppedAt: Instant?
-    /// Whether a second signal ended the work. If so, no requests are sent.
+    /// Whether a second signal stopped the work. If so, no requests are sent.
     var isHurried: Bool
   }
 
@@ -100,7 +100,7 @@ struct RequestsAtEnd {
     var records: [[String: RunRecord.NodeRecord]] = jobs.manifests.map { _ in [:] }
     for (node, record) in zip(jobs.plan.nodes, all) where node.kind == .request {
       var record = record
-      // A request that was never sent may have waited for its token.
+      // A request without attempts may have waited for its token, so report the token's attempts.
       if record.attempts.isEmpty, let token = node.steps[0].token {
         record.attempts = all[token.index].attempts
       }
@@ -175,7 +175,7 @@ extension RunRecord.OnEndRecord {
       let seconds = (limit.seconds * 10).rounded() / 10
       reason = .init(
         code: reason?.code ?? code, status: reason?.status,
-        message: "no success within \(seconds) s\(reason.map { ": \($0.message)" } ?? "")",
+        message: "the request did not succeed within \(seconds) s\(reason.map { ": \($0.message)" } ?? "")",
         detail: reason?.detail)
     }
   }

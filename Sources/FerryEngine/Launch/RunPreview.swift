@@ -14,9 +14,9 @@ struct RunPreview {
     var launch = LaunchKind.background
     /// The start time; `nil` for now.
     var moment: Instant?
-    /// Whether `list: -` reads standard input; otherwise it lists no files.
+    /// Whether `list: -` reads standard input; otherwise, `list: -` contains no files.
     var readsStandardInput = false
-    /// Whether files are read if only their content shows whether they changed.
+    /// Whether to read files whose changes can be detected only by their content.
     var readsContents = true
     /// Sessions that are treated as already canceled.
     var cancelled: [SessionID] = []
@@ -36,7 +36,7 @@ struct RunPreview {
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
-  /// For each session, a time; work queued up to this time is not inferred to be discretionary.
+  /// For each session, the time up to which queued work is not inferred to be discretionary.
   let foreground: [SessionID: Instant]
   /// Bytes per second of one connection, as measured by the last runs of the job.
   let measured: Double?

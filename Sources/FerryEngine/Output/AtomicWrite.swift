@@ -49,6 +49,8 @@ package enum AtomicWrite {
     return failure
   }
 
+  /// Writes all bytes to an open file, pipe or terminal.
+  ///
   /// - Parameter patience: the maximum time to wait for a reader that does not read; `nil` to wait indefinitely.
   /// - Returns: the error number if the bytes could not be written: EPIPE if the reader has closed the pipe,
   ///   ETIMEDOUT if the patience was exceeded.

@@ -20,7 +20,8 @@ package struct ReportDestination: Sendable {
     /// to.
     case stream(String)
     case folder
-    /// The path leads to a file or through a link that another user has created; the text is the reason for messages.
+    /// The path leads to another user's file, or through another user's link. The text gives the reason, for
+    /// messages.
     case refused(String)
     /// The system's error for the path.
     case unreachable(Int32)
@@ -65,7 +66,7 @@ package struct ReportDestination: Sendable {
     // The maximum number of links that Linux follows (path_resolution(7)).
     for _ in 0..<40 {
       let path = SplitPath(target)
-      // Check this first: the folder of a descriptor may itself be behind another user's link.
+      // Check the owners first, because the path to a descriptor may contain another user's link.
       if let refusal = ReplacedFile.refusal(target) { return (target, nil, refusal) }
       if let descriptor = Self.descriptor(path.name, in: path.folder) {
         return (target, descriptor, nil)
@@ -109,7 +110,7 @@ package struct ReportDestination: Sendable {
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
       guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is not a folder") }
-      // A file is written next to the destination, and renamed.
+      // The report is written to a temporary file in the same folder, which then replaces the destination.
       guard access(folder, W_OK | X_OK) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
     }
   }
@@ -139,8 +140,8 @@ package struct ReportDestination: Sendable {
         throw failed(Self.reason(code))
       }
     case .stream(let path):
-      // Without a reader, opening a FIFO would block the run, and its sessions, indefinitely. A file that
-      // another process has open may be a regular file, to which the report is appended.
+      // Do not wait for the reader of a FIFO, which would block the run and its sessions indefinitely. A file
+      // that another process has open may be a regular file, to which the report is appended.
       let descriptor: Int32
       do throws(FolderPath.Failure) {
         descriptor = try FolderPath.file(Array(path.utf8), for: .appending)

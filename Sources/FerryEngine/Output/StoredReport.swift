@@ -4,6 +4,8 @@ import Foundation
 
 /// A report of an earlier run in the state folder.
 package enum StoredReport {
+  /// Returns the report of an earlier run.
+  ///
   /// - Parameter id: the run; `nil` for the last run that has a report.
   package static func find(
     _ id: String?, state: String?, environment: [String: String]

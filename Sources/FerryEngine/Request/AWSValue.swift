@@ -2,15 +2,18 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The settings of AWS signatures that come from the environment or a profile. They are kept among the values of the
-/// manifest's secrets, whose names cannot contain a dot.
+/// The settings of AWS signatures that come from the environment or a profile. They are stored together with
+/// the manifest's secrets; a dot in the name prevents conflicts, because the name of a secret cannot contain
+/// one.
 enum AWSValue: String, CaseIterable {
   case accessKey = "access_key"
   case secretKey = "secret_key"
   case sessionToken = "session_token"
   case region
 
-  /// - Parameter profile: the profile in the manifest; `nil` for that of the environment.
+  /// The key under which the value is stored.
+  ///
+  /// - Parameter profile: the profile in the manifest; `nil` for the profile of the environment.
   func name(profile: String?) -> String { "aws.\(rawValue).\(profile ?? "")" }
 
   /// The values that must be masked: all except regions.

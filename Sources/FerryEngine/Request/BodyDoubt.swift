@@ -2,11 +2,8 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Decides whether a body that lacks an expected or captured value means a lost response rather than a
-/// refusal.
-///
-/// A body without a length ends when the connection closes, so a truncated body looks complete (RFC 9112, section 8).
-/// A body in a content coding that was not requested cannot be read.
+/// Decides whether a body that lacks an expected or captured value means that the response was lost, or that
+/// the request was refused.
 enum BodyDoubt {
   /// The reason why the response is not used; `nil` if the response is used.
   static func failure(

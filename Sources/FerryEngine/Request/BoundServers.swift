@@ -14,7 +14,7 @@ struct BoundServers: Hashable, Sendable {
 
   /// - Parameters:
   ///   - first: the server that the first step was sent to.
-  ///   - later: the servers that the later steps would be sent to now; `nil` if that is not known yet.
+  ///   - later: the servers that the later steps would be sent to now; `nil` if the server is not known yet.
   init(first: String, later: [(step: Step.Kind, server: String?)]) {
     let others = later.filter { $0.server != first }.map { " \($0.step.rawValue)=\($0.server ?? Self.any)" }
     text = first + others.joined()
@@ -51,7 +51,7 @@ struct BoundServers: Hashable, Sendable {
 
   private static let redirect = "redirected="
 
-  /// The server of a step for messages; `nil` if it is not known or must not be shown.
+  /// The server of a step for messages; `nil` if the server is unknown or must not be shown.
   func shown(_ step: Step.Kind) -> String? { Self.shown(server(of: step)) }
 
   static func shown(_ server: String) -> String? {

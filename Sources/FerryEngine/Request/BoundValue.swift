@@ -27,7 +27,7 @@ extension CapturedValue {
 }
 
 extension [String: BoundValue] {
-  /// The values by name; if two captures have the same name, the later one is used.
+  /// The values by name; if two captures have the same name, the last one is used.
   init(_ captures: [CapturedValue]) {
     self.init(captures.map { ($0.name, $0.bound) }) { $1 }
   }

@@ -7,6 +7,8 @@ package enum CaptureReader {
   /// The maximum total size of a response's captures in bytes, unless a single capture may be larger.
   static let sumLimit: Int64 = 256 << 10
 
+  /// Extracts the captures.
+  ///
   /// - Throws: a failure with the code `capture` that names the missing value, without content of the
   ///   response.
   package static func read(

@@ -17,7 +17,7 @@ struct DecodedText {
     /// and `>`.
     case html
 
-    /// The byte that occurs in every text with this encoding.
+    /// A byte that every text in this encoding contains.
     fileprivate var mark: UInt8 {
       switch self {
       case .percent: UInt8(ascii: "%")
@@ -135,7 +135,7 @@ struct DecodedText {
     }
     let isHexadecimal = name.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
     let digits = String(decoding: name.dropFirst(isHexadecimal ? 2 : 1), as: UTF8.self)
-    // `UInt32` accepts a sign.
+    // `UInt32` would also accept a sign.
     guard digits.first?.isHexDigit == true else { return nil }
     return UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
   }

@@ -12,8 +12,8 @@ package enum ExpectationCheck {
     package enum Kind: Sendable {
       /// The response has a different value.
       case different
-      /// JSON is expected but the body could not be parsed, so the response does not count as a refusal
-      /// either.
+      /// JSON is expected, but the body could not be parsed. The response is therefore not considered a
+      /// refusal.
       case unreadable
       /// ferry stopped the search early, so the response may meet the expectation.
       case undecided
@@ -32,8 +32,8 @@ package enum ExpectationCheck {
     return nil
   }
 
-  /// The reason why the body is not an XML document with this element. S3 may respond to the completion of an upload with
-  /// a 200 before it knows the outcome, and report an error in the body.
+  /// The reason why the body is not an XML document with this element. S3 may respond with 200 before it
+  /// knows whether an upload can be completed, and then report an error in the body.
   private static func elementMismatch(_ path: String, _ answer: TransferResponse) -> Mismatch? {
     guard !answer.isBodyCut, let document = try? XMLReader.read(answer.body) else {
       return .init(message: "the response is not an XML document", kind: .undecided)
@@ -72,8 +72,8 @@ package enum ExpectationCheck {
     }
   }
 
-  /// The mismatch of a header field. Also checks whether the body can be parsed, which determines how a probe's
-  /// response is interpreted.
+  /// The mismatch of a header field. If the body cannot be parsed, the response is unreadable, which changes
+  /// how a probe's response is interpreted.
   private static func different(
     _ message: String, _ expectation: Expectation, _ answer: TransferResponse
   ) -> Mismatch {
@@ -103,7 +103,7 @@ package enum ExpectationCheck {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.string(let a), .string(let b)): b.constant.map { $0.utf8.elementsEqual(a.utf8) } ?? false
-    // Avoid converting a number with a million digits.
+    // Do not convert a number with a million digits.
     case (.number(let a), _) where a.utf8.count > longestNumber: false
     case (.number(let a), .integer(let b)): Int64(a).map { $0 == b } ?? (Double(a) == Double(b))
     case (.number(let a), .number(let b)): Double(a) == b

@@ -18,7 +18,8 @@ enum FetchCondition {
       self = .written
       return
     }
-    // With other methods, `If-None-Match` would prevent the server from acting (RFC 9110, section 13.1.2).
+    // With other methods, `If-None-Match` would make the server ignore the request (RFC 9110, section
+    // 13.1.2).
     guard request.method == "GET", let record else {
       self = .absent
       return

@@ -6,7 +6,7 @@ package struct FileValues: Sendable {
   package var size: Int64
   /// The modification time in nanoseconds since 1970.
   package var modified: Int64
-  /// The SHA-256 digest of the file's content in lowercase hexadecimal; `nil` until it is known.
+  /// The SHA-256 digest of the file's content in lowercase hexadecimal; `nil` until the digest is known.
   package var sha256: String?
 
   package init(path: [UInt8], size: Int64, modified: Int64, sha256: String? = nil) {

@@ -58,7 +58,7 @@ package struct FormFraming: Equatable, Sendable {
   /// - Parameter random: returns 64 random bits from a source that cannot be predicted.
   /// - Returns: `nil` if every boundary occurs in the form, which means that `random` is not random.
   package init?(_ parts: FormParts, random: () -> UInt64) {
-    // One attempt suffices unless a field repeats a random value of 128 bits.
+    // One attempt suffices unless a field contains the random boundary.
     for _ in 0..<8 {
       let boundary = "ferry-" + Self.hexadecimal(random()) + Self.hexadecimal(random())
       guard !parts.contains(Array(boundary.utf8)) else { continue }

@@ -182,9 +182,9 @@ struct JSONParser {
 /// The reason why a string could not be parsed as JSON.
 enum JSONProblem: Error {
   case malformed
-  /// Deeper than `JSONParser.depthLimit`.
+  /// The nesting is deeper than `JSONParser.depthLimit`.
   case tooDeep
-  /// More values than `JSONParser.valueLimit`.
+  /// There are more values than `JSONParser.valueLimit`.
   case tooManyValues
 
   /// A clause about the response, for messages.

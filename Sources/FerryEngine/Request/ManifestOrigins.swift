@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The origins named in one manifest, by the values that may be sent to them. Responses cannot add origins:
-/// a URL that begins with a capture, or takes its host from one, is ignored here.
+/// The origins that one manifest names, grouped by the values that may be sent to them. Responses cannot add
+/// origins: a URL that begins with a capture, or takes its host from one, is ignored here.
 struct ManifestOrigins {
   private var sessions: [OriginSet]
   /// The origins of each token, by the token's node.

@@ -2,11 +2,11 @@ import FerryDigest
 import FerryManifest
 import FerryPlan
 
-/// The numbers of the parts of an S3 upload, with the values by which the server knows them.
+/// The part numbers of an S3 upload, with the ETag and checksum that the server returned for each part.
 struct PartTags: Hashable, Sendable {
   struct Tag: Hashable, Sendable {
     var etag: String
-    /// The checksum that the server has stated; `nil` for none.
+    /// The checksum that the server returned; `nil` if it returned none.
     var checksum: PartChecksum?
   }
 
@@ -73,8 +73,8 @@ struct PartTags: Hashable, Sendable {
     return bytes
   }
 
-  /// The ETag that Amazon S3 gives to an object of these parts: the MD5 of their MD5s, and their number; `nil` if an
-  /// ETag is not an MD5.
+  /// The ETag that Amazon S3 gives to an object consisting of these parts: the MD5 of the parts' MD5s,
+  /// followed by the number of parts. `nil` if the ETag of a part is not an MD5.
   var objectETag: String? {
     var digests: [UInt8] = []
     for (_, tag) in tags.sorted(by: { $0.key < $1.key }) {

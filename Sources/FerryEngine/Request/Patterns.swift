@@ -22,8 +22,8 @@ package struct Patterns: Sendable {
       if case .regex(let text) = capture.source { texts.append(text) }
     }
     for text in texts {
-      // The manifest's reader has already compiled the pattern. A pattern that nevertheless does not compile
-      // fails when it is used.
+      // The manifest's reader has already compiled the pattern. If the pattern does not compile here, using
+      // it fails.
       compiled[text] = try? Pattern(text)
     }
   }

@@ -4,8 +4,8 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
-  /// The URL: literal text unchanged, values encoded for the part in which they are used. A value that its filters
-  /// have percent-encoded is used as it is.
+  /// Builds the URL. Literal text is used unchanged, and values are encoded for the part of the URL in which
+  /// they occur. A value that was percent-encoded by a filter is not encoded again.
   func url(
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
@@ -49,7 +49,7 @@ extension RequestBuilder {
         url += value
       case .path where isEncoded, .query where isEncoded, .fragment where isEncoded: url += value
       case .path:
-        // A path keeps its slashes, even in lower case.
+        // A file's path keeps its slashes, also in lower case.
         let isPath = known?.reference == .file(.path) && known?.filters.allSatisfy { $0 == .lower } == true
         PercentEncoding.append(value, for: isPath ? .path : .segment, to: &url)
       case .query: PercentEncoding.append(value, for: .query, to: &url)
@@ -61,7 +61,7 @@ extension RequestBuilder {
       if URLPart.hasDotSegment(url, touching: range) {
         throw Self.failure("a value would create a '.' or '..' segment in the URL's path")
       }
-      // Prevents, for example, the deletion of `/uploads/` instead of a single upload.
+      // Otherwise, a request to delete a single upload could delete all of `/uploads/`.
       if let reference, URLPart.isEmptySegment(url, range) {
         throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }

@@ -17,7 +17,7 @@ package struct RequestBuilder: Sendable {
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Whether the field is a credential by its name and its value is determined only by the manifest.
+    /// Whether the field's name marks it as a credential, and only the manifest determines its value.
     var isCredentialByName: Bool
   }
 
@@ -63,6 +63,8 @@ package struct RequestBuilder: Sendable {
     self.fields = fields
   }
 
+  /// Builds the request for one attempt, with the values of its references.
+  ///
   /// - Parameter base: the base URL for relative URLs (a captured `Location`).
   /// - Throws: a failure with the code `request` that names the reference, never a value.
   package func build(_ bindings: Bindings, base: String? = nil) throws(TransportFailure) -> BuiltRequest {
@@ -152,7 +154,7 @@ package struct RequestBuilder: Sendable {
   private var hasUserinfo: Bool {
     switch template.url.segments.first {
     case .literal(let text), .value(let text):
-      // Scalars are compared, because a slash and a combining mark after it form a single Character.
+      // Compare scalars: a slash and a combining mark after it form a single Character.
       guard let authority = text.unicodeScalars.firstRange(of: "://".unicodeScalars) else { return false }
       return text.unicodeScalars[authority.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
         .contains("@")

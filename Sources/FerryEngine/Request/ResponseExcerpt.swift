@@ -1,7 +1,7 @@
 import FerryPlan
 import FerryTransfer
 
-/// Texts of a response and URLs in a form that may be shown: masked, printable, on one line, and of limited length.
+/// Makes texts of a response and URLs safe to show: masked, printable, on one line, and of limited length.
 ///
 /// A server chooses these strings. They are masked before they are cut, because a secret that was cut would
 /// not be recognized.
@@ -31,7 +31,7 @@ enum ResponseExcerpt {
     return cut(DisplayPath.line(String(decoding: spaced, as: UTF8.self)), isCut: isCut, limit: limit)
   }
 
-  /// The text, or its beginning followed by `…`.
+  /// The text, shortened to the limit with a `…` at its end if it is longer or incomplete.
   private static func cut(_ text: String, isCut: Bool, limit: Int) -> String {
     guard text.utf8.count > limit else { return isCut ? text + "…" : text }
     var length = 0

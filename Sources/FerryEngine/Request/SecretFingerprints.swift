@@ -12,7 +12,7 @@ struct SecretFingerprints: Sendable {
   /// The secrets inserted before those in `recent`. They are dropped all at once, because a single fingerprint cannot
   /// be removed from a table.
   private var previous = Table()
-  /// Secrets that are not dropped.
+  /// The secrets that are never dropped.
   private var lasting = Table()
 
   /// The default capacity, which docs/security.md documents.
@@ -36,7 +36,8 @@ struct SecretFingerprints: Sendable {
     recent.insert(forms)
   }
 
-  /// The ranges of all secrets in a text. The range of a long secret (128 bytes or more) may be up to 1.6 % too long.
+  /// The ranges of all secrets in a text. The range of a secret of 128 bytes or more may be up to 1.6 %
+  /// longer than the secret.
   func matches(in text: [UInt8]) -> [Range<Int>] {
     let tables = [recent, previous, lasting].filter { !$0.isEmpty }
     guard let longest = tables.map(\.longest).max() else { return [] }
@@ -112,8 +113,9 @@ extension SecretFingerprints {
       return start
     }
 
-    /// The low bits of a length that are ignored. At most 64 lengths between two successive powers of two are
-    /// distinguished, because a server could otherwise slow down the search with secrets of many different lengths.
+    /// A mask of the low bits that are ignored in a length. At most 64 lengths are distinguished between two
+    /// successive powers of two, because a server could otherwise slow down the search with secrets of many
+    /// different lengths.
     private static func rounding(of length: Int) -> Int {
       (1 << max(0, Int.bitWidth - length.leadingZeroBitCount - 7)) - 1
     }
@@ -174,7 +176,7 @@ extension SecretFingerprints {
         hash = PolynomialHash.appending(byte, to: hash)
         beginnings.append(hash)
       }
-      // The table looks up prefixes of forms, which may be longer than the longest form.
+      // The table also looks up prefixes of eight bytes, even if every form is shorter.
       for _ in 0..<min(max(longest, 8), text.count) {
         powers.append(PolynomialHash.product(powers[powers.count - 1], PolynomialHash.base))
       }
@@ -192,8 +194,8 @@ extension SecretFingerprints {
 /// Polynomial hashes modulo the prime 2^61 - 1.
 private enum PolynomialHash {
   private static let prime: UInt64 = (1 << 61) - 1
-  /// Random, so that a server cannot choose texts with the same hash. Apart from such collisions, results do not depend
-  /// on the base.
+  /// The base is random, so that a server cannot choose texts with the same hash. Apart from such collisions,
+  /// results do not depend on the base.
   static let base = UInt64.random(in: 1 << 32..<prime)
 
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

@@ -82,9 +82,9 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// Reverts one `insert` for a capture whose item has ended, or ends the use of a secret that was never inserted. A
-  /// secret without remaining insertions takes little memory and time from then on, and is masked until very many
-  /// others have been retired after it.
+  /// Undoes one `insert` for a capture whose item has ended. Also accepts a secret that was never inserted. A
+  /// secret without remaining insertions takes little memory and time from then on, and is masked until very
+  /// many others have been retired after it.
   package mutating func retire(_ secret: String) {
     guard secret.utf8.count >= 3 else { return }
     let count = secrets[Array(secret.utf8), default: 0]
@@ -166,7 +166,8 @@ package struct SecretMask: Sendable {
     // Base64 has four characters for three bytes.
     let plain = max(count, (count + 2) / 3 * 4 + 4)
     let filtered = filters.map { Self.bound(of: count, through: $0) }.max() ?? 0
-    // JSON and HTML have at most six characters for each byte, and percent-encoding three for each of those.
+    // JSON and HTML need at most six characters for each byte, and percent-encoding needs three for each of
+    // these characters.
     return 3 * 6 * max(plain, filtered)
   }
 
@@ -235,7 +236,8 @@ package struct SecretMask: Sendable {
     // Most strings do not contain the needle, and memmem(3) detects that without a table.
     let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
     guard occurs else { return [] }
-    // Knuth–Morris–Pratt: for each position of the needle, the length of the longest proper prefix that ends there.
+    // Knuth–Morris–Pratt: for each position of the needle, the length of its longest proper prefix that ends
+    // there.
     var borders = [0]
     var border = 0
     for index in needle.indices.dropFirst() {
@@ -271,8 +273,8 @@ package struct SecretMask: Sendable {
       forms.insert(whole)
       forms.insert(Array(whole.prefix { $0 != UInt8(ascii: "=") }))
       for offset in 0..<3 {
-        // Use only the characters whose bits do not depend on adjacent bytes. Short results would match by
-        // chance.
+        // Use only the characters that do not depend on adjacent bytes. Ignore short results, which would
+        // match by chance.
         let shifted = Base64.encode(
           Array(repeating: 0, count: offset) + plain, isURLSafe: isURLSafe, isPadded: false)
         let bits = (offset + plain.count) * 8

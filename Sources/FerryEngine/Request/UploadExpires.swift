@@ -10,8 +10,8 @@ enum UploadExpires {
 
   /// Returns the time at which an upload expires; `nil` if the field is absent or is not exactly one date.
   ///
-  /// The lifetime is counted from the `Date` of the response if it has a valid one, because the clock of the server may
-  /// differ from that of this machine.
+  /// The lifetime is counted from the `Date` of the response if that field is valid, because the server's
+  /// clock may differ from this machine's clock.
   ///
   /// - Parameter date: the value of `Date`; `nil` if the response has none.
   static func parse(_ values: [String], sentAt date: String?, now: Instant) -> Instant? {

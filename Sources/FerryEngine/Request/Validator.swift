@@ -43,8 +43,8 @@ package enum Validator {
     text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && HTTPDate.instant(text) != nil
   }
 
-  /// Whether a 304 response may refer to this entity tag, by the weak comparison of `If-None-Match` (RFC 9110,
-  /// sections 8.8.3.2 and 13.1.2). A response without an entity tag may refer to any.
+  /// Whether a 304 response may refer to this entity tag, by the weak comparison of `If-None-Match` (RFC
+  /// 9110, sections 8.8.3.2 and 13.1.2). A response without an entity tag may refer to any entity tag.
   package static func isNamed(entityTag: String, in answer: TransferResponse) -> Bool {
     let named = fields("ETag", of: answer)
     return named.isEmpty || named.contains { opaque($0).elementsEqual(opaque(entityTag)) }

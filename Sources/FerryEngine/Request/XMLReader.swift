@@ -10,6 +10,8 @@ enum XMLReader {
   /// The maximum number of elements.
   static let elementLimit = 100_000
 
+  /// Parses a document.
+  ///
   /// - Parameter bytes: the document, in an encoding that it declares itself: UTF-8 (the default), UTF-16, ISO-8859-1
   ///   or US-ASCII.
   /// - Returns: the root element.
@@ -40,9 +42,9 @@ enum XMLProblem: Error, Hashable {
   /// - reason: libexpat's description, which contains nothing of the document.
   case malformed(reason: String, line: Int)
   case documentType
-  /// Deeper than `XMLReader.depthLimit`.
+  /// The nesting is deeper than `XMLReader.depthLimit`.
   case tooDeep
-  /// More elements than `XMLReader.elementLimit`.
+  /// There are more elements than `XMLReader.elementLimit`.
   case tooManyElements
   /// 2 GiB or more.
   case tooLarge

@@ -4,16 +4,17 @@
 struct XMLValue: Hashable, Sendable {
   /// The name without its namespace prefix.
   let name: String
-  /// The character data, with references and CDATA sections replaced by what they stand for, without the XML
-  /// whitespace around it; empty if there is none; `nil` if the element contains other elements.
+  /// The character data without surrounding XML whitespace, with references and CDATA sections resolved.
+  /// Empty if the element has no content; `nil` if the element contains other elements.
   let text: String?
   /// The elements directly inside this one, in document order.
   let children: [XMLValue]
 
   /// The first element at a path in document order, or `nil`.
   ///
-  /// - Parameter path: the names of the elements from this one, which is included, separated by `/`, such as
-  ///   `InitiateMultipartUploadResult/UploadId`. The name `*`, which no element of a manifest's path has, stands for any.
+  /// - Parameter path: the names of the elements separated by `/`, beginning with this element, such as
+  ///   `InitiateMultipartUploadResult/UploadId`. The name `*` matches any element; paths in a manifest cannot
+  ///   contain it.
   func first(at path: String) -> XMLValue? {
     first(at: Self.names(of: path)[...])
   }

@@ -11,7 +11,8 @@ import FerryPlan
 final class CaptureStore {
   private var plan: Plan
   private let runID: String
-  /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while it runs.
+  /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while the work is in
+  /// progress.
   private let runs: [Bindings.RunValues]?
   /// The values of secrets, by manifest.
   private var secrets: [[String: SensitiveValue]]
@@ -61,11 +62,12 @@ final class CaptureStore {
     }
   }
 
-  /// Adds the manifests that have joined the launch. Their uploads have no items yet, and do not release upload IDs.
+  /// Adds the manifests that have joined the launch. Their uploads have no items yet, and do not release
+  /// upload IDs.
   ///
   /// - Parameters:
-  ///   - plan: the launch's plan, combined with theirs.
-  ///   - more: their secrets, by manifest.
+  ///   - plan: the launch's plan, combined with the plans of these manifests.
+  ///   - more: the secrets of these manifests, by manifest.
   func join(_ plan: Plan, secrets more: [[String: SensitiveValue]], filters all: Set<[ReferenceFilter]>) {
     self.plan = plan
     secrets += more
@@ -78,11 +80,12 @@ final class CaptureStore {
   /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.masked(text) }
 
-  /// The origin of a server with every secret that is in use replaced by `***`. The form in which a server is
-  /// journaled must not depend on which other items have ended in the same run.
+  /// The origin of a server with every secret that is in use replaced by `***`. Retired secrets are ignored,
+  /// because the journaled form of a server must not depend on which other items have ended in the same run.
   func maskedOrigin(_ origin: String) -> String { items.maskedInUse(origin) }
 
-  /// The first bytes of a string that a server chose, as far as they can be masked.
+  /// The first bytes of a string that a server chose, with secrets masked. Bytes that cannot be masked are
+  /// omitted.
   func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
     items.maskedBeginning(count, of: bytes, isCut: isCut)
   }
@@ -99,10 +102,10 @@ final class CaptureStore {
     items.update(ref) { ($0.inode, $0.root) = (inode, root) }
   }
 
-  /// Records the servers that the item's first step and the steps that follow are sent to.
+  /// Records the servers to which the item's first and later steps are sent.
   func keep(servers: BoundServers, of ref: ItemRef) {
     items.update(ref) { values in
-      // The uses of an upload ID are counted by its servers, so they are counted again.
+      // Uses of an upload ID are counted per server, so move this use to the new servers.
       uses.drop(&values, of: ref.node)
       values.servers = servers
       uses.hold(&values, of: ref.node)
@@ -111,7 +114,7 @@ final class CaptureStore {
 
   /// Records the server to which the item's last request was redirected; `nil` if it was not redirected.
   func keep(redirectedTo url: String?, of ref: ItemRef) {
-    // A server chooses the target of a redirect, and may use a secret as its host.
+    // The server chooses the redirect target, and its host may contain a secret.
     let server = url.flatMap { Origin(url: $0)?.description }.flatMap { masked($0) == $0 ? $0 : nil }
     guard server != nil || items[ref]?.redirectedTo != nil else { return }
     items.update(ref) { $0.redirectedTo = server }
@@ -136,7 +139,7 @@ final class CaptureStore {
     items.keep(session: guarded([session], of: ref).first, of: ref)
   }
 
-  /// The parts that the server has stated to have of the item's file.
+  /// The parts of the item's file that the server has confirmed.
   func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }
 
   func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
@@ -167,8 +170,8 @@ final class CaptureStore {
     return true
   }
 
-  /// Records the upload resource that the server has assigned to the item's transfer. Whoever knows its URL can often
-  /// write to it, so it is secret.
+  /// Records the upload resource that the server has assigned to the item's transfer. Its URL is treated as
+  /// secret, because anyone who knows the URL can often write to the resource.
   ///
   /// - Parameter url: absolute, without user name and password.
   func keep(resource url: String, of ref: ItemRef) {
@@ -314,8 +317,8 @@ final class CaptureStore {
     bind(known, to: &bindings)
     var origins: [Step.Kind: Origin] = [:]
     for later in prepared.laterOrigins {
-      // A URL that needs a later capture is resolved after a later step. A value that is not a URL fails
-      // when it is sent.
+      // If the URL needs a capture that is not available yet, it is resolved after a later step. A capture
+      // that is not a URL fails when the request is sent.
       guard let url = (try? later.builder.build(bindings))?.url else { continue }
       origins[later.kind] = Origin(url: url) ?? Origin(unrecognized: url)
     }

@@ -17,6 +17,8 @@ struct CommandStart {
   let environment: [String: String]
   let run: String
 
+  /// Starts a command without waiting for its end, and returns its process ID.
+  ///
   /// - Parameters:
   ///   - folder: the manifest's folder.
   ///   - variables: additional variables.

@@ -12,10 +12,10 @@ struct CommitKeys {
     self.rounds = rounds
   }
 
-  /// The key that the item's next commit carries; `nil` if the manifest does not specify one.
+  /// The key to send with the item's next commit; `nil` if the manifest does not specify one.
   ///
-  /// The value of an earlier intent is kept: the commit of one delivery has one value, even if the round, the name of
-  /// the header field or another setting from which the value is computed has changed since.
+  /// The key of an earlier intent is kept: all commits of one delivery have the same key, even if the round,
+  /// the name of the header field or another setting from which the key is computed has changed since.
   func key(of ref: ItemRef, _ known: ItemValues, _ scheduler: Scheduler) -> CommitKey? {
     let node = plan.nodes[ref.node.index]
     guard let item = ref.item, case .upload(let work) = node.work,

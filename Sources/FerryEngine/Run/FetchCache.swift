@@ -3,7 +3,8 @@ import FerryJournal
 import FerryPlan
 import FerryTransfer
 
-/// The validators of each fetch, and the conditions of the requests sent with them (RFC 9110, section 13).
+/// The validators of each fetch, and the conditions of the requests that were sent with these validators (RFC
+/// 9110, section 13).
 struct FetchCache {
   /// The validators of the document in `save_to`, by node.
   private var records: [Int: FetchRecord]

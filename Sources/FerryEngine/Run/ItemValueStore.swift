@@ -3,25 +3,25 @@ import FerryPlan
 
 /// The values from responses for items, and the mask of every known secret.
 ///
-/// An item's secrets are retired together with the item's values: from then on, the mask keeps only fingerprints of
-/// them, and only of a bounded number. Otherwise, a long run would keep the secrets of all its items, and search
-/// every text for each of them.
+/// An item's secrets are retired together with the item's values: from then on, the mask keeps only a bounded
+/// number of fingerprints. Otherwise, a long run would keep the secrets of all its items, and search every
+/// text for each of them.
 struct ItemValueStore {
   private var items: [ItemRef: ItemValues]
   /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an
   /// interruption, the URL that `allocate` captured is used.
   private var sessions: [ItemRef: CapturedValue] = [:]
-  /// The parts that S3 servers have of the items' files. They are journaled when a server has all of them; after an
-  /// interruption, the server lists them.
+  /// The parts of the items' files that S3 servers have confirmed. They are journaled once a server has every
+  /// part; after an interruption, the server is asked for the list of parts.
   private var parts: [ItemRef: PartTags] = [:]
   /// The URLs of the partial uploads of files, by their numbers, until the server has created all of a file.
   private var partialUploads: [ItemRef: [Int: String]] = [:]
   /// The number of resources that have been released of each orphan with several.
   private var releasedResources: [ItemRef: Int] = [:]
   private var mask: SecretMask
-  /// Secrets of items, by length, that are too long to occur in any string so far, with the number of
-  /// insertions of each. A server determines their length, and adding one to a mask takes much longer than
-  /// keeping it here.
+  /// Secrets of items that are longer than every string masked so far, by length, with the number of
+  /// insertions of each. They are not added to the mask yet: a server determines their length, and adding a
+  /// secret to the mask takes much longer than storing it here.
   private var unmasked: [Int: [[UInt8]: Int]] = [:]
   /// The greatest length that a secret of the run has had in any form, in bytes.
   private var longestForm = 0
@@ -72,7 +72,7 @@ struct ItemValueStore {
     if let before, before.isSecret { retire(before.value) }
   }
 
-  /// The parts that the server has stated to have of the item's file.
+  /// The parts of the item's file that the server has confirmed.
   func parts(of ref: ItemRef) -> PartTags { parts[ref] ?? PartTags() }
 
   mutating func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
@@ -138,7 +138,7 @@ struct ItemValueStore {
     return mask.mask(text)
   }
 
-  /// Returns the origin of a server with every secret replaced by `***` that is in use.
+  /// Returns the origin of a server, with every secret that is in use replaced by `***`.
   mutating func maskedInUse(_ origin: String) -> String {
     prepareMask(forTextOf: origin.utf8.count)
     return mask.mask(origin, includesRetired: false)

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A manifest that joins the launch because files for it were submitted to one of the launch's sessions.
+/// A manifest that joins the launch because its files were submitted to one of the launch's sessions.
 struct JoiningManifest {
   /// The launch's plan, combined with the manifest's.
   var plan: Plan

@@ -12,8 +12,8 @@ final class JournalEncoder {
   private var places: [(journal: Int, row: Int64)?]
   /// The index of the node's session, by node.
   private var homes: [Int]
-  /// The number of `.record` actions so far, the last synced action, and the writer's sequence numbers of
-  /// the others.
+  /// The number of `.record` actions so far (`recorded`), the last one that is synced (`synced`), and the
+  /// writer's sequence numbers for the others (`waiting`).
   private var recorded: UInt64 = 0
   private var synced: UInt64 = 0
   private var waiting: [(record: UInt64, sequence: UInt64)] = []
@@ -75,7 +75,7 @@ final class JournalEncoder {
     commitKeys = CommitKeys(plan, rounds: joining.rounds)
     rounds = plan.nodes.map { joining.rounds[$0.manifest.index] }
     homes = plan.nodes.map(\.session.index)
-    // Sessions that have joined have no journal.
+    // Sessions that a joining manifest adds have no journal in this launch.
     sessions += Array(repeating: nil, count: plan.sessions.count - sessions.count)
     places += joining.places
   }
@@ -250,7 +250,7 @@ final class JournalEncoder {
       let redirect =
         isDone ? nil : values.redirectedTo.map { BoundServers.redirected(values.servers, to: $0) }
       let redirects = redirect.map { [JournalWrite.servers(row: row, $0.text)] } ?? []
-      // The source of an ambiguous item is kept because the user may later resolve it as delivered.
+      // Keep the source of an ambiguous item, because the user may later resolve the item as delivered.
       guard isDone, owesAfter[ref.node.index] else { return [closed] + source + redirects }
       let file = scheduler.withItems(of: ref.node) { table in
         DeliveredFile(
@@ -266,7 +266,7 @@ final class JournalEncoder {
     values.servers.map { [.servers(row: row, $0.text)] } ?? []
   }
 
-  /// The write that identifies the file of which the server may have a part when a later run continues the upload.
+  /// The write that identifies a partly sent file, so that a later run can continue its upload.
   private func partialWrites(_ ref: ItemRef, _ scheduler: Scheduler, row: Int64) -> [JournalWrite] {
     guard sendsParts[ref.node.index], let item = ref.item,
       let identity = scheduler.withItems(of: ref.node, { $0.files.identities[item] }), identity != 0
@@ -274,7 +274,7 @@ final class JournalEncoder {
     return [.source(row: row, inode: identity, sha256: nil)]
   }
 
-  /// The write that identifies the sent file, if it is checked again later.
+  /// The write that identifies the sent file, if the file is checked again later.
   private func sourceWrites(_ values: ItemValues, _ sha256: [UInt8]?, row: Int64) -> [JournalWrite] {
     guard values.inode != nil || sha256 != nil else { return [] }
     return [.source(row: row, inode: values.inode, root: values.root, sha256: sha256)]
@@ -310,7 +310,7 @@ final class JournalEncoder {
     guard !requeued.isEmpty else { return writes }
     var firstOrphan: Int64?
     if allocates[id.index] {
-      // Reserve a row for each file, even if it does not hold an ID; row numbers are plentiful.
+      // Reserve a row for each file, even if the file has no upload ID, because row numbers are plentiful.
       firstOrphan = nextOrphans[node.journal]
       nextOrphans[node.journal] += Int64(requeued.count)
     }

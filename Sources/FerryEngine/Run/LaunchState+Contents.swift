@@ -18,7 +18,7 @@ extension LaunchState {
         item.withPath { questions.meet(known, delivered: item.digest, path: $0) }
       }
     }
-    // In that case, the files are not compared at all.
+    // If the run was stopped, no contents are compared.
     guard isAll else { return [] }
     if let root { contents?.answer(&questions, of: listing.files, root: root) }
     confirmed[id.index] = questions.confirmed

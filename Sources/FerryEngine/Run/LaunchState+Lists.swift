@@ -4,13 +4,13 @@ import Foundation
 
 /// Lists of files that nodes of the same manifest may write.
 extension LaunchState {
-  /// Whether the upload has a list file, and a node that it needs has not ended in this round. The starts of the
-  /// nodes that it needs must already be known.
+  /// Whether the upload has a list file and depends on a node that has not ended in this round. The starts of
+  /// the nodes that it depends on must already be known.
   func listMayChange(_ node: Node, _ work: UploadWork) -> Bool {
     work.listFile != nil && node.needs.contains { isToRun($0) }
   }
 
-  /// Whether a fetch that has not ended in this round, and for which the upload waits, writes its list file.
+  /// Whether the upload waits for a fetch that writes its list file and has not ended in this round.
   func listIsFetched(_ id: NodeID, _ jobs: Jobs) -> Bool {
     guard case .upload(let work) = jobs.plan.nodes[id.index].work, let list = work.listFile else {
       return false

@@ -93,8 +93,8 @@ extension LaunchState {
   }
 
   /// Turns the upload IDs of files that start over into orphans, and records the point at which an upload
-  /// with a newly allocated ID counts as delivered. Called before a run; the items no longer hold the
-  /// dropped IDs.
+  /// with a newly allocated ID counts as delivered. Afterwards, the items no longer hold the dropped IDs.
+  /// Called before a run.
   mutating func dropUploadIDs(
     of plan: Plan, in journals: SessionJournals, at now: Instant
   ) throws(JournalError) {

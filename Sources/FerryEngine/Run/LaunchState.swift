@@ -58,8 +58,8 @@ struct LaunchState {
   /// Delivered files with unchanged content for which the journal has no digest or a different modification
   /// time, by node.
   var confirmed: [Int: [ContentQuestions.Confirmed]] = [:]
-  /// The uploads, by node index, for which the comparison with the journal was interrupted because the run
-  /// was stopped. The run does not start anything.
+  /// The uploads whose comparison with the journal was interrupted because the run was stopped, by node
+  /// index. Such a run does not start any work.
   var interrupted: Set<Int> = []
   /// Reads files to determine whether they changed; if `nil`, such files are not read.
   let contents: ContentReader?
@@ -159,8 +159,7 @@ struct LaunchState {
   /// The nodes whose items may have had upload IDs in an earlier launch.
   var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
-  /// Identifies a fetch by its URL: a different URL is a different document, with its own validators and
-  /// interval.
+  /// Identifies a fetch by its URL: each URL is a document with its own validators and interval.
   private static func identity(_ step: Step) -> String {
     let digest = SHA256.hash(step.request.url.description.utf8)
     let mark = Hexadecimal.text(digest.prefix(8))
@@ -289,7 +288,7 @@ struct LaunchState {
     if row.hasIntent, row.round == round { return .intended }
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
     let failed = row.failedAt.map {
-      // `ferry cancel` and a skipped fetch have replaced the reason.
+      // If the fetch was canceled or skipped, its row contains the reason for that instead of a failure.
       FailedFetch(
         at: $0, failure: row.state == .cancelled ? nil : row.failure, isOpen: !row.state.isClosed)
     }
@@ -308,7 +307,8 @@ struct LaunchState {
 }
 
 extension UploadWork {
-  /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if they can.
+  /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if the steps can
+  /// use the captures.
   ///
   /// If the transfer must not be sent twice, the captures are kept even if some are missing.
   fileprivate func lacks(_ captures: [CapturedValue], of known: Reconciliation.Known) -> String? {

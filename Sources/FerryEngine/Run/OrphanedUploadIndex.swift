@@ -21,7 +21,7 @@ struct OrphanedUploadIndex {
   private var entries: [ItemRef: Entry] = [:]
   /// The values that identify upload IDs, by upload with `abandon`.
   private let identities: [Int: UploadIDIdentity]
-  /// Each orphan, indexed by one of the marks of its ID, so that the values of a response find it without a
+  /// Each orphan, indexed by one of the marks of its ID, so that a response's values can be matched without a
   /// search of all orphans.
   private var orphans: [Mark: [ItemRef]] = [:]
 

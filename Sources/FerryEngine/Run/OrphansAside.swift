@@ -14,6 +14,8 @@ struct OrphansAside {
   /// The orphans by the hash of one of their values, and the hashes of the values that an item must have.
   private var orphans: [Int: [(orphan: Orphan, required: Set<Int>)]] = [:]
 
+  /// Adds an upload ID that this launch cannot release.
+  ///
   /// - Parameter identity: the values that identify the ID to the server; `nil` if there is no release
   ///   request that determines them. In that case, any of the captured values may be the ID.
   mutating func add(_ row: OrphanRow, session: Int, identity: UploadIDIdentity?) {

@@ -14,7 +14,8 @@ extension Plan {
 }
 
 extension Jobs {
-  /// A combined plan has a shared session's header fields from the first manifest only.
+  /// Each job's own plan is used: in a combined plan, a shared session has only the first manifest's header
+  /// fields.
   var secretFilters: Set<[ReferenceFilter]> {
     all.reduce(into: []) { $0.formUnion($1.plan.secretFilters) }
   }

@@ -46,6 +46,8 @@ struct PreparedSteps {
     }
   }
 
+  /// Returns the builder for the requests of a step.
+  ///
   /// - Parameter plan: the plan of the step's own manifest. Its sessions have that manifest's header fields.
   private static func builder(
     _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
@@ -89,7 +91,7 @@ final class PreparedStep {
   /// The numbered parts whose size is recorded with the upload ID that the step requests; `nil` for other steps and
   /// protocols.
   let recordedParts: S3Multipart?
-  /// Whether the response can state when the upload expires, as those of tus can.
+  /// Whether the response can state when the upload expires, as tus responses can.
   let readsUploadExpires: Bool
   /// Later steps of the item whose host is determined only by captures.
   let laterOrigins: [LaterOrigin]
@@ -134,7 +136,7 @@ final class PreparedStep {
   /// is complete.
   func isRead(_ status: Int) -> Bool {
     guard step.kind == .fetch else { return step.expects(status: status) }
-    // A document is checked before it replaces the file.
+    // A document was already checked before it replaced the file.
     return step.content(of: status) == .nothing && status != 204 && status != 205
   }
 }

@@ -8,7 +8,8 @@ typealias PartDigests = [DigestAlgorithm: [UInt8]]
 
 /// Requests of transfers that send a file in several requests.
 extension RequestFactory {
-  /// Turns the request of a whole file into one of the requests in which its protocol sends the file.
+  /// Turns the request for a whole file into one of the requests with which the transfer's protocol sends the
+  /// file.
   func setOperation(
     _ attempt: Attempt, _ machine: any TransferMachine, _ source: TransferRequest.FileSource,
     _ digests: PartDigests, _ request: inout TransferRequest
@@ -72,10 +73,10 @@ extension RequestFactory {
     }
   }
 
-  /// The part of a file of which the attempt's request needs another digest, for its signature or as a checksum, and the
-  /// algorithm; `nil` if it needs none.
+  /// The part of a file that must be hashed before the attempt's request can be signed or given a checksum,
+  /// and the algorithm; `nil` if no digest is missing.
   ///
-  /// - Parameter digests: those that are already known.
+  /// - Parameter digests: the digests that are already known.
   func partToHash(
     before attempt: Attempt, knowing digests: PartDigests = [:], _ scheduler: Scheduler
   ) throws(TransportFailure) -> (source: TransferRequest.FileSource, algorithm: DigestAlgorithm)? {
@@ -84,7 +85,7 @@ extension RequestFactory {
     guard let machine = prepared.transferProtocol.machine else { return nil }
     let size = scheduler.fileSize(of: attempt.ref)
     let checksum = machine.request(for: attempt.operation, size: size).checksum
-    // The digest of a whole file is that of `fileToHash`.
+    // `fileToHash` handles the digest of a whole file.
     let isSigned = attempt.operation != .whole && signsFile(attempt, prepared, scheduler)
     let signed: DigestAlgorithm? = isSigned ? .sha256 : nil
     let needed = [signed, checksum?.algorithm].compactMap(\.self)
@@ -96,7 +97,7 @@ extension RequestFactory {
     return (part, algorithm)
   }
 
-  /// A URL with more parameters in its query.
+  /// The URL with parameters added to its query.
   private static func adding(_ query: [OperationRequest.Field], to url: String) -> String {
     var bytes = Array(url.utf8)
     for parameter in query {

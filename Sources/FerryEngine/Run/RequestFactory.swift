@@ -31,7 +31,8 @@ struct RequestFactory {
     self.listers = listers
   }
 
-  /// The file whose digest the attempt's request needs; `nil` if no digest is needed or it is already known.
+  /// The file whose digest the attempt's request needs; `nil` if no digest is needed, or if the digest is
+  /// already known.
   func fileToHash(
     before attempt: Attempt, _ scheduler: Scheduler
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
@@ -52,7 +53,7 @@ struct RequestFactory {
     case .unsigned: return false
     case nil:
       guard sign.service == "s3" else { return true }
-      // The usual case, in which the URL need not be built.
+      // In the usual case, the URL need not be built.
       if prepared.step.origin?.scheme == "https", captures.session(of: attempt.ref) == nil { return false }
       let bindings = captures.bindings(for: attempt, prepared.step, scheduler)
       // A URL that cannot be built fails when the request is built.
@@ -61,9 +62,10 @@ struct RequestFactory {
     }
   }
 
-  /// Builds the request of an attempt. Throws `request`, `capture`, `destination`, or a failure of the file to send.
+  /// Builds the request of an attempt. Throws `request`, `capture`, `destination`, or a failure of the file
+  /// to send.
   ///
-  /// - Parameter digests: those of `partToHash(before:_:_:)`.
+  /// - Parameter digests: the digests of the part that `partToHash` returned.
   func request(
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant,
     part digests: PartDigests = [:]
@@ -130,12 +132,13 @@ struct RequestFactory {
     return signing
   }
 
-  /// Sets a form with a boundary that no other attempt has.
+  /// Sets a form as the request's body, with a new boundary for each attempt.
   private func setForm(
     _ parts: FormParts, _ source: TransferRequest.FileSource, of request: inout TransferRequest
   ) throws(TransportFailure) {
     guard let framing = FormFraming(parts, random: random) else {
-      throw TransportFailure(.request, "no boundary for the form was found", mayHaveReachedServer: false)
+      throw TransportFailure(
+        .request, "no boundary could be found that does not occur in the form", mayHaveReachedServer: false)
     }
     // A Content-Type of the session does not describe this body.
     request.headers.removeAll { $0.name.lowercased() == "content-type" }
@@ -143,10 +146,12 @@ struct RequestFactory {
     request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
   }
 
-  /// Whether libcurl must not resend the request automatically if its connection ends before a response. The
-  /// scheduler must handle this case if the server may refuse the second request because it has executed the first.
-  /// This applies to a commit, and to a transfer without a commit, because its refusal would release the upload ID. The
-  /// release of an upload ID must not be sent after the server has issued the ID again, which libcurl does not know.
+  /// Whether libcurl must not resend the request automatically if its connection closes before a response.
+  ///
+  /// The scheduler must handle this case if the server may refuse the second request because it has executed
+  /// the first: for a commit, and for a transfer without a commit, because a refusal would release the upload
+  /// ID. The release of an upload ID must not be repeated after the server has issued the ID again, which
+  /// libcurl cannot know.
   private func isSentOnce(_ step: Step, of node: NodeID) -> Bool {
     if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
     guard step.kind == .transfer, case .upload(let work) = plan.nodes[node.index].work else { return false }
@@ -223,7 +228,7 @@ struct RequestFactory {
         .destination, "cannot use the folder of \(work.saveTo): \(error.reason)",
         mayHaveReachedServer: false)
     }
-    // Checked before the request, because a 304 would report another user's file as unchanged.
+    // Check first: a 304 would report another user's file as unchanged.
     if let refusal = ReplacedFile.refusal(path) {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
     }

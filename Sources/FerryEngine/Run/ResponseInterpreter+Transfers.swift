@@ -75,7 +75,7 @@ extension TransferResponse: OperationResponse {
 
   package func string(at pointer: String) -> String? {
     guard startsObject, !isBodyCut, body.count <= Self.longestBody,
-      // The body is that of another kind of response.
+      // Any other body belongs to another kind of response.
       let json = try? JSONParser.parse(body), case .string(let string) = json.value(at: pointer)
     else { return nil }
     return string
@@ -88,7 +88,7 @@ extension TransferResponse: OperationResponse {
   package func strings(at pointer: String) -> StringArray {
     guard startsObject else { return .absent }
     guard !isBodyCut, body.count <= Self.longestBody else { return .tooLarge }
-    // The body is that of another kind of response.
+    // Any other body belongs to another kind of response.
     guard let json = try? JSONParser.parse(body) else { return .absent }
     guard let value = json.value(at: pointer) else { return .absent }
     guard case .array(let elements) = value else { return .malformed }

@@ -21,7 +21,8 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
-  /// The upload resource that an interim or final response assigns to an attempt, which is kept; `nil` if it assigns none.
+  /// The upload resource that an interim or final response assigns to an attempt; `nil` if it assigns none.
+  /// The resource is recorded for later requests.
   func assignment(
     by answer: TransferResponse, to attempt: Attempt, at now: Instant, _ scheduler: Scheduler
   ) -> ResourceAssignment? {
@@ -52,7 +53,8 @@ struct ResponseInterpreter {
     return assignment
   }
 
-  /// The reading to run on another thread before `result` is called; `nil` if the outcome does not need one.
+  /// The work that reads the response on another thread before `result` is called; `nil` if the response can
+  /// be read on the loop's thread.
   func search(of outcome: TransferOutcome, _ attempt: Attempt) -> (@Sendable () -> ResponseReading)? {
     guard case .success(let answer) = outcome.result else { return nil }
     let prepared = steps[attempt]
@@ -103,7 +105,7 @@ struct ResponseInterpreter {
   ) -> FailureDetail? {
     guard let url = outcome.url, isReported(answer, step) else { return nil }
     var detail = (reason: String?.none, body: String?.none)
-    // A server may repeat a password of the URL, which is not among the secrets.
+    // A server may repeat the password in its URL, which is not masked because it is not among the secrets.
     if case .success(let response) = outcome.result, Userinfo(url: url) == nil {
       detail.reason = ResponseExcerpt.line(
         captures.maskedBeginning(
@@ -228,7 +230,7 @@ struct ResponseInterpreter {
     return response
   }
 
-  /// Records the size of the parts of an S3 upload beside its upload ID.
+  /// Records the size of the parts of an S3 upload together with its upload ID.
   private func recordPartSize(
     _ parts: S3Multipart, _ attempt: Attempt, _ read: inout [CapturedValue], _ scheduler: Scheduler
   ) {
@@ -237,7 +239,7 @@ struct ResponseInterpreter {
     read.append(CapturedValue(name: S3Multipart.partSizeCapture, value: record, isSecret: id.isSecret))
   }
 
-  /// Whether the response to a probe is that for an object of the item's parts.
+  /// Whether the response to a probe describes an object that consists of the item's parts.
   private func isETagOfParts(_ answer: TransferResponse, _ ref: ItemRef) -> Bool {
     let text = captures[ref].transfer.first { $0.name == RequestTemplate.partsCapture }?.value
     guard let etag = answer.header("ETag"), let parts = text.flatMap({ PartTags(text: $0) }) else {

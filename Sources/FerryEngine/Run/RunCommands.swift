@@ -5,9 +5,10 @@ import Foundation
 
 /// The commands of a run: `on_events` of its sessions, and `on_expiry` of its execution window.
 ///
-/// At most one command of a session runs at a time. Batches that complete while it runs share one start after it has
-/// ended. A batch counts once its completion is on disk; a start covers all batches that were recorded before it. The
-/// caller clears the journal's `events_pending` after a start, so each batch is followed by at least one start.
+/// At most one command of a session runs at a time. Batches that complete in the meantime share the next
+/// start. A batch counts once its completion is on disk, and a start covers all batches that were recorded
+/// before it. The caller clears the journal's `events_pending` after a start, so each batch is followed by at
+/// least one start.
 ///
 /// Used by the run loop's thread and, after the loop, by the thread that ends the run.
 final class RunCommands {
@@ -51,8 +52,8 @@ final class RunCommands {
 
   // MARK: During the run
 
-  /// Replaces the jobs after other manifests have joined the run. Commands also do not receive the variables from
-  /// which the secrets of those manifests are read.
+  /// Replaces the jobs after other manifests have joined the run. From then on, commands also do not receive
+  /// the variables from which the secrets of those manifests are read.
   func join(_ jobs: Jobs) { program.jobs = jobs }
 
   func batchCompleted(_ session: SessionID, in record: UInt64) {
@@ -61,7 +62,7 @@ final class RunCommands {
 
   func synced(through record: UInt64) { synced = record }
 
-  /// Starts the commands of batches that have completed, and returns the sessions of those that were started.
+  /// Starts the commands of batches that have completed; returns the sessions whose commands were started.
   func startDue() -> [SessionID] {
     due.filter { $0.value <= synced && failed[$0.key] == nil && !isRunning($0.key) }.keys
       .sorted { $0.index < $1.index }.filter { session in
@@ -77,7 +78,7 @@ final class RunCommands {
       }
   }
 
-  /// Starts `on_expiry`. A window ends once, so it is not started again if it cannot be started.
+  /// Starts `on_expiry`. If this fails, it is not retried, because a window ends only once.
   func startOnExpiry() {
     let command = program.jobs.plan.policies.executionWindow.onExpiry
     guard !command.isEmpty else { return }

@@ -3,7 +3,7 @@ import FerryPlan
 import FerryProcess
 
 /// The events that a run receives in addition to those of its requests: signals, changes of the machine's
-/// conditions, the ends of its commands, and notes in the inboxes of its sessions.
+/// conditions, the termination of its commands, and notes in the inboxes of its sessions.
 final class RunEventSources {
   private let signals: StopSignals
   private let conditions: ConditionsWatch?
@@ -15,7 +15,7 @@ final class RunEventSources {
   ///   - look: determines the machine's conditions; `nil` if they do not affect the run. It may wait for
   ///     other programs, so it runs on a separate thread.
   ///   - sessions: session identifiers.
-  ///   - startsCommands: whether the run may start commands, whose ends it then receives.
+  ///   - startsCommands: whether the run may start commands. If so, it is notified when one of them ends.
   init(
     messages: Mailbox<RunMessage>, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
     sessions: [String], startsCommands: Bool,

@@ -80,7 +80,7 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      // A request with one of these responses may have ended in the same turn.
+      // Handle interim responses before outcomes, because their requests may have ended in the same turn.
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
       startHashed()
@@ -186,8 +186,8 @@ final class RunLoop {
     }
   }
 
-  /// Starts `on_events` for the batches that have completed. When the launch is ending, they remain for its end, when
-  /// the report exists.
+  /// Starts `on_events` for the batches that have completed. While the launch is ending, the batches wait for
+  /// the end, when the report exists.
   private func startCommands() {
     commands?.windowEndsAt = scheduler.windowEndsAt
     guard let commands, !scheduler.hasEnded, !scheduler.isStopping, fault == nil else { return }
@@ -280,7 +280,9 @@ final class RunLoop {
     }
   }
 
-  /// - Parameter digests: those of the bytes that the attempt sends, as far as they are known.
+  /// Starts an attempt. If its request contains digests that are not yet known, they are computed first.
+  ///
+  /// - Parameter digests: the known digests of the bytes that the attempt sends.
   private func start(_ attempt: Attempt, part digests: PartDigests = [:]) {
     do throws(TransportFailure) {
       if let source = try requests.fileToHash(before: attempt, scheduler) {

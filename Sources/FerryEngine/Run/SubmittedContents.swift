@@ -27,7 +27,7 @@ final class SubmittedContents: Sendable {
   ///
   /// - Parameters:
   ///   - files: the files as listed now. If they differ from the files that were read, they are read again.
-  ///   - root: the folder to which their paths are relative.
+  ///   - root: the folder to which the paths of the files are relative.
   ///   - wake: called on another thread after the files have been read.
   func answers(
     note: Int64, _ questions: ContentQuestions, of files: FileColumns, root: SourceRoot,

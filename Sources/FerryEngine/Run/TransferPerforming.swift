@@ -18,12 +18,13 @@ protocol TransferPerforming: AnyObject {
   func start(_ request: TransferRequest)
   /// Ends a request as `cancelled` in a later turn, unless it has already ended.
   func cancel(_ id: UInt64)
-  /// Hashes a file, or the part of it to send. `takeDigests()` returns the outcome after a later turn.
+  /// Hashes a file, or only the part to be sent. `takeDigests()` returns the outcome after a later turn.
   func digest(
     id: UInt64, source: TransferRequest.FileSource, algorithm: DigestAlgorithm, timeLimit: Duration?)
   func cancelDigest(_ id: UInt64)
   func takeDigests() -> [DigestOutcome]
-  /// Removes and returns the interim responses that have arrived since the last call, of the requests that report them.
+  /// Removes and returns the interim responses that have arrived since the last call. Only requests that ask
+  /// for interim responses report them.
   func takeInterim() -> [InterimResponse]
 }
 

@@ -1,11 +1,8 @@
 import FerryJournal
 import FerryPlan
 
-/// The upload IDs that items hold or with which items were, or may have been, delivered. They are never
-/// released.
-///
-/// A server may give the same ID to several files, for example because it stores equal content once. An ID
-/// is recognized by its captured values, regardless of the upload and the names of the captures.
+/// The upload IDs that must never be released: those that items hold, and those with which items were, or may
+/// have been, delivered.
 struct UploadIDUses {
   /// The other users of an upload ID, apart from the item that lost it.
   enum Sharing {
@@ -40,6 +37,8 @@ struct UploadIDUses {
     isNeeded = !identities.isEmpty
   }
 
+  /// Records that an item holds an upload ID.
+  ///
   /// - Parameter values: the values of an item that holds an upload ID.
   mutating func hold(_ values: inout ItemValues, of node: NodeID) {
     guard isNeeded, !values.allocate.isEmpty || !values.transfer.isEmpty, !values.isHeld else { return }
@@ -119,8 +118,8 @@ struct UploadIDUses {
     }
   }
 
-  /// Whether another upload releases an ID by values that are all among these, regardless of the number of items that
-  /// have them.
+  /// Whether another upload may have released or may release an ID that these values identify, regardless of
+  /// the number of items that have the values.
   private func isReleasedByAnother(_ hashes: Set<Int>, _ node: NodeID) -> Bool {
     released.contains { upload, values in
       guard upload != node.index, let count = identities[upload]?.count, count > 0 else { return false }
@@ -128,7 +127,7 @@ struct UploadIDUses {
     }
   }
 
-  /// The hash of each value, once for its upload and once for all uploads.
+  /// The hashes of each value: one for all uploads and, if the node is known, one for its upload.
   private static func hashes(_ values: ItemValues, _ node: NodeID?) -> [Int] {
     let captures = values.allocate + values.transfer
     let shared = captures.map { hash($0, nil) }

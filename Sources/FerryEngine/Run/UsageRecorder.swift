@@ -44,6 +44,8 @@ final class UsageRecorder: Sendable {
     write { ledger throws(JournalError) in try ledger.release(network) }
   }
 
+  /// Records the transferred bytes in the usage ledger, once they amount to a whole piece.
+  ///
   /// - Parameter total: the bytes that the sockets have transferred since the launch began.
   /// - Returns: the bytes not yet reported to the scheduler.
   func moved(total: Int64, on network: DeviceConditions.Network) -> Int64 {

@@ -56,11 +56,12 @@ package struct Cancellation {
 
   /// The way in which a process that holds a session ends its work.
   package enum Manner: Sendable {
-    /// It cancels the work at once.
+    /// The process cancels the work at once.
     case atOnce
-    /// It completes the items that it has started.
+    /// The process completes the items that it has started.
     case finishing
-    /// It completes everything that it has queued. If no process holds the session, nothing is changed.
+    /// The process completes everything that it has queued. If no process holds the session, nothing is
+    /// changed.
     case draining
 
     fileprivate var kind: Note.Kind {
@@ -72,6 +73,8 @@ package struct Cancellation {
     }
   }
 
+  /// Cancels the work of the targets. If another process holds a session, this function asks that process to cancel.
+  ///
   /// - Parameters:
   ///   - reason: the text of `--reason`, which is recorded with the canceled work.
   ///   - patience: how long to wait for holders to release sessions.
@@ -185,7 +188,7 @@ package struct Cancellation {
         }
       }
     }
-    // A session that is canceled as a whole is not also canceled in part.
+    // If a whole session is canceled, a wish for part of it is redundant.
     var seen: Set<String> = []
     let wishes = all.filter { wish in
       let isWhole = all.contains { $0.session == wish.session && $0.manifest == nil }

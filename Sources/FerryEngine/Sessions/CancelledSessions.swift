@@ -41,6 +41,8 @@ struct CancelledSessions {
 
   func release() { for lock in locks.values { lock.release() } }
 
+  /// Cancels the work of all sessions that no other process holds.
+  ///
   /// - Returns: the wishes for sessions that another process holds.
   mutating func end(_ wishes: [CancelWish]) throws -> [(wish: CancelWish, pid: Int32?)] {
     var held: [(wish: CancelWish, pid: Int32?)] = []
@@ -77,6 +79,8 @@ struct CancelledSessions {
     }
   }
 
+  /// Cancels the open work of one session, which this process has locked.
+  ///
   /// - Returns: the manifests that were affected.
   private mutating func end(
     _ wish: CancelWish, _ history: RunHistory, _ inbox: Inbox

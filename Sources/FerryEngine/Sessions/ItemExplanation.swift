@@ -26,9 +26,11 @@ package struct ItemExplanation {
     self.environment = environment
   }
 
-  /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file, `NODE/PATH`,
-  ///   or a node's name.
-  /// - Throws: `UsageError` if it does not match anything.
+  /// Explains the state of the items or nodes with a name.
+  ///
+  /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file,
+  ///   `NODE/PATH`, or a node's name.
+  /// - Throws: `UsageError` if the name matches nothing.
   package func explain(_ item: String) throws -> ItemDocument {
     let history = try RunHistory.openForReading(in: state)
     // The history was only read, so closing it cannot lose data.
@@ -207,7 +209,7 @@ package struct ItemExplanation {
     }
   }
 
-  /// The state of a transfer that takes several requests; `nil` for any other.
+  /// The state of a transfer that takes several requests; `nil` for any other transfer.
   private func transfer(of node: Node, size: Int64, confirmed: Int64) -> ItemDocument.Transfer? {
     guard case .upload(let work) = node.work, let machine = work.transferProtocol.machine,
       let name = work.transferProtocol.name, (0...size).contains(confirmed)
@@ -240,7 +242,7 @@ package struct ItemExplanation {
     }
   }
 
-  /// The report of the last run of this manifest that has one.
+  /// The most recent report of a run of this manifest; `nil` if there is none.
   private func lastReport(_ history: RunHistory) throws -> RunRecord? {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
       // A run that is in progress, or that was killed and not resumed, does not have a report.

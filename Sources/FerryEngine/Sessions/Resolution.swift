@@ -67,7 +67,7 @@ package struct Resolution {
       }
     }
     var journals: [SessionJournal] = []
-    // Every decision is synced.
+    // Every decision is already synced.
     defer { for journal in journals { try? journal.close() } }
     for session in sessions {
       let journal = try SessionJournal.openExisting(
@@ -123,7 +123,7 @@ package struct Resolution {
   }
 
   private func sessions(of scope: Scope) throws -> [String] {
-    // A session whose journal is lost is included: opening the journal then reports the loss.
+    // Include sessions whose journals are lost: opening such a journal reports the loss.
     let known = try Set(state.sessions()).union(RunHistory.knownJournals(in: state))
     switch scope {
     case .session(let name, _):
@@ -227,7 +227,7 @@ package struct Resolution {
     }
     let lines = named.values.map { $0.line(decision, in: state) }.sorted()
     return UsageError(
-      "\(DisplayPath.line(item).quoted) is ambiguous in several sessions or servers; nothing was decided\nhelp: decide about one of them with:\n"
+      "\(DisplayPath.line(item).quoted) is ambiguous in several sessions or on several servers; nothing was decided\nhelp: decide about one of them with:\n"
         + lines.map { "  \(DisplayPath.line($0))" }.joined(separator: "\n"))
   }
 
@@ -238,7 +238,7 @@ package struct Resolution {
     let more = found.count > names.count ? " and \(found.count - names.count) more" : ""
     let help =
       names.isEmpty
-      ? "there are no ambiguous items here" : "ambiguous items: \(names.joined(separator: ", "))\(more)"
+      ? "there are no ambiguous items" : "ambiguous items: \(names.joined(separator: ", "))\(more)"
     return UsageError("\(DisplayPath.line(item).quoted) is not ambiguous; nothing was decided\nhelp: \(help)")
   }
 

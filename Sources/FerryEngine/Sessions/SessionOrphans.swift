@@ -32,7 +32,7 @@ package struct SessionOrphans {
   /// Lists the orphans in journals, without taking a lock.
   ///
   /// - Parameter sessions: identifiers; if empty, all sessions that have a journal.
-  /// - Throws: `UsageError` if one of them is unknown.
+  /// - Throws: `UsageError` if one of the sessions is unknown.
   package func look(sessions: [String]) throws -> OrphansDocument {
     try check(sessions)
     let history = try RunHistory.openForReading(in: state)
@@ -100,7 +100,7 @@ package struct SessionOrphans {
       if let unknown = ids.first(where: { !known.contains($0) }) {
         throw UsageError(
           "session '\(session)' does not have an orphan \(unknown); nothing was removed\n"
-            + "help: list them with: \(state.command(["orphans", session]))")
+            + "help: list the orphans with: \(state.command(["orphans", session]))")
       }
       return .forgotten(try journal.forgetOrphans(ids))
     }
@@ -113,11 +113,12 @@ package struct SessionOrphans {
     try SessionCatalog(state: state, inbox: inbox).check(sessions)
   }
 
-  /// The reason why the next run of the manifest does not release the orphan; `nil` if it does.
+  /// The reason why the manifest's next run does not release the orphan; `nil` if that run releases the
+  /// orphan.
   private static func hindrance(
     _ orphan: OrphanRow, _ row: NodeRow, _ session: String, _ found: KnownJobs.Found
   ) -> String? {
-    if orphan.orphaning.isInDoubt { return "the server may have used it; check the server" }
+    if orphan.orphaning.isInDoubt { return "the server may have used the ID; check the server" }
     let plan: Plan
     switch found {
     case .job(let job): plan = job.plan

@@ -10,7 +10,8 @@ package struct SessionReset {
     package var items: Int
     /// The number of dropped items that had an upload ID. Each of these IDs is now an orphan.
     package var uploadIds: Int
-    /// The number of steps without a response that may have reached the server; they may be sent a second time.
+    /// The number of steps without a response that may have reached the server, and may therefore be sent a
+    /// second time.
     package var unanswered: Int
     /// The number of unread notes.
     package var notes: Int
@@ -61,7 +62,7 @@ package struct SessionReset {
     }
     let now = LaunchClock.wallTime
     var journals: [String: SessionJournal] = [:]
-    // All drops are already synced.
+    // All changes are already synced.
     defer { for journal in journals.values { try? journal.close() } }
     for name in present {
       journals[name] = try SessionJournal.openExisting(
@@ -97,7 +98,7 @@ package struct SessionReset {
     return try names.filter { try catalog.knows($0) }
   }
 
-  /// Drops the work of a session whose lock is held here. Without a journal, there is nothing to drop.
+  /// Drops the work of a session whose lock this process holds. Without a journal, there is nothing to drop.
   private func clear(
     _ session: String, _ journal: SessionJournal?, at now: Instant
   ) throws -> (Dropped, Set<String>) {

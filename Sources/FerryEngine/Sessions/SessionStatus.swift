@@ -43,6 +43,8 @@ package struct SessionStatus {
     var nodes: [String: [Node]] = [:]
   }
 
+  /// Reads the status of the sessions from the state folder.
+  ///
   /// - Parameters:
   ///   - sessions: identifiers; if empty, all known sessions.
   ///   - job: restricts the status to this job's sessions.

@@ -85,7 +85,8 @@ package struct Submission {
       registeredAt: now)
     try checkSame(row, history, inbox, session: session)
     try history.register(row)
-    // Leave the note first: otherwise a run that ends at this moment would close a round without it.
+    // Leave the note first. Otherwise, a run that ends at this moment would close the round, because it would
+    // not find the note.
     try inbox.leave(
       Note(
         session: session, kind: .submit, manifest: job.plan.manifest, node: receipt.upload,
@@ -178,9 +179,9 @@ package struct Submission {
 
   /// The absolute path of a file.
   ///
-  /// A path through symbolic links, such as the shell's working directory, may also lead into the root. Its
-  /// beginning is then replaced by the root. The rest keeps its links, whose owners are checked during
-  /// listing.
+  /// A path through symbolic links, such as the shell's working directory, may also lead into the root. If
+  /// so, the root replaces the beginning of the path. The rest of the path keeps its links; the listing
+  /// checks their owners.
   private static func absolute(_ path: [UInt8], root: [UInt8], _ folder: SourceRoot?) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let path =

@@ -5,7 +5,7 @@ import GRDB
 /// Verifies journals without changing them, even while another process writes to them.
 package struct JournalCheck: Sendable {
   let state: StateDirectory
-  /// The last round of each manifest according to `ferry.db`; `nil` if it cannot be read.
+  /// The last round of each manifest according to `ferry.db`; `nil` if `ferry.db` cannot be read.
   private var rounds: [String: Int64]?
 
   package init(state: StateDirectory) {
@@ -36,6 +36,8 @@ package struct JournalCheck: Sendable {
     if let history { try report(history) }
   }
 
+  /// Checks the journal of one session.
+  ///
   /// - Parameter rounds: receives the last round of each manifest in the session's nodes and items.
   func session(_ identifier: String, rounds: inout [String: Int64]) throws(JournalError) -> JournalVerdict {
     let path = try state.database(ofSession: identifier)
@@ -78,7 +80,7 @@ package struct JournalCheck: Sendable {
       remedy: "no action is needed: the next run rewrites the record from the journal")
   }
 
-  /// `nil` if there is no `ferry.db` yet.
+  /// Checks `ferry.db`; returns `nil` if there is none yet.
   mutating func history() -> JournalVerdict? {
     let file = DatabaseFile(path: state.history, schema: .history)
     guard Self.exists(file.path) || Self.exists(file.path + "-wal") else {
@@ -168,7 +170,7 @@ package struct JournalCheck: Sendable {
           } catch  where verdict.findings.isEmpty {
             throw error
           } catch {
-            // The damage has been reported, and the rest cannot be checked.
+            // The damage has already been reported, and the remaining checks are impossible.
           }
         }
       }
@@ -217,7 +219,7 @@ package struct JournalCheck: Sendable {
             .wrongOwner,
             "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
             lost: "nothing, but ferry refuses to run as this user",
-            remedy: "run ferry as the user who owns it, or change its owner with chown"))
+            remedy: "run ferry as the user who owns the file, or change the owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
         findings.append(
@@ -236,7 +238,7 @@ package struct JournalCheck: Sendable {
     return stat(path, &status) == 0
   }
 
-  /// A value that changes with every write.
+  /// A value that changes whenever the file is written.
   private static func fingerprint(_ path: String) -> [Int64] {
     ["", "-wal"].flatMap { suffix -> [Int64] in
       var status = stat()

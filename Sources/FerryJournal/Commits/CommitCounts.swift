@@ -27,8 +27,8 @@ struct CommitCounts: Equatable, Sendable {
   }
 }
 
-/// The record's format: five lines of text with a fixed length. The record is much smaller than a disk sector, so after
-/// a power failure the file contains either the old or the new record.
+/// The format of the record: five lines of text with a fixed total length. The record is much smaller than a
+/// disk sector, so after a power failure the file contains either the old or the new record.
 extension CommitCounts {
   static let length = head.count + 3 * newline + numbers + bootLength + checkLength + labels
 
@@ -89,8 +89,7 @@ extension CommitCounts {
     }
   }
 
-  /// FNV-1a with 64 bits (https://www.rfc-editor.org/rfc/rfc9923). It protects against damage, not against
-  /// tampering.
+  /// FNV-1a with 64 bits (https://www.rfc-editor.org/rfc/rfc9923). It detects damage, but not tampering.
   private static func checksum(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

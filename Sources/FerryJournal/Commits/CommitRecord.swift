@@ -10,8 +10,8 @@ import Synchronization
 final class CommitRecord: Sendable {
   private let path: String
   private let descriptor: Int32
-  /// Two threads change the counts: one commits, the other syncs. The file is also written under the lock, so that it
-  /// always contains the latest counts.
+  /// Protects the counts, which two threads change: one commits, the other syncs. The file is written under
+  /// the same lock, so that it always contains the latest counts.
   private let counts: Mutex<CommitCounts>
 
   private init(path: String, descriptor: Int32, counts: CommitCounts) {
@@ -30,11 +30,11 @@ final class CommitRecord: Sendable {
     return record
   }
 
-  /// The number of the next transaction. The transaction stores it as the journal's own count. If the count of a
-  /// damaged journal is already the maximum, the number stays at the maximum.
+  /// The number of the next transaction, which the transaction stores as the journal's own count. The number
+  /// does not exceed the maximum, which a damaged journal may already contain.
   var next: Int64 { counts.withLock { $0.committed } +| 1 }
 
-  /// The number of committed transactions, all of which a sync that starts now will cover.
+  /// The number of committed transactions. A sync that starts now will cover all of them.
   var committed: Int64 { counts.withLock { $0.committed } }
 
   /// Records that the transaction `next` was committed.

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The `DatabaseQueue` itself is never released. GRDB attaches a value to the queue's dispatch queue, and
 /// Dispatch destroys that value on one of its worker threads. If the system refuses to create a thread
-/// (RLIMIT_NPROC, `pids.max`), releasing the queue would wait for one indefinitely. A closed connection
+/// (RLIMIT_NPROC, `pids.max`), releasing the queue would wait for a thread indefinitely. A closed connection
 /// occupies a few hundred bytes.
 final class DatabaseCloser: Sendable {
   private let queue: DatabaseQueue

@@ -10,12 +10,13 @@ struct DatabaseFile: Sendable {
 
   /// Determines when a transaction reaches the disk without an explicit sync.
   enum Durability: Sendable {
-    /// At each commit.
+    /// The log is synced at each commit.
     case everyCommit
-    /// When the log is checkpointed into the file, or another connection syncs it. SQLite runs a checkpoint
-    /// every 1,000 pages.
+    /// The log is synced when it is checkpointed into the file, or when another connection syncs it. SQLite
+    /// runs a checkpoint every 1,000 pages.
     case eventually
-    /// When the session's journal syncs the log, and before each checkpoint, which the journal also runs.
+    /// The log is synced when the session's journal requests it, and before each checkpoint, which the
+    /// journal also runs.
     case onRequest
 
     /// https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -35,7 +36,7 @@ struct DatabaseFile: Sendable {
   /// Opens the file for writing, creates it with mode 0600 if it is missing, and migrates it. A file that
   /// belongs to another program or user, is damaged, or has a newer schema is rejected and not changed.
   ///
-  /// The caller must prevent other processes from doing this at the same time.
+  /// The caller must prevent other processes from migrating the file at the same time.
   ///
   /// - Parameter check: checks the content before anything is written. If it throws, the file is rejected.
   func openForWriting(

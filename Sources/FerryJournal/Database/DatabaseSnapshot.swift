@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A ferry file opened read-only. No file in its folder is changed, created, or locked for long.
+/// A ferry file that is opened read-only. Files in its folder are neither changed nor created, and are locked
+/// only briefly.
 ///
 /// A read-only connection to a database in WAL mode still creates or rebuilds `-shm` and may need `-wal`
 /// (https://www.sqlite.org/wal.html#readonly). Therefore, the files next to the database determine how it is
@@ -36,7 +37,7 @@ final class DatabaseSnapshot: Sendable {
     if let scratch { try? FileManager.default.removeItem(atPath: scratch) }
   }
 
-  /// Returns `nil` if there is no file, or an empty one.
+  /// Returns `nil` if the file is missing or empty.
   static func open(_ file: DatabaseFile) throws(JournalError) -> DatabaseSnapshot? {
     for attempt in 1... {
       do {
@@ -137,7 +138,7 @@ final class DatabaseSnapshot: Sendable {
     var plain = CharacterSet(charactersIn: "/-._~")
     plain.formUnion(
       CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-    // Every string can be percent-encoded. An unencoded path would merely fail to open.
+    // Percent-encoding never fails. If it did, the file would merely not be found.
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: plain) ?? path) + "?" + parameters
   }
 

@@ -30,7 +30,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case unsafeFolder = "state_folder_unsafe"
     /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
-    /// Another process wrote to the journal while this one held the session's lock.
+    /// Another process wrote to the journal while this process held the session's lock.
     case otherWriter = "journal_other_writer"
     /// Another process held the file longer than ferry's wait limit.
     case busy = "journal_busy"
@@ -81,14 +81,14 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
         + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
     case .readOnly:
-      "make the folder and its files writable for this user, or choose a different one with --state"
+      "make the folder and its files writable for this user, or choose a different state folder with --state"
     case .unreadable:
-      "make the folder and its files readable for this user, or choose a different one with --state"
+      "make the folder and its files readable for this user, or choose a different state folder with --state"
     case .wrongOwner:
-      "run ferry as the user who owns it, change its owner with chown, or choose another --state"
+      "run ferry as the user who owns the file, change the owner with chown, or choose another state folder with --state"
     case .unsafeFolder:
-      "make this user its owner and the only one who can write to it (chown, chmod go-w; chmod o-w or +t for a "
-        + "folder above the state folder), or choose another with --state; nothing in it was used"
+      "make this user the owner of the folder and the only user who can write to it (chown, chmod go-w; chmod o-w or +t for a "
+        + "folder above the state folder), or choose another state folder with --state; nothing in the folder was used"
     case .diskFull:
       "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
     case .busy:
@@ -126,7 +126,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     return path.name == "ferry.db" ? path.folder : SplitPath(path.folder).folder
   }
 
-  /// The consequence of a run without the damaged file.
+  /// The consequence of moving the damaged file away, for the remedy.
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
       ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"
@@ -150,7 +150,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unsafeFolder: "other users can change the state folder"
     case .diskFull: "there is no space for the journal"
     case .busy: "another process keeps the journal busy"
-    case .locksUnsupported: "the file system cannot hold a journal"
+    case .locksUnsupported: "the file system does not support journals"
     case .io: "reading or writing the journal failed"
     case .inconsistent: "the journal is inconsistent"
     case .noThread: "ferry cannot wait for the journal"

@@ -91,7 +91,7 @@ protocol JournalValue {
   /// The description of the type, for messages.
   static var kind: String { get }
 
-  /// Returns `nil` if a value of a different type is stored. Values are never converted.
+  /// Returns `nil` if the stored value has a different type. Values are never converted.
   ///
   /// - Parameter bytes: the bytes of text and blobs as stored in the file.
   init?(_ stored: DatabaseValue.Storage, bytes: Data)

@@ -192,7 +192,7 @@ package struct StateDirectory: Hashable, Sendable {
       }
     case ENOENT:
       let parent = SplitPath(folder).folder
-      // /proc reports ENOENT for every new folder, so the parent is created only once.
+      // /proc reports ENOENT for every new folder, so try to create the parent only once.
       guard !hasParent, !parent.isEmpty, parent != folder else {
         throw JournalError(errno: code, doing: "create", file: folder)
       }

@@ -1,14 +1,14 @@
 /// The round that the next run of a manifest executes: the open one, or a new one.
 package struct NextRound: Hashable, Sendable {
   package var number: Int64
-  /// Whether it continues the open round.
+  /// Whether the run continues the open round.
   package var continues: Bool
 
   /// - Parameters:
   ///   - latest: the last round in `ferry.db`.
-  ///   - used: the last round in the manifest's journals, or 0 if they contain none. If `ferry.db` does not
-  ///     contain that round, `ferry.db` is new or an old copy. Whether the round was open is then unknown,
-  ///     so the next round comes after it.
+  ///   - used: the last round in the manifest's journals, or 0 if they contain none. If that round is missing
+  ///     from `ferry.db`, then `ferry.db` is new or an old copy, and it is unknown whether the round was
+  ///     open. Therefore, the next round comes after it.
   package init(latest: RoundRow?, used: Int64) {
     if let latest, latest.closedAt == nil, latest.number >= used {
       number = latest.number

@@ -37,7 +37,8 @@ extension RunHistory {
     }
   }
 
-  /// Forgets a session, and records why it was removed. Called before its journal is removed.
+  /// Removes a session from the history, and records why the session was removed. Called before its journal
+  /// is removed.
   package func remove(_ removed: RemovedSession) throws(JournalError) {
     try write { db in
       try Self.forget(session: removed.session, db)

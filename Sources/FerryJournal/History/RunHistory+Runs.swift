@@ -2,8 +2,8 @@ import FerryPlan
 import GRDB
 
 extension RunHistory {
-  /// Records that a run has started. Later runs use the recorded process to determine whether this run is still in
-  /// progress.
+  /// Records that a run has started. The process is recorded too, so that later runs can determine whether
+  /// this run is still in progress.
   ///
   /// - Parameter journals: the sessions whose journals the run has opened. These journals must exist from
   ///   this point on.
@@ -42,7 +42,7 @@ extension RunHistory {
 
   /// Records the end of a run, even if another process has marked the run as dead.
   ///
-  /// - Parameter rates: the transfer rates of its uploads, at most one for each.
+  /// - Parameter rates: the transfer rates of the run's uploads, at most one for each upload.
   package func end(
     run id: String, exitCode: Int32, report: String?, rates: [RateRow] = [], at now: Instant
   ) throws(JournalError) {

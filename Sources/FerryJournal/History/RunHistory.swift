@@ -17,8 +17,7 @@ package final class RunHistory: Sendable {
     RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
-  /// Opens an existing file for reading without changing its folder. If there is no file, the history is
-  /// empty.
+  /// Opens the history for reading without changing its folder. If there is no file, the history is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
     RunHistory(try .openForReading(in: state))
   }
@@ -105,7 +104,7 @@ package final class RunHistory: Sendable {
     }
   }
 
-  /// Closes the round. Has no effect if it is already closed.
+  /// Closes the round. Has no effect if the round is already closed.
   package func closeRound(manifest: String, number: Int64, at now: Instant) throws(JournalError) {
     try write { db in
       try db.execute(
@@ -122,7 +121,7 @@ package final class RunHistory: Sendable {
 
   private func job(_ row: JournalRow) throws -> JobRow {
     let text: String = try row.value("variables")
-    // The column's name is more helpful than the decoder's message.
+    // An error that names the column is more helpful than the decoder's message.
     guard let variables = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else {
       throw row.damaged("variables", "not a JSON object of strings")
     }

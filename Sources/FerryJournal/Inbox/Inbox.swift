@@ -22,7 +22,7 @@ package final class Inbox: Sendable {
     Inbox(state, try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
   }
 
-  /// Opens an existing file for reading without changing its folder. If there is no file, the inbox is empty.
+  /// Opens the inbox for reading without changing its folder. If there is no file, the inbox is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> Inbox {
     Inbox(state, try .openForReading(in: state))
   }

@@ -12,7 +12,7 @@ enum DatabaseIntegrity {
     } catch {
       findings.append(damage(["\(JournalError(error, file: file.path).cause)"], db, file))
     }
-    // Tables that cannot be read are reported as damaged pages.
+    // If a table cannot be read, its pages have already been reported as damaged.
     findings += (try? references(db)) ?? []
     findings += (try? schema(db, file)) ?? []
     return findings
@@ -132,8 +132,7 @@ enum DatabaseIntegrity {
       .map { "\($0) differs" }
     parts += found.keys.filter { wanted[$0] == nil }.sorted().map { "\($0) is not ferry's" }
     if version != file.schema.version { parts.append("its schema version is \(version)") }
-    // The history records when each step was applied, so its contents differ. Only the presence of each step
-    // is checked.
+    // Step times differ between files, so check only that each step is present in the history.
     let steps = try Int.fetchAll(db, sql: "SELECT version FROM history ORDER BY version")
     if steps != Array(1...file.schema.version) { parts.append("its history lists the versions \(steps)") }
     guard !parts.isEmpty else { return [] }
@@ -142,8 +141,8 @@ enum DatabaseIntegrity {
         .schemaDiffers, "it does not match schema \(file.schema.version): \(parts.joined(separator: ", "))",
         lost: "the contents of missing tables or columns",
         remedy:
-          "it was edited manually, or a disk fault interrupted a migration: keep a copy, "
-          + "and restore an older one")
+          "it was edited manually, or a disk fault interrupted a migration: keep a copy of the file, "
+          + "and restore an older copy")
     ]
   }
 

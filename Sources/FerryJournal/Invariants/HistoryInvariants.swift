@@ -24,7 +24,8 @@ enum HistoryInvariants {
     "(" + words.map { "'\($0)'" }.joined(separator: ", ") + ")"
   }
 
-  private static let edited = "ferry did not write this: keep a copy, and restore an older one"
+  private static let edited =
+    "ferry did not write this value: keep a copy of the file, and restore an older copy"
 
   private static let runs = [
     JournalInvariant(
@@ -87,7 +88,7 @@ enum HistoryInvariants {
           ? "the variables of 1 job are not a JSON object (\(name))"
           : "the variables of \(wrong.count) jobs are not JSON objects (the first is \(name))",
         lost: "the values of --var: ferry resume and status fail",
-        remedy: "run the manifest again with its --var, which rewrites them")
+        remedy: "run the manifest again with its --var options; ferry then records the values again")
     ]
   }
 

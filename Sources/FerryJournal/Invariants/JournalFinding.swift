@@ -1,6 +1,6 @@
 /// A problem that a check found in a journal.
 package struct JournalFinding: Hashable, Codable, Sendable {
-  /// Stable codes, which are a public interface. The accompanying text may change.
+  /// Stable codes, which are a public interface. The text of a finding may change.
   package enum Code: String, Hashable, Codable, Sendable, CaseIterable {
     /// The file cannot be opened, for the reason in `JournalError`.
     case refused = "refused"

@@ -23,7 +23,8 @@ enum SessionInvariants {
     return Dictionary(pairs.filter { $0.1 > 0 }, uniquingKeysWith: max)
   }
 
-  private static let edited = "ferry did not write this: keep a copy, and restore an older one; "
+  private static let edited =
+    "ferry did not write this value: keep a copy of the file, and restore an older copy; "
   private static let resend = edited + "or drop the open work with ferry reset"
 
   private static let open = list(ItemState.queued, .allocated, .transferred)
@@ -76,7 +77,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue,
       "after IS NOT NULL AND (after NOT BETWEEN 1 AND 6 OR state <> \(ItemState.done.rawValue))",
-      "have an unknown pending action, or have one without being delivered",
+      "have an unknown pending action, or a pending action although they are not delivered",
       lost: "whether their files remain to be deleted or moved",
       remedy: edited + "ferry refuses to use it"),
     JournalInvariant(
@@ -99,7 +100,7 @@ enum SessionInvariants {
       lost: "the reason; the next round retries them", remedy: "run the manifest again", stopsRun: false),
     JournalInvariant(
       .unknownValue, "round < 1 OR size < 0 OR (sha256 IS NOT NULL AND length(sha256) <> 32)",
-      "have an impossible round, size or digest", lost: "whether the file has changed since",
+      "have an impossible round, size or digest", lost: "whether the file has changed since its delivery",
       remedy: edited + "the file is sent again if it seems to have changed"),
   ]
 

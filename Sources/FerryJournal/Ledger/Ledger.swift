@@ -10,7 +10,7 @@ import GRDB
 /// is not synced: a power failure loses all transactions that were committed since the log last reached the
 /// disk (docs/journal.md).
 package final class Ledger: Sendable {
-  /// Older usage is not part of any budget window and may be deleted.
+  /// Usage older than this is not part of any budget window, and may be deleted.
   package static let retention: Duration = .seconds(62 * 86_400)
 
   private let database: SharedDatabase
@@ -98,7 +98,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Returns the remainder of this process's leases. A second call has no effect.
+  /// Returns the unused bytes of this process's leases. A second call has no effect.
   package func release(_ network: DeviceConditions.Network) throws(JournalError) {
     try database.write { db in
       try db.execute(
@@ -107,12 +107,14 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// The number of rows of usage that are kept regardless of their age: more than 62 days have on three
-  /// networks. A clock that is ahead for a while therefore does not delete the usage of a current window.
+  /// The number of rows of usage that are kept regardless of their age: more than 62 days produce on three
+  /// networks. Therefore, a clock that is temporarily ahead does not cause the usage of a current window to
+  /// be deleted.
   package static let keptRows = 20_000
 
-  /// Deletes usage in quarter hours that ended at or before `limit` if there are more than `keptRows` rows, and leases in
-  /// these quarter hours whose process no longer exists. The caller must not delete usage that is newer than `retention`.
+  /// Deletes usage in quarter hours that ended at or before `limit` if there are more than `keptRows` rows.
+  /// Also deletes leases in these quarter hours whose process no longer exists. The caller must not delete
+  /// usage that is newer than `retention`.
   package func forget(
     before limit: Instant, keptRows: Int = keptRows, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) {
@@ -186,7 +188,7 @@ package final class Ledger: Sendable {
     }
   }
 
-  /// Sets this process's lease in a quarter hour to `bytes`. A lease of 0 bytes is removed.
+  /// Sets this process's lease in a quarter hour to `bytes`. If `bytes` is 0, removes the lease.
   private func book(
     _ bytes: Int64, on network: DeviceConditions.Network, quarter: Int64, _ db: Database
   ) throws {

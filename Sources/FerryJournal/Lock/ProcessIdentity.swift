@@ -23,13 +23,13 @@ package struct ProcessIdentity: Hashable, Sendable {
   package var isAlive: Bool {
     guard boot == Self.currentBoot else { return false }
     if let time = Self.startTime(of: pid) { return time == started }
-    // Without /proc, only the pid is known. The same applies if /proc hides processes (hidepid=, proc(5)),
-    // including this user's own, because ferry is not dumpable. EPERM means that the process belongs to
+    // Without /proc, only the pid is known. The same applies if /proc hides processes (hidepid=, proc(5)): it
+    // hides even this user's own, because ferry is not dumpable. EPERM means that the process belongs to
     // another user, so it is not a ferry process of this user.
     return (started == 0 || Self.hidesProcesses) && kill(pid, 0) == 0
   }
 
-  /// Whether process 1, which exists as long as the system runs, is hidden.
+  /// Whether /proc hides process 1, which exists as long as the system runs.
   private static var hidesProcesses: Bool { startTime(of: 1) == nil }
 
   /// The identifier of the current boot; empty if unknown.
@@ -40,7 +40,7 @@ package struct ProcessIdentity: Hashable, Sendable {
   }
 
   private static func startTime(of pid: Int32) -> Int64? {
-    // If the file is missing, the process does not exist, or there is no /proc.
+    // If the file is missing, either the process does not exist, or there is no /proc.
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
     // The command is in parentheses and may contain spaces and parentheses. Field 3 follows the last
     // parenthesis.

@@ -10,8 +10,8 @@ import Synchronization
 package final class SessionLock: Sendable {
   package enum Attempt: Sendable {
     case acquired(SessionLock)
-    /// This process has held the session since this time, according to the lock file. Both values are `nil` until the
-    /// holder has written them.
+    /// Another process holds the session. Both values, as read from the lock file, are `nil` until the holder
+    /// has written them.
     case held(by: Int32?, since: Instant?)
   }
 

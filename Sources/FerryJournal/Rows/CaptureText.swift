@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The stored form of captures: one compact JSON object, with the names in the order of capture.
 enum CaptureText {
-  /// Returns `nil` if there is nothing to write.
+  /// Returns `nil` if there are no such captures.
   static func encode(_ values: [CapturedValue], secret: Bool) -> String? {
     var text = ""
     for value in values where value.isSecret == secret {
@@ -29,7 +29,7 @@ enum CaptureText {
     }
   }
 
-  /// A later response's value replaces an earlier value with the same name.
+  /// If both contain a name, the newer value is used.
   static func merge(_ old: [CapturedValue], _ new: [CapturedValue]) -> [CapturedValue] {
     var merged = old
     for value in new {

@@ -10,8 +10,8 @@ package struct FetchRecord: Hashable, Sendable {
   package var interval: Duration?
   /// The file whose content the validators describe; `nil` if an older version of ferry wrote them.
   package var file: FileVersion?
-  /// The source of the validators: a digest of the URL that returned them and of the request's accepted
-  /// representations.
+  /// A digest that identifies the source of the validators: the URL that returned them, and the
+  /// representations that the request accepted.
   package var source: String?
 
   package init(

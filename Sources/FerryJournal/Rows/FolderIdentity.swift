@@ -1,5 +1,5 @@
-/// Identifies the folder at the end of a path. While its file system is not mounted, a mount point is a different
-/// folder.
+/// Identifies the folder that a path leads to. A mount point is a different folder while its file system is
+/// not mounted.
 package struct FolderIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64

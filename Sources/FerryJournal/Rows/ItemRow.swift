@@ -8,7 +8,7 @@ import GRDBSQLite
 /// The value refers to SQLite's own row and is valid only during the call to which it is passed, so reading a million
 /// rows does not require memory for all of them.
 package struct ItemRow: ~Copyable {
-  /// The limit for row numbers. No journal reaches this limit, and counting on from it does not overflow.
+  /// The limit for row numbers. No journal reaches it, and numbers that continue from it do not overflow.
   static let mostNumber: Int64 = 1 << 62
 
   /// The statement, positioned at its current row.
@@ -86,7 +86,8 @@ package struct ItemRow: ~Copyable {
   /// The modification time in nanoseconds since 1970, as listed when the item was queued.
   package var modified: Int64 { sqlite3_column_int64(statement, 6) }
   package var handedOver: Instant { Instant(nanoseconds: sqlite3_column_int64(statement, 7)) }
-  /// The expiry of its upload ID; `nil` if the ID does not expire, or if there is no upload ID.
+  /// The time at which the item's upload ID expires; `nil` if the ID does not expire, or if there is no
+  /// upload ID.
   package var expires: Instant? { integer(8).map(Instant.init(nanoseconds:)) }
   package var closedAt: Instant? { integer(9).map(Instant.init(nanoseconds:)) }
   package var sha256: [UInt8]? { isNull(10) ? nil : Array(bytes(10)) }
@@ -135,7 +136,7 @@ package struct ItemRow: ~Copyable {
   /// Whether a run has tried and failed to perform the pending action for the file.
   package var hasTriedAfter: Bool { !isNull(20) }
 
-  /// The idempotency key of the commit whose intent was recorded last; `nil` if it had none.
+  /// The idempotency key of the commit whose intent was recorded last; `nil` if the commit had none.
   package var commitKey: CommitKey? {
     get throws(JournalError) {
       guard let header = text(21), let value = text(22) else { return nil }

@@ -5,9 +5,9 @@ import GRDB
 /// An upload ID that the server issued and that will not be used.
 package struct OrphanRow: Hashable, Sendable {
   package var id: Int64
-  /// The `NodeRow.id` of its upload.
+  /// The `NodeRow.id` of the ID's upload.
   package var node: Int64
-  /// The path of its file, relative to the upload's root.
+  /// The path of the file for which the ID was issued, relative to the upload's root.
   package var path: [UInt8]
   /// The size in bytes, as listed when the file was queued.
   package var size: Int64
@@ -18,7 +18,7 @@ package struct OrphanRow: Hashable, Sendable {
   package var captures: [CapturedValue]
   /// The ID was issued after this time.
   package var handedOver: Instant
-  /// The time until which it could be used; `nil` means indefinitely.
+  /// The time at which the ID expires; `nil` if the ID does not expire.
   package var expires: Instant?
   package var orphaning: Orphaning
   package var droppedAt: Instant
@@ -62,8 +62,8 @@ extension OrphanRow {
       OR state = 3 AND (captures IS NOT NULL OR secret_captures IS NOT NULL))
     """#
 
-  /// An SQL condition that is true for an item whose delivering step, such as its commit, may have been
-  /// executed according to its row.
+  /// An SQL condition that is true for an item if, according to its row, its delivering step (such as its
+  /// commit) may have been executed.
   private static let mayCount = """
     (intent IS NOT NULL
       OR state >= coalesce((SELECT counts_from FROM node WHERE node.id = item.node), 1))

@@ -18,9 +18,9 @@ extension SessionJournal {
   package struct UnansweredStep: Hashable, Sendable {
     package var manifest: String
     package var node: String
-    /// `nil` for a request or a fetch.
+    /// The path of the item; `nil` for a request or a fetch.
     package var path: [UInt8]?
-    /// `nil` for a request or a fetch.
+    /// The step of the item; `nil` for a request or a fetch.
     package var step: ItemStep?
   }
 
@@ -125,7 +125,7 @@ extension SessionJournal {
   package static func remove(session identifier: String, in state: StateDirectory) throws(JournalError) {
     let path = try state.database(ofSession: identifier)
     let commits = try state.commits(ofSession: identifier)
-    // The record of the commits is removed before the journal that it describes.
+    // Remove the commit record first: a record without a journal would be reported as a loss.
     guard unlink(commits) == 0 || errno == ENOENT else {
       throw JournalError(errno: errno, doing: "remove", file: commits)
     }
@@ -144,6 +144,8 @@ extension SessionJournal {
 
   private static var isOpen: String { openCondition("") }
 
+  /// Returns an SQL condition that is true for an open item.
+  ///
   /// - Parameter table: the prefix of the column.
   private static func openCondition(_ table: String) -> String {
     let states = [ItemState.queued, .allocated, .transferred].map { "\($0.rawValue)" }

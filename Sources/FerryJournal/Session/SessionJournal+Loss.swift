@@ -5,7 +5,8 @@ import GRDBSQLite
 
 /// Checks that a session's journal still contains all transactions that were written to it.
 extension SessionJournal {
-  /// The journal's own transaction count; 0 if the journal is new or older than the count.
+  /// The journal's own transaction count; 0 if the journal is new or was written before transactions were
+  /// counted.
   static func transactions(_ db: Database, _ verdict: DatabaseSchema.Verdict) throws -> Int64 {
     switch verdict {
     case .new: 0
@@ -18,13 +19,14 @@ extension SessionJournal {
     try Int64.fetchOne(db, sql: "SELECT commits FROM session WHERE id = 1") ?? 0
   }
 
-  /// The error for an existing journal file that lacks recorded transactions; `nil` if it lacks none.
+  /// The error for an existing journal file that lacks recorded transactions; `nil` if no transaction is
+  /// missing.
   static func loss(in path: String, _ stored: CommitCounts?, found: Int64) -> JournalError? {
     guard let lost = stored?.lost(from: found), lost > 0 else { return nil }
     return JournalError(
       .commitsLost, file: path,
       cause: "\(lost) of the \(found +| lost) recorded transactions are missing; "
-        + "it or its log, \(path)-wal, is damaged, was removed, or is an older copy")
+        + "the journal or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
   /// The error for a session whose journal file is missing or empty although it has had a journal; `nil`

@@ -4,7 +4,8 @@ import GRDB
 
 /// Upload IDs that the server issued and that will not be used.
 extension SessionJournal {
-  /// The next free orphan ID. The holder of the session's lock counts on from it without reading it again.
+  /// The next free orphan ID. The holder of the session's lock reads it once, and then assigns consecutive
+  /// IDs itself.
   package var nextOrphan: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -60,6 +61,8 @@ extension SessionJournal {
     }
   }
 
+  /// Returns the orphaned upload IDs that meet an SQL condition.
+  ///
   /// - Parameter limit: -1 for no limit, as in SQLite.
   private func orphans(
     where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1

@@ -34,6 +34,8 @@ extension SessionJournal {
     }
   }
 
+  /// Deletes, from one batch of items, those that were closed before the limit.
+  ///
   /// - Returns: the last processed ID; `nil` if there are no more items.
   private static func forget(
     _ states: Set<ItemState>, after first: Int64, before limit: Instant, _ db: Database

@@ -188,7 +188,8 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// The next free item ID. The holder of the session's lock counts on from it without reading it again.
+  /// The next free item ID. The holder of the session's lock reads it once, and then assigns consecutive IDs
+  /// itself.
   package var nextRow: Int64 {
     get throws(JournalError) {
       try access { db in
@@ -277,7 +278,7 @@ package final class SessionJournal: Sendable {
     }
   }
 
-  /// The number of bytes of an item's file that the server has stated to have; `nil` if it has stated none.
+  /// The number of bytes of an item's file that the server has confirmed; `nil` if it has confirmed none.
   package func confirmedBytes(row: Int64) throws(JournalError) -> Int64? {
     try access { db in
       try Int64.fetchOne(db, sql: "SELECT confirmed_bytes FROM item WHERE id = ?", arguments: [row])

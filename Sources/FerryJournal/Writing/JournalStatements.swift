@@ -324,7 +324,8 @@ struct JournalStatements {
     try run(statement)
   }
 
-  /// Merges captures with those of earlier steps, for example a `Location` that changes with every step.
+  /// Merges captures with the captures of earlier steps, for example a `Location` that changes with every
+  /// step.
   private mutating func add(_ captures: [CapturedValue], row: Int64) throws {
     let select = try handle(.captures)
     bind(select, 1, row)

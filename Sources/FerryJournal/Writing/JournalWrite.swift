@@ -5,8 +5,8 @@ package enum JournalWrite: Sendable {
   /// Items queued for the first time, in this round. Their rows are `firstRow`, `firstRow + 1`, …
   case insert(node: Int64, round: Int64, handedOver: Instant, firstRow: Int64, files: FileColumns)
   /// Known items that are queued again because of a new round or a changed file. With `firstOrphan`, their
-  /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have
-  /// none. The ID that a delivered item has kept becomes an orphan in doubt.
+  /// upload IDs become orphans `firstOrphan`, `firstOrphan + 1`, … by position; without it, the items have no
+  /// upload IDs. The ID that a delivered item has kept becomes an orphan in doubt.
   case requeue(round: Int64, handedOver: Instant, files: [Requeued], firstOrphan: Int64? = nil)
   /// Items from an earlier round continue in this round, with all their state.
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
@@ -17,10 +17,10 @@ package enum JournalWrite: Sendable {
   case intent(row: Int64, step: ItemStep, key: CommitKey? = nil)
   /// The announced request certainly did not reach the network, or the server refused it.
   case withdraw(row: Int64)
-  /// The upload-ID step has completed. Clears the intent.
+  /// The `allocate` step has completed. Clears the intent.
   case allocated(row: Int64, captures: [CapturedValue], expires: Instant?)
-  /// The number of the file's bytes that the server has stated to have, for people. It is valid for an item that has an
-  /// upload ID and is not transferred.
+  /// The number of the file's bytes that the server has confirmed, for display. It is valid while the item
+  /// has an upload ID and its transfer is not complete.
   case confirmedBytes(row: Int64, Int64)
   /// The servers to which an upload ID or a transferred file belongs. The write that records the ID or the transfer
   /// follows in the same append.
@@ -63,7 +63,7 @@ package enum JournalWrite: Sendable {
   case nodeClosed(node: Int64, NodeClosing)
   /// The session was resumed, and the start of further work is delayed by the period; `nil` ends the delay.
   case resumed(period: Duration?, at: Instant?)
-  /// Work that was queued in the session up to this time is not inferred to be discretionary.
+  /// The time up to which work queued in the session is not inferred to be discretionary.
   case foreground(until: Instant)
   /// Whether the session's `on_events` must still be started for a completed batch. If this write is appended together
   /// with the outcome that completes the batch, both are in the same transaction.

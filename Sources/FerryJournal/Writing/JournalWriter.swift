@@ -77,7 +77,7 @@ package final class JournalWriter: @unchecked Sendable {
     var statistics = Statistics()
   }
 
-  /// Commits that no sync has started to cover.
+  /// Commits that the next sync will cover.
   private struct Pending {
     var dirty: [Bool]
     var since: Int64?
@@ -171,8 +171,8 @@ package final class JournalWriter: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Commits and syncs the remaining changes and ends the threads. Throws an error if a write was lost, now
-  /// or earlier. A second call has the same result. The journals stay open.
+  /// Commits and syncs the remaining changes and ends the threads. Throws an error if this or an earlier
+  /// write was lost. A second call has the same result. The journals stay open.
   package func close() throws(JournalError) {
     let failure: JournalError? = condition.withLock {
       state.isClosing = true

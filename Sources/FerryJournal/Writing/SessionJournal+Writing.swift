@@ -9,14 +9,14 @@ extension SessionJournal {
   /// The log is checkpointed into the file after this many pages have been written to it: 4 MiB.
   static let checkpointPages: Int32 = 1024
 
-  /// Commits the writes in order. After this, they survive the end of the process, but not yet a power
-  /// failure.
+  /// Commits the writes in order. When this method returns, the writes survive the end of the process, but
+  /// not yet a power failure.
   ///
-  /// Usually this is one transaction; only an insert of many rows takes more. A process that reads during
-  /// such an insert finds only some of the queued items; the next listing finds the others.
+  /// Usually, one transaction suffices; only an insert of many rows takes several. A process that reads
+  /// during such an insert finds only some of the queued items; the next listing finds the others.
   ///
-  /// - Parameter quiet: waits until no other sync of the log is running. Called before a checkpoint between two
-  ///   transactions.
+  /// - Parameter quiet: waits until no other sync of the log is running. Called before a checkpoint between
+  ///   two transactions.
   func commit(_ batches: [[JournalWrite]], quiet: () throws -> Void = {}) throws(JournalError) {
     try access { db in
       do {
@@ -71,7 +71,7 @@ extension SessionJournal {
       throw JournalError(
         .otherWriter, file: path,
         cause:
-          "another process has written to it, although this one holds the session's lock; the lock file was removed "
+          "another process has written to the journal, although this process holds the session's lock; the lock file was removed "
           + "or replaced")
     }
   }

@@ -21,7 +21,7 @@ struct DependencyGraph {
     edges[from]?.append(Edge(from: from, to: to, location: location))
   }
 
-  /// All vertices for which a vertex waits, directly or indirectly.
+  /// All vertices on which a vertex depends, directly or indirectly.
   func everythingNeeded(by vertex: GraphVertex) -> Set<GraphVertex> {
     var (found, waiting): (Set<GraphVertex>, [GraphVertex]) = ([], [vertex])
     while let next = waiting.popLast() {

@@ -7,8 +7,8 @@ extension ManifestDecoder {
     mayBeIncomplete = true
   }
 
-  /// Whether a key is misspelled rather than absent. In that case, only the key is reported, not the
-  /// references to it.
+  /// Whether a key is misspelled rather than absent. If so, only the key is reported, not the references to
+  /// it.
   func isMisspelt(_ key: String, in node: YAMLNode) -> Bool {
     node.members?.contains { nearest(to: $0.key.value, among: [key]) != nil } == true
   }

@@ -10,7 +10,7 @@ extension ManifestDecoder {
         report(
           .invalidFilter, at: location,
           name.isEmpty
-            ? "a filter is missing after '|' in '${…}'" : "no filter is called \(name.quoted)",
+            ? "a filter is missing after '|' in '${…}'" : "there is no filter \(name.quoted)",
           help: (suggestion(for: name, among: known) ?? "the filters are \(known.alternatives(quoted: false))")
             + (expression.reference.contains(":-") ? "; a default ends at '|'" : ""))
         return nil
@@ -27,7 +27,8 @@ extension ManifestDecoder {
     return filters
   }
 
-  /// Applies filters to a value that is known before a run. Nil if the result is too large, which has been reported.
+  /// Applies filters to a value that is known before a run. If the result is too large, reports this and
+  /// returns nil.
   mutating func filtered(
     _ text: String, _ filters: [ReferenceFilter], at location: SourceLocation
   ) -> String? {

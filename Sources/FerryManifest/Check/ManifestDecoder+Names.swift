@@ -58,7 +58,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// Describes something else with this name, for a message.
+  /// Describes a declaration in another namespace that has this name, for a message.
   func other(than spaces: [DeclaredNames.Space], called name: String) -> String? {
     let space = DeclaredNames.Space.allCases.first {
       !spaces.contains($0) && declared.declaration(name, in: $0) != nil

@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// Replaces the declared name of nodes that `for_each` created with the names of these nodes. Returns nil
-  /// if there are too many of them.
+  /// In `needs`, replaces the declared name of nodes that `for_each` created with the names of these nodes.
+  /// Returns nil if there are too many names.
   mutating func expandNeeds(of manifest: Manifest) -> Manifest? {
     var manifest = manifest
     var left = Self.mostValues

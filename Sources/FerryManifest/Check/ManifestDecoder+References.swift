@@ -107,9 +107,11 @@ extension ManifestDecoder {
       .unknownCapture, at: use.reference.location, "\(step) does not capture \(name.quoted)",
       help: suggestion(for: name, among: names)
         ?? (names.isEmpty
-          ? "add 'capture: { \(name.clipped): { … } }' to it" : "use \(names.alternatives())"))
+          ? "add 'capture: { \(name.clipped): { … } }' to \(step)" : "use \(names.alternatives())"))
   }
 
+  /// Returns the names of the values that a step captures.
+  ///
   /// - Parameter node: the step with the captures, as written.
   private func captures(of node: YAMLNode) -> Captures {
     // A misspelled key, and a step or capture that is not a mapping, have already been reported.

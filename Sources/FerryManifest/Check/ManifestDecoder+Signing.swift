@@ -4,7 +4,7 @@ extension ManifestDecoder {
     "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token",
   ]
 
-  /// F0328.
+  /// F0328. Reports header fields of the manifest that the signature also sets.
   mutating func checkSigning(_ manifest: Manifest) {
     let sessions = Dictionary(
       manifest.sessions.map { ($0.name.value, $0.sign) }, uniquingKeysWith: { first, _ in first })
@@ -14,7 +14,7 @@ extension ManifestDecoder {
       let session = declared.declaration(request.session, in: .sessions)?.node
       for headers in [request.node["headers"], session?["headers"]] {
         for header in headers?.members ?? [] {
-          reportSigned(header.key, &reported, help: "remove it, or write 'sign: none' beside the request")
+          reportSigned(header.key, &reported, help: "remove it, or write 'sign: none' next to the request")
         }
       }
       if let token = request.token, let apply = declared.declaration(token, in: .tokens)?.node["apply"],
@@ -23,7 +23,7 @@ extension ManifestDecoder {
         reportSigned(
           Located(name, at: header.location), &reported,
           help:
-            "remove 'token: \(token.clipped)' from the requests that are signed, or write 'sign: none' beside them"
+            "remove 'token: \(token.clipped)' from the signed requests, or add 'sign: none' to them"
         )
       }
       if case .multipart = request.template.body, reported.insert(request.node.location).inserted {

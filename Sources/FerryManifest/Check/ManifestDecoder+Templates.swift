@@ -37,8 +37,8 @@ extension ManifestDecoder {
   }
 
   /// Substitutes `vars` and `env` in a scalar, and returns its value. A string that begins with a reference
-  /// is read as if its value were written there unquoted. Returns nil if the node is not a scalar or has a
-  /// mistake, which has been reported.
+  /// is read as if its value were written there unquoted. If the node is not a scalar or has a mistake,
+  /// reports this and returns nil.
   mutating func settled(_ node: YAMLNode, wanted: String, help: String? = nil) -> YAMLScalar.Value? {
     guard let scalar = node.scalar else {
       mismatch(node, wanted: wanted, help: help)
@@ -72,6 +72,8 @@ extension ManifestDecoder {
 
   // MARK: - One reference
 
+  /// Reads the expression of one reference.
+  ///
   /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(_ expression: String, at location: SourceLocation) -> Template.Segment? {
     let written = FilteredExpression(expression)
@@ -89,6 +91,8 @@ extension ManifestDecoder {
     }
   }
 
+  /// Reads an expression without its filters.
+  ///
   /// - Returns: nil if there is a mistake, which has been reported.
   private mutating func segment(
     unfiltered expression: String, at location: SourceLocation
@@ -224,7 +228,7 @@ extension ManifestDecoder {
 // MARK: - env
 
 extension ManifestDecoder {
-  /// `NAME` or `NAME:-default`. As in the shell, the default also replaces an empty variable.
+  /// Resolves `NAME` or `NAME:-default`. As in the shell, the default also replaces an empty variable.
   private mutating func environmentValue(_ expression: String, at location: SourceLocation) -> String? {
     let mark = expression.firstRange(of: ":-")
     let name = String(expression[..<(mark?.lowerBound ?? expression.endIndex)])

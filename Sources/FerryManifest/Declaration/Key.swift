@@ -34,12 +34,13 @@ struct Key<Object: Sendable>: Sendable {
 
   /// - Parameters:
   ///   - doc: one or two sentences for the reference page.
-  ///   - isRequired: whether an object without it is an error.
-  ///   - default: the default if it is absent and the blank object's value does not determine it.
-  ///   - isBuilt: whether it is implemented. If not, it is read and checked, and any value except the
+  ///   - isRequired: whether an object without the key is an error.
+  ///   - default: the default if the key is absent and the blank object's value does not determine the
+  ///     default.
+  ///   - isBuilt: whether the key is implemented. If not, it is read and checked, and any value except the
   ///     server default is an error.
   ///   - example: a value as it is written in the manifest.
-  ///   - remedy: the remedy if it is missing; nil to suggest it as in the example.
+  ///   - remedy: the remedy if the key is missing; nil to suggest the key as in the example.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
     isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
@@ -86,7 +87,7 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder, serverBlank in
-      // In `defaults`, no other code reads the value.
+      // In `defaults`, only this code reads the value of such a key.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
       guard !isBuilt else { return }
@@ -109,6 +110,8 @@ struct Key<Object: Sendable>: Sendable {
     }
   }
 
+  /// Describes the key for the reference page and the schema.
+  ///
   /// - Parameter blanks: a blank object of each profile.
   func form(in blanks: [Object]) -> KeyForm {
     KeyForm(

@@ -89,7 +89,7 @@ struct ManifestDecoder {
   var start: SourceLocation { main.start }
 
   /// Reads a value within the limits for all values. A mistake in a value that an alias inserted is reported
-  /// with the location of the alias in addition to that of the definition.
+  /// with the location of the alias in addition to the location of the definition.
   mutating func within<Value>(_ node: YAMLNode, _ read: (inout Self) -> Value?) -> Value? {
     valueCount += 1
     textCount += node.scalar?.text.utf8.count ?? 0
@@ -111,6 +111,8 @@ struct ManifestDecoder {
     return read(&self)
   }
 
+  /// Reports a diagnostic. A diagnostic that is already reported only receives a note about the additional use.
+  ///
   /// - Parameter use: the location of the alias that inserted the value, if no value is currently being
   ///   read.
   mutating func report(
@@ -139,9 +141,10 @@ struct ManifestDecoder {
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
 
-  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading continues.
+  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading
+  /// continues.
   ///
-  /// - Parameter words: the words that can replace it; empty if it can only be removed.
+  /// - Parameter words: the words that can replace that part; empty if it can only be removed.
   mutating func reportNotBuilt(_ what: String, insteadUse words: [String], at location: SourceLocation) {
     report(
       .notBuilt, at: location, "\(what) is not implemented yet",

@@ -27,7 +27,7 @@ package struct KeyForm: Sendable {
   package var name: String
   package var form: ValueForm
   package var presence: Presence
-  /// Whether it is implemented. If not, at most the server default is valid.
+  /// Whether the key is implemented. If not, no value other than the server default is valid.
   package var isBuilt: Bool
   package var doc: String
   package var example: String?

@@ -27,7 +27,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     self.finish = finish
   }
 
-  /// The object in the manifest's notation, with the keys that have a string.
+  /// The object in the manifest's notation, with the keys whose values have a text.
   @Sendable func text(_ object: Object) -> String? {
     let members = keys.compactMap { key in key.text(object).map { "\(key.name): \($0)" } }
     return members.isEmpty ? nil : "{ \(members.joined(separator: ", ")) }"
@@ -143,7 +143,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
             help: "keep one of them", notes: [.init("'\(first.value)' is set here", at: first.location)])
         }
       }
-      // An unknown key may stand for one of them. It has been reported.
+      // An unknown key, which has been reported, may be a misspelling of one of these keys.
       if case .exactlyOne = rule, present.isEmpty, !isIncomplete, !decoder.isPartial, !hasUnknown(given) {
         decoder.report(
           .missingAlternative, at: decoder.owner.location,

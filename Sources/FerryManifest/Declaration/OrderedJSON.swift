@@ -41,6 +41,8 @@ extension OrderedJSON {
 
   private static let width = 100
 
+  /// Formats the value, on one line if it fits on the rest of the current line.
+  ///
   /// - Parameter taken: the columns of the line that are already used.
   private func pretty(indentation: Int, taken: Int) -> String {
     let line = line

@@ -7,6 +7,8 @@ extension Quantity {
     var help: String
   }
 
+  /// Describes a problem with a written quantity and how to correct it.
+  ///
   /// - Parameters:
   ///   - isFromOutside: whether the text must not be repeated.
   ///   - wanted: a description of valid values, for example "a duration such as 30s".

@@ -3,7 +3,7 @@ struct Quantity {
   enum Problem: Error, Equatable {
     /// A number without a unit.
     case bare
-    /// No number, or more than one.
+    /// The text contains no number, or more than one.
     case malformed
     case fraction
     case unit(String)

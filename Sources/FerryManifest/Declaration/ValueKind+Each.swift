@@ -44,7 +44,7 @@ extension ValueKind where Value == ForEach {
 }
 
 extension ManifestDecoder {
-  /// Reads the instances of a node with a `for_each`; returns nil if it has none.
+  /// Reads the instances of a node with a `for_each`; returns nil if the node has no `for_each`.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
     let takesForEach = space == .uploads || space == .fetches
     let hasForEach = node.value["for_each"] != nil

@@ -101,7 +101,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
 }
 
 extension ManifestDecoder {
-  /// Returns the string if it is one of the given words; otherwise reports it and returns nil.
+  /// Returns the string if it is one of the given words; otherwise reports a mistake and returns nil.
   fileprivate mutating func word(_ text: String, of words: [String], in node: YAMLNode) -> String? {
     if words.contains(text) { return text }
     let wanted = words.alternatives(quoted: false)

@@ -17,7 +17,7 @@ struct ValueKind<Value: Sendable>: Sendable {
     self.text = text
   }
 
-  /// Reads a node. Returns nil if a mistake was found, which has been reported.
+  /// Reads a node. If the node has a mistake, reports it and returns nil.
   func decode(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value? {
     decoder.within(node) { read(node, &$0) }
   }

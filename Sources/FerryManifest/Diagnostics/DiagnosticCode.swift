@@ -99,7 +99,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case eachOutOfPlace = "F0605"
   case duplicateEach = "F0606"
 
-  // Valid, but probably unintended.
+  // Valid content that is probably unintended.
   case unusedSession = "F0701"
   case uploadIDWithoutLife = "F0702"
   case fileOutlivesUploadID = "F0703"
@@ -115,7 +115,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case partSettings = "F0713"
   case idleSignature = "F0714"
 
-  // Valid, but impossible with the existing files; reported by a plan.
+  // Valid content that is impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"
   case unknownTimeZone = "F0802"
 

@@ -1,6 +1,6 @@
 /// The origin of a value in an effective manifest.
 enum EffectiveOrigin: Hashable, Sendable {
-  /// Written in a file; `use` is the location of the alias that inserted the value.
+  /// The value is written in a file; `use` is the location of the alias that inserted the value.
   case written(file: String, line: Int, use: Use?)
   /// A default that differs between profiles.
   case profile(Profile)

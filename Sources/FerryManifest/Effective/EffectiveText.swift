@@ -1,7 +1,8 @@
 /// Formats an effective manifest as YAML: mappings in block style, short lists in brackets, and a comment
 /// with the origin of the value after each line.
 struct EffectiveText {
-  /// The maximum length of a line that moves the column of the comments.
+  /// The maximum length of a line that influences the column of the comments. The comment of a longer line is
+  /// to the right of this column.
   private static let widest = 60
   /// The maximum length of a plain key. libyaml accepts at most 1024 code points before the ':'.
   private static let longestKey = 1_000

@@ -11,7 +11,7 @@ struct EffectiveValue: Sendable {
     var standing: Standing
   }
 
-  /// The content of a key.
+  /// The content of a key: a value, or a description of a default.
   enum Standing: Sendable {
     case value(EffectiveValue)
     /// A default with a description instead of a value.

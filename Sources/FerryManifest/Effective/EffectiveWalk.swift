@@ -30,6 +30,8 @@ struct EffectiveWalk {
     value(node, as: form, of: nil, in: .document(use: nil))
   }
 
+  /// Returns the effective form of a value and of the values that it contains.
+  ///
   /// - Parameters:
   ///   - form: the declared form; nil inside free-form values.
   ///   - key: the key to which the value belongs.

@@ -5,7 +5,8 @@ extension Key {
     -> Self
   {
     Key(
-      "session", path, .name(of: .session), isRequired: true, doc: "The session that it belongs to.",
+      "session", path, .name(of: .session), isRequired: true,
+      doc: "The session to which the node or token belongs.",
       example: example, remedy: { $0.missingSessionHelp(example: example) })
   }
 
@@ -13,14 +14,14 @@ extension Key {
   static func stepSession(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
       "session", path, .name(of: .session), default: "the upload's",
-      doc: "The session that sends its request.",
+      doc: "The session that sends the step's request.",
       example: "quick")
   }
 
   /// The token of a node.
   static func token(_ path: WritableKeyPath<Object, Located<String>?> & Sendable) -> Self {
     Key(
-      "token", path, .name(of: .token), default: "none", doc: "The token that its requests carry.",
+      "token", path, .name(of: .token), default: "none", doc: "The token that the node's requests carry.",
       example: "login")
   }
 
@@ -50,7 +51,7 @@ extension Key {
       example: "{ aws_v4: { region: eu-central-1 } }")
   }
 
-  /// `sign` beside a request.
+  /// `sign` next to a request.
   static func stepSign(_ path: WritableKeyPath<Object, RequestSigning?> & Sendable) -> Self {
     Key(
       "sign", path, .wordOr("none", meaning: .off, .object(RequestSigning.shape)), default: "the session's",
@@ -92,8 +93,7 @@ extension Key {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
 
-  /// - Parameters:
-  ///   - use: the steps that can refer to the captures.
+  /// - Parameter use: the steps that can refer to the captures.
   static func capture(
     _ path: WritableKeyPath<Object, [Capture]> & Sendable, for use: String, example: String
   ) -> Self {

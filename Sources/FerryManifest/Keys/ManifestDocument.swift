@@ -117,7 +117,7 @@ extension ValueKind where Value == Int {
       guard version == only else {
         decoder.report(
           .unknownVersion, at: node.location, "version \(version) of the manifest language is not supported",
-          help: "this version of ferry supports 'version: \(only)'")
+          help: "write 'version: \(only)'; this version of ferry supports no other")
         return nil
       }
       return only
@@ -149,7 +149,8 @@ extension ValueKind where Value == [String] {
           member.value["default"] != nil
             || (declared.required == nil && Variable.hasUnknownKey(member.value))
         {
-          // The mistake in its default has already been reported, as has an unknown key that may stand for it.
+          // A mistake in the default, or an unknown key that may be a misspelled `default`, has already been
+          // reported.
           decoder.variables.resolved[member.key.value] = .broken
         }
         decoder.variables.declare(declared ?? Variable(name: member.key, fallback: member.value))

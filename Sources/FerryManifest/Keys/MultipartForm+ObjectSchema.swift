@@ -90,7 +90,7 @@ extension ValueKind where Value == [MultipartForm.Field] {
 }
 
 extension ValueKind where Value == Template {
-  /// Text in the header section of a part. It is not empty.
+  /// A non-empty text in the header section of a part.
   fileprivate static func partText(_ what: String) -> Self {
     template(what).refused { template in
       template.segments.isEmpty
@@ -98,7 +98,8 @@ extension ValueKind where Value == Template {
     }
   }
 
-  /// A media type (RFC 9110 §8.3.1). Only the line's syntax is checked, because it may contain references.
+  /// A media type (RFC 9110 §8.3.1). Only the syntax of a header line is checked, because the type may
+  /// contain references.
   fileprivate static var partContentType: Self {
     partText("media type").refused { template in
       let isLine = template.segments.allSatisfy { segment in

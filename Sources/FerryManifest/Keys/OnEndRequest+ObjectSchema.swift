@@ -31,7 +31,7 @@ extension OnEndRequest {
       Key(
         "required", \.isRequired, .boolean,
         doc:
-          "Whether a failure of the request counts as that of an item: the run exits with 1, unless a code that takes precedence applies. If not, a failure is only a warning.",
+          "Whether a failure of the request counts as the failure of an item: the run then exits with 1, unless another code takes precedence. If `false`, a failure is only a warning.",
         example: "true"),
     ],
     blank: { name, _ in

@@ -59,7 +59,7 @@ extension Budget {
         "binds", \.binds, .choice(),
         doc: """
           The sessions that the budget limits: `all`, or only `discretionary` ones. The bytes of every session count \
-          against it.
+          against the budget.
           """,
         example: "discretionary"),
     ],
@@ -85,7 +85,7 @@ extension ResumeDelay {
       Key(
         "reset", \.reset, .choice(),
         doc: """
-          What sets the delay back to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: a foreground launch, or \
+          The event that resets the delay to `initial`. `foreground`: only a foreground launch, as in URLSession. `idle`: a foreground launch, or \
           more than one further period without a resume.
           """,
         example: "foreground"),
@@ -120,7 +120,7 @@ extension ExecutionWindow {
       Key(
         "resume", \.resume, .durationOrNone,
         doc: """
-          The length of the window that each resume opens in a launch with a window, also after the launch's own window \
+          The length of the window that each resume opens in a launch with a window, even after the launch's own window \
           has ended. `none`: a resume opens no window.
           """,
         example: "30s"),

@@ -10,7 +10,7 @@ extension RedirectRules {
       Key(
         "limit", \.limit, .integer(0...50),
         doc:
-          "The maximum number of redirects to follow. A request that exceeds it fails with `redirect`. With 0, the first redirect is the final response.",
+          "The maximum number of redirects to follow. A request that exceeds this number fails with `redirect`. With 0, the first redirect is the final response.",
         example: "10"),
       Key(
         "across_origins", \.acrossOrigins, .choice(),

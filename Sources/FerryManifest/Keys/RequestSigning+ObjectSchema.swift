@@ -22,7 +22,7 @@ extension RequestSigning.AWSV4 {
   static let shape = ObjectSchema<Self>(
     "AWS signature",
     doc: """
-      Without `access_key`, the credentials are those of `profile`; without both, those of the environment variables \
+      Without `access_key`, the credentials are those of `profile`; without either, those of the environment variables \
       `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or, if these are not set, of the profile \
       `AWS_PROFILE` (`default`). Profiles are read from `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`) and \
       `AWS_CONFIG_FILE` (`~/.aws/config`) when a run starts.
@@ -51,8 +51,8 @@ extension RequestSigning.AWSV4 {
         "payload", \.payload, .choice(),
         default: "`unsigned` for a file that is sent to S3 over https, otherwise `signed`",
         doc: """
-          Whether the signature covers the body. With `signed`, ferry reads a file twice, because its digest is sent \
-          before it.
+          Whether the signature covers the body. With `signed`, ferry reads a file twice, because the digest is sent \
+          before the content.
           """,
         example: "signed"),
     ],
@@ -64,7 +64,7 @@ extension RequestSigning.AWSV4 {
 }
 
 extension ValueKind where Value == String {
-  /// A part of the scope of a signature, which is separated by slashes.
+  /// A part of a signature's scope. Slashes separate the parts.
   fileprivate static func scopeName(_ what: String) -> Self {
     constant(what).refused { name in
       let isName = name.utf8.allSatisfy { byte in
@@ -76,7 +76,7 @@ extension ValueKind where Value == String {
       }
       guard !isName else { return nil }
       return Problem(
-        .invalidName, "this is not a \(what)", help: "use only ASCII letters, digits, '-', '_' and '.'")
+        .invalidName, "this is not a valid \(what)", help: "use only ASCII letters, digits, '-', '_' and '.'")
     }
   }
 }

@@ -27,7 +27,7 @@ extension RequestTemplate {
       }
     }
 
-    /// The default method in words, if it depends on something else.
+    /// The default method in words, if other keys determine the default.
     var methodInWords: Key<RequestTemplate>.Fallback {
       switch self {
       case .plain: "GET; POST with a body"
@@ -83,7 +83,7 @@ extension RequestTemplate {
             .transferBody, at: member.key.location,
             "a transfer cannot have '\(member.key.value)': its body is the file",
             help: member.key.value == "form"
-              ? "move it to 'allocate' or 'commit', or move it beside 'request' and add 'protocol: multipart_form' "
+              ? "move it to 'allocate' or 'commit', or move it next to 'request' and add 'protocol: multipart_form' "
                 + "to send the file in a form"
               : "move it to 'allocate' or 'commit'")
         }

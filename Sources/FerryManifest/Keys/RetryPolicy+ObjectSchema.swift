@@ -2,8 +2,8 @@ extension RetryPolicy {
   static let shape = ObjectSchema<RetryPolicy>(
     "Retry",
     doc: """
-      The number of retries of a failed request, and the waits. The wait before retry n is `initial` × `factor`ⁿ⁻¹, \
-      at most `max`, then varied at random by up to ±`jitter` of itself.
+      The number of retries of a failed request, and the waits between them. The wait before retry n is `initial` × `factor`ⁿ⁻¹, \
+      at most `max`, then varied at random by up to ±`jitter` of this value.
       """,
     keys: [
       Key(

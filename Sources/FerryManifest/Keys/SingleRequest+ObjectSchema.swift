@@ -19,15 +19,15 @@ extension SingleRequest {
       Key(
         "optional", \.isOptional, .boolean,
         doc: """
-          Whether a failure of the request is only a warning: the exit code does not change, and the nodes that need it \
-          continue as if it had succeeded.
+          Whether a failure of the request is only a warning: the exit code does not change, and the nodes that need the request \
+          continue as if the request had succeeded.
           """,
         example: "true"),
       .repeatable(\.isRepeatable),
       .idempotencyKey(
         \.idempotencyHeader,
         doc: """
-          A header field by which the server recognizes a repeated request. It makes the request repeatable. Its value \
+          A header field by which the server recognizes a repeated request. The field makes the request repeatable. Its value \
           is the same for all attempts in a round.
           """),
     ],

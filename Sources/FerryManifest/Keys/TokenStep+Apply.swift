@@ -17,7 +17,7 @@ extension TokenStep {
           example: "Authorization"),
         Key(
           "value", \.field.value, .headerValue, isRequired: true,
-          doc: "Its value, which can refer to the token's captures.",
+          doc: "The field's value, which can refer to the token's captures.",
           example: "\"Bearer ${token.access_token}\""),
         Key(
           "origins", \.origins, .list(.originPattern, atLeastOne: true), default: "none",

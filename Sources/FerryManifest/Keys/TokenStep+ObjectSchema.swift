@@ -43,7 +43,7 @@ extension TokenStep.Refresh {
     keys: [
       Key(
         "before_expiry", \.beforeExpiry, .duration(),
-        doc: "The time before the token's captured expiry at which it is fetched again.",
+        doc: "How long before its captured expiry the token is fetched again.",
         example: "30s"),
       Key(
         "on_status", \.onStatus, .list(.status),

@@ -52,7 +52,7 @@ extension Upload {
       if upload.transfer.protocol == .contentRange, node["allocate"] == nil, let transfer = node["transfer"] {
         decoder.report(
           .missingStep, at: transfer["protocol"]?.location ?? transfer.location,
-          "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create it",
+          "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create the session",
           help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")
       }
       if upload.transfer.protocol == .s3Multipart {
@@ -120,7 +120,8 @@ extension ValueKind where Value == Double {
         return number.decode(node, &decoder)
       }
       if let value = words[text] { return value }
-      // Like `settled`, which cannot be used because it does not return words.
+      // Resolve the value as `settled` does. `settled` itself cannot be used, because it does not return
+      // words.
       if node.scalar?.text.hasPrefix("${") == true, let value = YAMLScalar.resolve(text).number,
         (0...1).contains(value)
       {

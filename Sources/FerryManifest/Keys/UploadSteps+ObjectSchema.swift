@@ -17,8 +17,8 @@ extension Upload.Allocate {
         default: "404, 410, and responses that show that the ID has expired",
         doc: """
           Further statuses of a transfer or commit that cause a new ID to be allocated and the file to start over. \
-          Without it, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
-          is an S3 error document that says so (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
+          Without this key, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
+          is an S3 error document that reports this (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
           """,
         example: "[403]"),
     ],
@@ -36,7 +36,7 @@ extension Upload.Transfer {
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
           (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
-          interrupted upload can resume. `content_range` sends them to the session that `allocate` has created. `tus` creates \
+          interrupted upload can resume. `content_range` sends the parts to the session that `allocate` has created. `tus` creates \
           the upload at the URL of the request, unless the upload has an `allocate` step. `resumable` sends the request like \
           `put` or `post`, and continues it at the URL that the server assigns, if it assigns one. `s3_multipart` creates, \
           completes and aborts the upload of an object at the URL of the request.
@@ -63,13 +63,13 @@ extension Upload.Transfer {
         doc: """
           For `content_range`: the request that asks the server how many bytes it has, after an interruption. `put`: without \
           a body, with `Content-Range: bytes */SIZE` (Google). `get`: a GET of the session's URL (Microsoft, OCI registries). \
-          `head`: a HEAD of it.
+          `head`: a HEAD of the session's URL.
           """,
         example: "get"),
       Key(
         "part_size", \.partSize, .size, default: "8MiB",
         doc: """
-          For `s3_multipart`: the size of each part except the last one. It is increased for files with more than 10,000 parts. \
+          For `s3_multipart`: the size of each part except the last one. The size is increased for files that would have more than 10,000 parts. \
           Amazon S3 accepts 5 MiB to 5 GiB.
           """,
         example: "64MiB"),
@@ -91,7 +91,7 @@ extension Upload.Transfer {
       Key(
         "creation", \.creation, .choice(), default: "empty",
         doc: """
-          For `tus`: what the request that creates the upload sends. `empty`: no bytes of the file. `with_upload`: its first \
+          For `tus`: the content of the request that creates the upload. `empty`: no bytes of the file. `with_upload`: its first \
           bytes, at most `chunk_size` (extension creation-with-upload), so that a small file needs only one request. If the \
           response is lost, the server may keep an upload that ferry does not know, even a complete one.
           """,
@@ -115,7 +115,7 @@ extension Upload.Transfer {
         "form", \.form, .object(MultipartForm.shape),
         default: "only for `multipart_form`",
         doc:
-          "The form that contains the file. Without it, the file is the only part, with the defaults of `form.file`.",
+          "The form that contains the file. Without this key, the file is the only part, with the defaults of `form.file`.",
         example: "{ fields: { title: \"${file.stem}\" }, file: { field: photo, content_type: image/jpeg } }"),
       .expect(\.expect),
       .capture(
@@ -192,7 +192,7 @@ extension Upload.Commit {
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) },
-    // A probe is signed as its commit.
+    // A probe is signed in the same way as its commit.
     finish: { commit, _, _ in commit.probe?.request.sign = commit.request.sign })
 
   /// `already_done` as written in the manifest.
@@ -230,7 +230,7 @@ extension Upload.Abandon {
   static let shape = ObjectSchema<Self>(
     "Abandon",
     doc: """
-      The request that releases an unused upload ID. Any 2xx, 404 or 410 means that it is released. The next run \
+      The request that releases an unused upload ID. Any 2xx, 404 or 410 means that the ID is released. The next run \
       repeats a failed request; such a failure does not change the exit code.
       """,
     keys: [

@@ -13,7 +13,8 @@ package struct Capture: Hashable, Codable, Sendable {
   package enum Source: Hashable, Codable, Sendable {
     /// A JSON pointer (RFC 6901) into the body.
     case json(pointer: String)
-    /// A header field of the final response; its name is case-insensitive. Of several such fields, the first counts.
+    /// A header field of the final response; its name is case-insensitive. If there are several such fields,
+    /// the first is used.
     case header(String)
     /// The first group of the first match in the body.
     case regex(String)

@@ -9,10 +9,11 @@ package struct Expectation: Hashable, Codable, Sendable {
   /// A regular expression that must match somewhere in the body.
   package var regex: String?
 
-  /// The path of an element that the XML body must have, whose root must not be `Error`; `nil` if any body is expected.
-  /// Only protocols set it. The name `*` stands for any element.
+  /// The path of an element that the body must contain. The body must be XML, and its root must not be
+  /// `Error`. `nil` if any body is expected. Only protocols set this property. The name `*` matches any
+  /// element.
   package var element: String?
-  /// Whether the `ETag` must be that of the parts which the item's transfer has sent to an S3 server.
+  /// Whether the `ETag` must match the parts that the item's transfer has sent to an S3 server.
   package var hasETagOfParts = false
 
   package struct HeaderMatch: Hashable, Codable, Sendable {

@@ -16,7 +16,7 @@ package struct Fetch: Equatable, Sendable {
   package var interval: Interval
   package var request: RequestTemplate
   package var expect: Expectation
-  /// Relative to the manifest's folder.
+  /// The path of the downloaded file, relative to the manifest's folder.
   package var saveTo: String
   /// The maximum number of bytes stored; `nil` for no limit.
   package var maxSize: Int64?

@@ -19,7 +19,7 @@ package indirect enum JSONTemplate: Hashable, Codable, Sendable {
     }
   }
 
-  /// Its strings, in order.
+  /// The strings in the value, in order.
   package var templates: [Template] {
     switch self {
     case .null, .bool, .integer, .number: []

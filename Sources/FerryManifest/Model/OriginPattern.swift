@@ -3,7 +3,7 @@
 package struct OriginPattern: Hashable, Codable, Sendable {
   /// `http` or `https`.
   package var scheme: String
-  /// In lower case. For a wildcard, the part after `*.`.
+  /// The host in lower case; for a wildcard, the part after `*.`.
   package var host: String
   /// Whether the pattern matches any name below `host`, at any depth, but not `host` itself.
   package var isWildcard: Bool
@@ -46,8 +46,9 @@ package struct OriginPattern: Hashable, Codable, Sendable {
       }
   }
 
-  /// - Parameters:
-  ///   - host: in lower case.
+  /// Whether the pattern matches an origin.
+  ///
+  /// - Parameter host: in lower case.
   package func matches(scheme: String, host: String, port: Int) -> Bool {
     guard scheme == self.scheme, port == self.port else { return false }
     return isWildcard

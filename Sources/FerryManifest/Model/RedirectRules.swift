@@ -9,10 +9,10 @@ package struct RedirectRules: Hashable, Codable, Sendable {
     case follow
   }
 
-  /// The maximum number of redirects to follow. With 0, the first redirect is the final response. Default
-  /// 10.
+  /// The maximum number of redirects to follow; 10 by default. With 0, the first redirect is the final
+  /// response.
   package var limit: Int
-  /// Default refuse.
+  /// The handling of sensitive requests that are redirected to another origin; `refuse` by default.
   package var acrossOrigins: AcrossOrigins
 
   package init(limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse) {

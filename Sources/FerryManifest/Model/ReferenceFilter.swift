@@ -10,7 +10,7 @@ package enum ReferenceFilter: String, Hashable, Codable, Sendable, CaseIterable 
   case query
   /// Base64 with padding (RFC 4648, section 4).
   case base64
-  /// Escaped for the inside of a JSON string (RFC 8259, section 7), in ASCII, without quotation marks.
+  /// Escaping for the inside of a JSON string (RFC 8259, section 7), in ASCII, without quotation marks.
   case json
   /// Lower case (Unicode's full case mapping, independent of the locale).
   case lower
@@ -34,6 +34,8 @@ package enum ReferenceFilter: String, Hashable, Codable, Sendable, CaseIterable 
     }
   }
 
+  /// Applies the filter to the value of a reference.
+  ///
   /// - Throws: `InvalidUTF8` by `json` and `lower`; the other filters accept any bytes.
   package func apply(to value: [UInt8]) throws(InvalidUTF8) -> [UInt8] {
     switch self {

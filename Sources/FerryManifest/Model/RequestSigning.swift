@@ -11,13 +11,13 @@ package enum RequestSigning: Hashable, Codable, Sendable {
       case unsigned
     }
 
-    /// `nil` for the region of the environment or the profile.
+    /// The AWS region; `nil` for the region of the environment or the profile.
     package var region: String?
-    /// Default s3.
+    /// The AWS service; `s3` by default.
     package var service = "s3"
     /// The profile of the credentials; `nil` for the environment's credentials or profile.
     package var profile: String?
-    /// `nil` for the credentials of the environment or the profile.
+    /// The access key; `nil` for the credentials of the environment or the profile.
     package var accessKey: Template?
     package var secretKey: Template?
     package var sessionToken: Template?

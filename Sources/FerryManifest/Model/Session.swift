@@ -15,7 +15,7 @@ package struct Session: Equatable, Sendable {
     case inferred
   }
 
-  /// Modeled on URLRequest.CachePolicy.
+  /// The use of cached responses, modeled on URLRequest.CachePolicy.
   package enum CachePolicy: String, Codable, Sendable, CaseIterable {
     case useProtocol = "use_protocol_cache_policy"
     case reloadIgnoringLocal = "reload_ignoring_local_cache"
@@ -26,7 +26,7 @@ package struct Session: Equatable, Sendable {
   package enum ServiceType: String, Codable, Sendable, CaseIterable {
     /// Packets are not marked.
     case `default`
-    /// Marked as lower effort (RFC 8622).
+    /// Packets are marked as lower effort (RFC 8622).
     case background
   }
 
@@ -44,11 +44,11 @@ package struct Session: Equatable, Sendable {
   /// The handling of redirects in the session's requests.
   package var redirects: RedirectRules
   package var discretionary: Discretionary
-  /// Default true.
+  /// Whether cellular networks are allowed. Default true.
   package var allowsCellular: Bool
   /// Whether metered networks are allowed. Default true.
   package var allowsExpensive: Bool
-  /// Default use_protocol_cache_policy.
+  /// The use of cached responses; `use_protocol_cache_policy` by default.
   package var cachePolicy: CachePolicy
   package var serviceType: ServiceType
   /// A command and its arguments, which ferry starts when a batch of the session has completed; empty for no

@@ -16,7 +16,8 @@ package struct SingleRequest: Equatable, Sendable {
   package var expect: Expectation
   package var capture: [Capture]
   package var retry: RetryPolicy
-  /// Whether the run and the nodes that wait for the request continue as if it had succeeded. Default false.
+  /// Whether the run and the nodes that wait for the request continue as if the request had succeeded.
+  /// Default false.
   package var isOptional = false
   /// Whether the request may be sent again although an earlier attempt may have been executed. Default false.
   package var isRepeatable = false

@@ -15,9 +15,9 @@ package struct TokenStep: Equatable, Sendable {
   package var retry: RetryPolicy
 
   package struct Refresh: Hashable, Codable, Sendable {
-    /// Default 30 s.
+    /// How long before it expires a token is refreshed. Default 30 s.
     package var beforeExpiry: Duration
-    /// Default 401.
+    /// The status codes after which a token is refreshed; only 401 by default.
     package var onStatus: [Int]
 
     package init(beforeExpiry: Duration = .seconds(30), onStatus: [Int] = [401]) {

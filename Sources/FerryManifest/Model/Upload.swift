@@ -8,9 +8,10 @@ package struct Upload: Equatable, Sendable {
 
   /// How `when_changed` detects that a delivered file has changed.
   package enum Compare: String, Codable, Sendable, CaseIterable {
-    /// By its size or its modification time.
+    /// A file has changed if its size or its modification time is different.
     case modification
-    /// By its size or, if the size is the same, by the SHA-256 of its content.
+    /// A file has changed if its size is different or, if the size is the same, if the SHA-256 of its content
+    /// is different.
     case content
   }
 
@@ -19,11 +20,11 @@ package struct Upload: Equatable, Sendable {
   package var token: Located<String>?
   package var needs: [Located<String>]
   package var files: FileSelection
-  /// Default when_changed.
+  /// Which files are sent again; `when_changed` by default.
   package var deliver: Deliver
-  /// Default modification.
+  /// How changes of delivered files are detected; `modification` by default.
   package var compare: Compare
-  /// From 0.0 to 1.0; uploads with a higher priority are sent first. Default 0.5.
+  /// The priority, from 0.0 to 1.0. Uploads with a higher priority are sent first. Default 0.5.
   package var priority: Double
   package var batch: Batch
   package var allocate: Allocate?
@@ -49,7 +50,7 @@ package struct Upload: Equatable, Sendable {
   /// The limits of one batch of items.
   package struct Batch: Hashable, Codable, Sendable {
     package var maxItems: Int?
-    /// In bytes.
+    /// The maximum total size of the items in bytes; `nil` for no limit.
     package var maxBytes: Int64?
 
     package init(maxItems: Int? = nil, maxBytes: Int64? = nil) {
@@ -122,9 +123,9 @@ package struct Upload: Equatable, Sendable {
       case head
     }
 
-    /// What the request that creates an upload sends (tus).
+    /// The content of the request that creates an upload (tus).
     package enum Creation: String, Codable, Sendable, CaseIterable {
-      /// No bytes of the file.
+      /// The request contains no bytes of the file.
       case empty
       /// The first bytes of the file.
       case withUpload = "with_upload"
@@ -155,15 +156,16 @@ package struct Upload: Equatable, Sendable {
     /// The maximum number of parts of one file that are sent at the same time (S3, tus); `nil` for the
     /// protocol's default.
     package var parallelParts: Int?
-    /// What the request that creates the upload sends (tus); `nil` for no bytes of the file.
+    /// The content of the request that creates the upload (tus); `nil` if the request contains no bytes of
+    /// the file.
     package var creation: Creation?
     /// The pairs of `Upload-Metadata` (tus).
     package var metadata: [RequestTemplate.Field] = []
-    /// `nil` for none.
+    /// The checksum that is sent with each part; `nil` for none.
     package var checksum: Checksum?
     /// The value of `Upload-Draft-Interop-Version` (`resumable`); `nil` for the default.
     package var interopVersion: Int?
-    /// `nil` if the method of the request determines it.
+    /// The request that asks for the offset; `nil` if the method of the upload's request determines it.
     package var offsetQuery: OffsetQuery?
     package var token: StepToken
     /// The request. Its body is the file; by default, the protocol determines its method.

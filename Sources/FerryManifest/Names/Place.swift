@@ -63,7 +63,7 @@ enum Place: Hashable, Sendable {
     if case .upload(let name, _) = self { .upload(name, step) } else { self }
   }
 
-  /// The vertex of the dependency graph to which it belongs.
+  /// The vertex of the dependency graph to which the position belongs; nil if it belongs to none.
   var vertex: GraphVertex? {
     switch self {
     case .constant, .session, .defaults: nil

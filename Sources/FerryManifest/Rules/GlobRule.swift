@@ -1,6 +1,6 @@
 /// The syntax rules for globs.
 enum GlobRule {
-  /// The unclosed bracket or brace, or `nil`.
+  /// The unclosed bracket or brace; `nil` if there is none.
   static func unclosed(_ glob: String) -> Character? {
     var braces = 0
     var inClass = false

@@ -1,5 +1,7 @@
 /// The rules for names of header fields.
 enum HeaderRule {
+  /// Returns the problem with the name of a header field; `nil` if the name is allowed.
+  ///
   /// - Parameter isSet: whether the manifest sets the field rather than reading it from a response.
   static func problem(_ name: String, isSet: Bool) -> Problem? {
     guard isToken(name) else {

@@ -9,7 +9,7 @@ struct PathLetters {
   var isOfHome: Bool { text.utf8.first == UInt8(ascii: "~") }
   var isFolder: Bool { text.utf8.last == Self.slash }
   var parts: [Substring] { text.utf8.split(separator: Self.slash).map(Substring.init) }
-  /// The path's folder, including the slash; empty if the path has none.
+  /// The path's folder, including the slash; empty if the path has no folder.
   var folder: Substring { text.utf8.lastIndex(of: Self.slash).map { Substring(text.utf8[...$0]) } ?? "" }
 
   private static let slash = UInt8(ascii: "/")

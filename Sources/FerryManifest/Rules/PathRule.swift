@@ -1,5 +1,7 @@
 /// The rules for a path that must stay inside a folder.
 enum PathRule {
+  /// Returns the problem with a path; `nil` if the path stays inside the folder.
+  ///
   /// - Parameter folder: describes the folder in a message.
   static func problem(_ path: String, inside folder: String) -> Problem? {
     let path = PathLetters(path)

@@ -157,6 +157,8 @@ private struct United {
     }
   }
 
+  /// Adds a member, or merges it with the member of the same name.
+  ///
   /// - Parameter depth: the number of mapping levels to merge. A conflict is reported at the level below.
   private mutating func add(
     _ other: YAMLNode.Member, depth: Int, isClash: Bool, _ diagnostics: inout [Diagnostic]

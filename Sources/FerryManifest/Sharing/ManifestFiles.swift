@@ -8,9 +8,9 @@ package struct ManifestFiles: Sendable {
 
   /// Identifies a file regardless of the path used to name it.
   package enum Identity: Hashable, Sendable {
-    /// For a file known only by its path.
+    /// A file that is known only by its path.
     case path(String)
-    /// For a file on disk, or a pipe.
+    /// A file on disk, or a pipe.
     case inode(device: UInt64, number: UInt64)
   }
 
@@ -20,7 +20,7 @@ package struct ManifestFiles: Sendable {
   /// The identity of the file at a path. The file need not exist.
   package let identity: @Sendable (_ path: String) -> Identity
 
-  /// Reads files, each of which has exactly one path.
+  /// Reads files that are identified by their paths. Each file must have exactly one path.
   package init(read: @escaping @Sendable (_ path: String) throws(Unreadable) -> [UInt8]) {
     self.init(read: read, identity: Identity.path)
   }

@@ -36,6 +36,8 @@ struct ColumnMap {
     }
   }
 
+  /// Returns the location of a reference in the source text.
+  ///
   /// - Parameter offset: the offset of a `${` in code points of the scalar's value, from 0; must increase
   ///   with each call.
   mutating func location(of offset: Int) -> SourceLocation {

@@ -13,8 +13,8 @@ package struct ConditionTimeline: Hashable, Codable, Sendable {
   }
 
   package struct Entry: Hashable, Codable, Sendable {
-    /// A time of day such as `08:00`, which applies every day, or a date and time such as `2026-12-24T18:00`.
-    /// Starting at a date and time, only its entry applies until a later one.
+    /// The time at which the entry takes effect: a time of day such as `08:00`, every day, or a date and time
+    /// such as `2026-12-24T18:00`, once.
     package var from: String
     /// `nil` leaves the previous value unchanged.
     package var network: Network?

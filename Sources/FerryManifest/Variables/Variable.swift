@@ -1,6 +1,6 @@
 /// The declaration of one of the manifest's `vars`.
 struct Variable: Sendable {
-  /// The allowed form of its text.
+  /// The type of a variable, which determines the allowed form of its text.
   enum Kind: String, CaseIterable, Sendable {
     case string
     case boolean
@@ -16,7 +16,8 @@ struct Variable: Sendable {
   /// The default as written.
   var fallback: YAMLNode?
   var description: String?
-  /// Nil if the manifest does not specify it. The variable is then required if it has no default.
+  /// Whether the variable needs a value from the command line; nil if the manifest does not specify this. In
+  /// that case, a variable without a default needs one.
   var required: Bool?
 
   var isRequired: Bool { required ?? (fallback == nil) }

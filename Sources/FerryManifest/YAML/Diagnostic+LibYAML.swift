@@ -22,7 +22,7 @@ extension Diagnostic {
     } else if here == "{", before == "$" {
       place.column -= 1
       code = .unquotedReference
-      message = "'${' inside { } or [ ] without quotes"
+      message = "a value with '${' needs quotes inside { } or [ ]"
       help = "put the value in double quotes: \"${…}\""
     } else {
       (message, help) = LibYAMLProblem.explain(problem, context: context)

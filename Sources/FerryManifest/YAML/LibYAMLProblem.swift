@@ -31,7 +31,10 @@ enum LibYAMLProblem {
     case "did not find expected key":
       ("a key was expected here", "check the indentation: keys of one mapping start in the same column")
     case "could not find expected ':'":
-      ("a ':' was expected before this", "write 'key: value'; quote a string that spans several lines")
+      (
+        "a ':' was expected before this position",
+        "write 'key: value'; quote a string that spans several lines"
+      )
     case "did not find expected '-' indicator":
       ("a '-' was expected here", "check the indentation: items of one list start in the same column")
     case "did not find expected ',' or ']'":
@@ -41,12 +44,12 @@ enum LibYAMLProblem {
     case "did not find expected node content":
       (
         "a value was expected here",
-        "write one, or close the bracket before it; quote it if it begins with a special character such as ':'"
+        "write a value, or close the bracket before this position; quote a value that begins with a special character such as ':'"
       )
     case "did not find expected <document start>":
       (
         "the document ends before this position",
-        "check the brackets and the indentation before it; '---' must follow lines that begin with '%'"
+        "check the brackets and the indentation before this position; '---' must follow lines that begin with '%'"
       )
     default: nil
     }
@@ -88,7 +91,7 @@ enum LibYAMLProblem {
   private static func directive(_ problem: String) -> (message: String, help: String?)? {
     switch problem {
     case "found unknown directive name":
-      ("unknown directive", "remove the line; the only directives are '%YAML' and '%TAG'")
+      ("this directive is unknown", "remove the line; the only directives are '%YAML' and '%TAG'")
     case "could not find expected directive name":
       ("a '%' cannot begin a line here", "put the value in quotes, or indent it")
     case "found incompatible YAML document":

@@ -4,8 +4,8 @@ extension SourceText {
 
   package var start: SourceLocation { SourceLocation(file: file, line: 1, column: 1) }
 
-  /// The reason why the bytes cannot be read; nil if they can. Size, encoding and control characters are checked
-  /// before the YAML is parsed.
+  /// The reason why the bytes cannot be read; nil if they can be read. Size, encoding and control characters
+  /// are checked before the YAML is parsed.
   package func unreadable() -> Diagnostic? {
     guard bytes.count <= Self.largest else {
       return Diagnostic(

@@ -78,7 +78,7 @@ enum WrittenScalar {
       !"-?:,[]{}#&*!|>'\"%@`=<".unicodeScalars.contains(first), !letters.contains(where: mustEscape),
       YAMLScalar.resolve(text) == .string, !wordsOfYAML11.contains(text.lowercased())
     else { return false }
-    // These end a document if they start a line.
+    // At the start of a line, `---` and `...` separate documents.
     guard !letters.starts(with: "...".unicodeScalars) else { return false }
     switch context {
     case .block:

@@ -3,7 +3,7 @@ extension YAMLComposer {
   struct Merge {
     /// The location of the `<<`.
     let location: SourceLocation
-    /// The number of members before it in the mapping.
+    /// The number of members before the `<<` in the mapping.
     let index: Int
     private var sources: [YAMLNode] = []
 
@@ -12,7 +12,7 @@ extension YAMLComposer {
       self.index = index
     }
 
-    /// Adds the value of the `<<`, a mapping or a list of mappings. Returns its mistakes.
+    /// Adds the value of the `<<`, a mapping or a list of mappings. Returns the mistakes in the value.
     mutating func add(_ value: YAMLNode) -> [Diagnostic] {
       switch value.content {
       case .mapping:

@@ -18,14 +18,15 @@ struct YAMLComposer {
   private var anchors: [String: Anchor] = [:]
   private var openedCount = 0
   private var nodeCount = 0
-  /// The bytes of all scalars; those of aliases count each time.
+  /// The bytes of all scalars; the scalars of aliases count each time.
   private var textCount = 0
   private var aliasedText = 0
   private var hasDocument = false
 
   init(_ source: SourceText) { self.source = source }
 
-  /// The meaning of an anchor name at a position in the text: the latest anchor with this name before it.
+  /// The meaning of an anchor name at a position in the text: the latest anchor with this name before that
+  /// position.
   private enum Anchor {
     case whole(Value)
     /// A list or mapping that is still open; `number` distinguishes it from others with the same anchor
@@ -36,11 +37,11 @@ struct YAMLComposer {
   /// A finished value and its size.
   private struct Value {
     var node: YAMLNode
-    /// The number of values in it, including itself.
+    /// The number of values in the value, including itself.
     var weight = 1
-    /// The levels of lists and mappings in it, including itself.
+    /// The number of levels of lists and mappings in the value, including itself.
     var height = 0
-    /// The bytes of text in it.
+    /// The number of bytes of text in the value.
     var text = 0
   }
 
@@ -55,15 +56,15 @@ struct YAMLComposer {
     var anchor: String?
     /// The sequence number among all lists and mappings that have been opened.
     var number: Int
-    /// `nodeCount` and `textCount` before it.
+    /// `nodeCount` and `textCount` before the list or mapping was opened.
     var countBefore: Int
     var textBefore: Int
-    /// The maximum height of a value in it.
+    /// The maximum height of a value in the list or mapping.
     var heightInside = 0
     /// The location of each key of a mapping.
     var seen: [String: SourceLocation] = [:]
     var merge: Merge?
-    /// Whether an unknown value is merged into it.
+    /// Whether an unknown value is merged into the mapping.
     var isIncomplete = false
   }
 
@@ -220,6 +221,8 @@ struct YAMLComposer {
     return true
   }
 
+  /// Classifies a node in the position of a key.
+  ///
   /// - Parameter count: the number of members in the mapping so far.
   private mutating func key(
     _ node: YAMLNode, in frame: inout Frame, before count: Int, at location: SourceLocation

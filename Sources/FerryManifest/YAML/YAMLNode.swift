@@ -9,8 +9,8 @@ package struct YAMLNode: Sendable {
   /// the outermost alias.
   package var use: SourceLocation?
   package var content: Content
-  /// Whether the value could not be read as intended (an alias without an anchor, or a merge of a value that
-  /// is not a mapping), which has been reported. Its content, or the absence of content, is then
+  /// Whether the value could not be read as intended: it is an alias without an anchor, or merges a value
+  /// that is not a mapping. This has been reported, and the value's content, or the lack of it, is
   /// meaningless.
   var isIncomplete = false
 

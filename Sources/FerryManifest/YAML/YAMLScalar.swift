@@ -70,7 +70,7 @@ package struct YAMLScalar: Sendable {
     return Int64(digits, radix: radix).map(Value.integer) ?? .hugeInteger
   }
 
-  /// Whether the text is `\. [0-9]+ | [0-9]+ ( \. [0-9]* )?`, followed by an optional exponent.
+  /// Whether the text matches `\. [0-9]+ | [0-9]+ ( \. [0-9]* )?`, followed by an optional exponent.
   private static func isDecimal(_ text: Substring) -> Bool {
     var rest = text.utf8
     let whole = rest.prefix(while: isDigit)

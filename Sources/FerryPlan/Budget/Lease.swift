@@ -22,13 +22,13 @@ package struct Lease: Hashable, Sendable {
     /// The minimum useful number of bytes.
     package var minimum: Int64
     package var wanted: Int64
-    /// The limits that all have to be kept.
+    /// The limits that the lease must not exceed.
     package var limits: [Limit]
 
     /// The limit of a budget in its present window.
     package struct Limit: Hashable, Sendable {
       package var scope: Scope
-      /// In bytes.
+      /// The limit in bytes.
       package var bytes: Int64
       package var window: Range<Instant>
       /// Whether the grant stays within the limit. Otherwise, one remaining byte is enough (`cutoff: soft`).
@@ -51,7 +51,9 @@ package struct Lease: Hashable, Sendable {
       self.limits = limits
     }
 
-    /// The number of bytes that are granted if this number counts against each limit.
+    /// The number of bytes that the ledger grants.
+    ///
+    /// - Parameter used: the bytes that already count against each limit.
     package func grant(used: [Int64]) -> Int64 {
       var granted = wanted
       for (limit, used) in zip(limits, used) {

@@ -94,7 +94,7 @@ extension CalendarZone {
 
   /// Like `instant(of:)`, in whole seconds. A later local time never results in an earlier instant.
   func second(of time: LocalTime) -> Int {
-    // With any offset, the time is not reached before this period.
+    // Whatever the offset is, the clocks do not show the time before this period.
     var period = period(at: time.seconds - Self.largestOffset)
     while true {
       let second = max(start(ofPeriod: period), time.seconds - offset(ofPeriod: period))

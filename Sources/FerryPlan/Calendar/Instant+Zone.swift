@@ -15,8 +15,8 @@ extension Instant {
 
   /// The fields of a crontab line that runs at this time, each year: `30 4 29 3 *`.
   ///
-  /// Rounded up to a whole minute. If clocks are set back and a time occurs twice, cron uses the first
-  /// occurrence.
+  /// The time is rounded up to a whole minute. If clocks are set back and a time occurs twice, cron uses the
+  /// first occurrence.
   package func cronFields(in zone: CalendarZone) -> String {
     let (whole, rest) = nanoseconds.dividedWithFloor(by: 1_000_000_000)
     let second = Int(whole) + (rest > 0 ? 1 : 0)

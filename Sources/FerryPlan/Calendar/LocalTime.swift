@@ -1,6 +1,6 @@
 /// The time on a wall clock: a date and a time of day, to the second, without a time zone.
 package struct LocalTime: Hashable, Sendable {
-  /// Seconds since 1970-01-01T00:00:00 on the same clock, as if it had never been changed.
+  /// Seconds since 1970-01-01T00:00:00 on the same clock, as if the clock had never been changed.
   let seconds: Int
 
   init(seconds: Int) { self.seconds = seconds }

@@ -34,6 +34,8 @@ extension Budget.Window {
 }
 
 extension CalendarZone {
+  /// Returns the window that contains a time, as seconds since 1970.
+  ///
   /// - Parameters:
   ///   - first: returns the first day of the window that contains a day.
   ///   - next: returns the first day of the next window.

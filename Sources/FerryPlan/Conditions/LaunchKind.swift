@@ -1,13 +1,13 @@
 /// The cause of a launch. The raw values are persisted and must never be reused.
 package enum LaunchKind: String, Codable, Sendable, CaseIterable {
-  /// Started by a person at a terminal.
+  /// A person started the launch at a terminal.
   case foreground = "foreground"
-  /// Started by cron, CI or a timer.
+  /// Cron, CI or a timer started the launch.
   case background = "background"
-  /// Started to run fetches that are due.
+  /// The launch was started to run fetches that are due.
   case fetch = "fetch"
-  /// Started in response to an event.
+  /// The launch was started in response to an event.
   case event = "event"
-  /// A long-running service.
+  /// The launch is a long-running service.
   case continuous = "continuous"
 }

@@ -37,8 +37,8 @@ package struct InitialDecision: Sendable {
     }
   }
 
-  /// The reasons why nodes would not begin, by node. Only reasons that end with a change of conditions, a
-  /// budget or a delay, and the end of the execution window, are included.
+  /// The reasons why nodes would not begin, by node. Only deferrals (by the machine's conditions, a budget or
+  /// a delay) and the end of the execution window are included.
   package var reasons: [Int: RecordedFailure] {
     let started = Set(starts.map(\.ref.node.index))
     var reasons: [Int: RecordedFailure] = [:]

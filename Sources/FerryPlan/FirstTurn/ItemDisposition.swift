@@ -1,11 +1,11 @@
 /// The state of one item, fetch or request after a launch's first turn.
 package enum ItemDisposition: Sendable, Equatable {
-  /// The launch begins it immediately, or fetches its token.
+  /// The launch begins the item immediately, or fetches the item's token.
   case begins
-  /// It ends before anything is sent.
+  /// The item ends before anything is sent.
   case ends(ItemState, RecordedFailure?)
   case waits(RecordedFailure)
-  /// Its node has ended in this round, or is not selected.
+  /// The item's node has ended in this round, or is not selected.
   case closed
 }
 

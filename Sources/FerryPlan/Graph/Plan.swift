@@ -76,8 +76,8 @@ package struct NodeID: Hashable, Codable, Sendable {
 /// A session of a plan. A new setting added here must be the same in all manifests of one launch
 /// (`Plan+Combining.swift`).
 package struct SessionPlan: Hashable, Codable, Sendable {
-  /// The session's name; in a plan for several manifests its identifier, because each manifest may use a
-  /// different name.
+  /// The session's name; in a plan for several manifests, the identifier, because each manifest may use a
+  /// different name for the session.
   package var name: String
   /// The name in the journal.
   package var identifier: String
@@ -88,14 +88,14 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   /// The session's header fields. If several manifests share the session, these are the fields of the first
   /// one; each request uses the fields of its manifest.
   package var headers: [RequestTemplate.Field]
-  /// As for `headers`.
+  /// The handling of redirects. If several manifests share the session, see `headers`.
   package var redirects: RedirectRules
   package var discretionary: Session.Discretionary
   package var allowsCellular: Bool
   package var allowsExpensive: Bool
   /// The command to start when a batch of the session has completed; empty for no command.
   package var onEvents: [String]
-  /// As for `headers`.
+  /// How requests are signed; `nil` for no signature. If several manifests share the session, see `headers`.
   package var sign: RequestSigning?
 }
 
@@ -104,9 +104,9 @@ package struct Node: Hashable, Codable, Sendable {
   /// The name, which is unique within its manifest.
   package var name: String
   package var manifest = ManifestID(0)
-  /// The session whose journal contains it.
+  /// The session whose journal contains the node.
   package var session: SessionID
-  /// The nodes that must end before it starts: its `needs`, and the requests to which it refers.
+  /// The nodes that must end before this node starts: its `needs`, and the requests to which it refers.
   package var needs: [NodeID]
   package var retry: RetryPolicy
   package var work: Work
@@ -131,7 +131,7 @@ package struct Node: Hashable, Codable, Sendable {
     case token, upload, fetch, request
   }
 
-  /// Its steps in order.
+  /// The node's steps, in order.
   package var steps: [Step] {
     switch work {
     case .token(let work): [work.step]
@@ -142,10 +142,10 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
-  /// The steps that complete it: all steps except the release of upload IDs, for which nothing waits.
+  /// The steps that complete the node: all steps except the release of upload IDs, for which nothing waits.
   package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 
-  /// The treatment of its files after delivery.
+  /// The treatment of the node's files after delivery.
   package var after: Upload.After {
     switch work {
     case .upload(let work): work.after
@@ -191,7 +191,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
 
   package var first: Step { allocate ?? transfer }
 
-  /// Whether its items can have upload IDs: `allocate` requests them, or the server assigns upload resources.
+  /// Whether the upload's items can have upload IDs: `allocate` requests them, or the server assigns upload
+  /// resources.
   package var hasUploadIDs: Bool { allocate != nil || transferProtocol.machine?.assignsResource == true }
 
   /// Whether the upload ID of a file is needed when the server has the whole file.
@@ -200,7 +201,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
     return allocate != nil
   }
 
-  /// The file that lists its files; `nil` if globs or standard input select them.
+  /// The file that lists the upload's files; `nil` if globs or standard input select them.
   package var listFile: String? {
     switch files.source {
     case .list(let name, _): name == "-" ? nil : name
@@ -224,14 +225,15 @@ package struct FetchWork: Hashable, Codable, Sendable {
 package struct RequestWork: Hashable, Codable, Sendable {
   package var step: Step
   package var when: SingleRequest.When
-  /// Whether the launch and the nodes that need it continue as if it had succeeded.
+  /// Whether the launch and the nodes that need the request continue after a failure as if the request had
+  /// succeeded.
   package var isOptional = false
 }
 
 /// One request of a node, as it will be sent.
 package struct Step: Hashable, Codable, Sendable {
   package var kind: Kind
-  /// The session whose connections it uses.
+  /// The session whose connections the step uses.
   package var session: SessionID
   package var token: NodeID?
   package var request: RequestTemplate
@@ -242,7 +244,7 @@ package struct Step: Hashable, Codable, Sendable {
   package var repeatability: Repeatability
   /// The statuses after which a new upload ID is allocated, in addition to the statuses that always have this effect.
   package var renewOn: [Int] = []
-  /// Its origin, if it is known before the run.
+  /// The origin of the step's URL, if it is known before the run.
   package var origin: Origin?
   /// The header field that identifies a repeated commit or single request to the server.
   package var idempotencyHeader: String?

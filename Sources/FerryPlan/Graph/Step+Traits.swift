@@ -2,21 +2,21 @@
 /// based on this table.
 extension Step.Kind {
   struct Traits: Sendable {
-    /// When it is sent, relative to the priorities of uploads.
+    /// When a step of this kind is sent, relative to the priorities of uploads.
     let turn: Turn
     /// Among steps of equal priority, later stages go first, so that work in progress ends before more
     /// begins. 0 is the highest rank.
     let rank: UInt64
-    /// The content of a file that it transfers; `nil` for small requests.
+    /// The content of a file that the step transfers; `nil` for small requests.
     let content: Content?
     let budget: BudgetRule
 
     enum Turn: Sendable {
-      /// Before all steps with a priority.
+      /// The step is sent before all steps with a priority.
       case first
-      /// By the priority of its upload; a node with a single request has the middle priority.
+      /// The priority of the step's upload applies; a node with a single request has the middle priority.
       case byPriority
-      /// After all steps with a priority.
+      /// The step is sent after all steps with a priority.
       case last
     }
 

@@ -11,7 +11,7 @@ package struct Userinfo: Hashable, Sendable {
     self.password = password.map { SensitiveValue($0) }
   }
 
-  /// The user name and password of a URL; `nil` if it has none.
+  /// The user name and password of a URL; `nil` if the URL has neither.
   package init?(url: String) {
     let url = Array(url.utf8)
     guard let authority = Origin.authority(of: url),
@@ -32,7 +32,7 @@ package struct Userinfo: Hashable, Sendable {
     return String(decoding: bytes[..<authority.lowerBound] + Array("***".utf8) + bytes[at...], as: UTF8.self)
   }
 
-  /// For use in the URL only.
+  /// The user name and password, for use in the URL only.
   package var userText: String { user.revealed }
   package var passwordText: String? { password?.revealed }
 }

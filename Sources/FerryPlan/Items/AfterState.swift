@@ -13,8 +13,8 @@ package enum AfterState: UInt8, CaseIterable, Codable, Sendable {
 }
 
 extension AfterState {
-  /// Whether ferry may have deleted or moved the file, or was still to do so. A missing file with this state is
-  /// expected. A killed run may have performed an action without recording it, so this includes `owed` and `gone`.
+  /// Whether a missing file is expected in this state, because ferry may have deleted or moved it. This
+  /// includes `owed` and `gone`, because a killed run may have performed the action without recording it.
   package var mayHaveTakenFile: Bool {
     switch self {
     case .owed, .deleted, .moved, .gone: true

@@ -12,7 +12,7 @@ package struct CancelReason: Hashable, Sendable {
   package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(Int)
-    /// It contains a line break, another control character, or an invisible character.
+    /// The text contains a line break, another control character, or an invisible character.
     case hostile
 
     package var description: String {
@@ -32,6 +32,7 @@ package struct CancelReason: Hashable, Sendable {
     self.text = text
   }
 
-  /// A reason from a journal. Its text is not checked: whatever shows it escapes it like every other message.
+  /// A reason from a journal. Its text is not checked: like every other message, it is escaped when it is
+  /// shown.
   package init(recorded text: String) { self.text = text }
 }

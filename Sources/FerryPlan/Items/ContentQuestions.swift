@@ -20,12 +20,12 @@ package enum ContentComparison: UInt8, Sendable {
 package struct ContentQuestions: Sendable {
   /// A file to be read.
   package struct Question: Sendable {
-    /// Its index in the listing.
+    /// The file's index in the listing.
     package var index: Int
     var row: Int64
     /// The digest of the delivery, if it is known.
     var delivered: ContentDigest?
-    /// Whether its modification time differs from that of its delivery.
+    /// Whether the file's modification time has changed since its delivery.
     var isTouched: Bool
   }
 
@@ -55,7 +55,7 @@ package struct ContentQuestions: Sendable {
 
   /// Merges one row of the journal; rows are passed sorted by path bytes.
   ///
-  /// - Parameter delivered: the digest of its last delivery, if known.
+  /// - Parameter delivered: the digest of the item's last delivery, if known.
   package mutating func meet(
     _ known: Reconciliation.Known, delivered: ContentDigest?, path: UnsafeRawBufferPointer
   ) {

@@ -40,7 +40,7 @@ extension FailureCode {
   package static let budget = FailureCode(rawValue: "budget")
   /// The file is larger than the whole budget.
   package static let budgetNever = FailureCode(rawValue: "budget_never")
-  /// `ferry cancel` was used.
+  /// `ferry cancel` canceled the work.
   package static let cancelled = FailureCode(rawValue: "cancelled")
   /// The session's resume delay applies.
   package static let delay = FailureCode(rawValue: "delay")
@@ -72,7 +72,7 @@ extension FailureCode {
   package static let rootMissing = FailureCode(rawValue: "root_missing")
   /// The root of an upload cannot be opened.
   package static let rootUnreadable = FailureCode(rawValue: "root_unreadable")
-  /// `ferry cancel` was used, and it removed the session (`force_quit: remove_session`).
+  /// `ferry cancel` canceled the work and removed the session (`force_quit: remove_session`).
   package static let sessionRemoved = FailureCode(rawValue: "session_removed")
   /// A signal stopped the launch.
   package static let stopped = FailureCode(rawValue: "stopped")

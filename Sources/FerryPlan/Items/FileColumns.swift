@@ -37,6 +37,8 @@ package struct FileColumns: Hashable, Sendable {
     identities.reserveCapacity(count)
   }
 
+  /// Adds a file.
+  ///
   /// - Parameter identity: 0 if the file's identity is unknown.
   package mutating func append(
     path: some Collection<UInt8>, size: Int64, modified: Int64, identity: UInt64 = 0

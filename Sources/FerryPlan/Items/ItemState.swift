@@ -3,7 +3,7 @@ import FerryManifest
 /// The state of an item in its round. The raw values are persisted and must never be reused.
 package enum ItemState: UInt8, Codable, Sendable {
   case queued = 0
-  /// It holds an upload ID.
+  /// The item holds an upload ID.
   case allocated = 1
   /// The server has the whole file.
   case transferred = 2
@@ -51,7 +51,7 @@ extension Step.Kind {
 package struct CapturedValue: Hashable, Sendable {
   package var name: String
   package var value: String
-  /// Whether it is stored in a column that is never printed or exported.
+  /// Whether the value is stored in a column that is never printed or exported.
   package var isSecret: Bool
 
   package init(name: String, value: String, isSecret: Bool) {

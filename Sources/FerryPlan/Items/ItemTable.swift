@@ -19,21 +19,22 @@ package struct ItemTable: Sendable {
     case failed
     case ambiguous
     case cancelled
-    /// Left for a later launch.
+    /// The item remains for a later launch.
     case left
   }
 
   /// How an item entered this round.
   package enum Entry: UInt8, Sendable {
-    /// Not in the journal before.
+    /// The item is new to the journal.
     case new
-    /// Known, and queued again because of a new round or a changed file.
+    /// The item is known to the journal, and is queued again because of a new round or a changed file.
     case requeued
-    /// Open in this round since an earlier launch, but queued again because the file has changed.
+    /// An earlier launch in this round left the item open, but it is queued again because the file has
+    /// changed.
     case changed
-    /// Open in this round since an earlier launch.
+    /// An earlier launch in this round left the item open.
     case continuing
-    /// Begun but not ended in an earlier round; it continues in this one.
+    /// The item began but did not end in an earlier round, and continues in this one.
     case adopted
 
     /// Whether earlier work on the item, including its upload ID, no longer applies.
@@ -46,7 +47,7 @@ package struct ItemTable: Sendable {
     package var expires: Instant?
     /// The commit or unrepeatable step that was about to be sent and whose outcome is unknown.
     package var intent: ItemStep?
-    /// The idempotency key of the commit that may have been sent; `nil` if it was sent without one.
+    /// The idempotency key of the commit that may have been sent; `nil` if the commit was sent without a key.
     package var commitKey: CommitKey?
 
     package init(

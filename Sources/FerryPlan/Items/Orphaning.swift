@@ -2,21 +2,21 @@ import FerryManifest
 
 /// The reason why an upload ID will not be used. The raw values are persisted and must never be reused.
 package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
-  /// Its item was canceled.
+  /// The ID's item was canceled.
   case cancelled = 1
-  /// Its item failed.
+  /// The ID's item failed.
   case failed = 2
-  /// `valid_for`, or an expiry set by the server, passed before its transfer.
+  /// `valid_for`, or an expiry set by the server, passed before the transfer.
   case expired = 3
-  /// A transfer with it was interrupted and cannot be resumed, so the file started over with a new ID.
+  /// A transfer with the ID was interrupted and cannot be resumed, so the file started over with a new ID.
   case startedOver = 4
   /// The file has changed, or is sent again in a different round.
   case requeued = 5
   /// The manifest was edited, and its steps cannot use the captured values.
   case edited = 6
-  /// `ferry reset` dropped its item.
+  /// `ferry reset` dropped the ID's item.
   case reset = 7
-  /// `ferry resolve … retry`: its transfer was not executed, and the file starts over.
+  /// `ferry resolve … retry`: the transfer was not executed, and the file starts over.
   case retried = 8
   /// Captures of a token or a request lead to another server, and the file starts over there.
   case otherServer = 9
@@ -53,9 +53,9 @@ package struct Orphaning: Hashable, Sendable {
 /// The state from which the data under an item's upload ID may count as delivered, according to the journal
 /// of a killed launch. The raw values are persisted and must never be reused.
 package enum CountingPoint: UInt8, Sendable {
-  /// As soon as the item has an upload ID, because there is no commit.
+  /// The data counts as soon as the item has an upload ID, because there is no commit.
   case allocated = 1
-  /// Once the commit's intent has been written.
+  /// The data counts once the commit's intent has been written.
   case intended = 3
 }
 

@@ -15,17 +15,18 @@ package struct Reconciliation: Sendable {
     package var modified: Int64
     package var handedOver: Instant?
     package var expires: Instant?
-    /// The idempotency key of its commit; `nil` if no commit was about to be sent with one.
+    /// The idempotency key of the item's commit; `nil` if no commit was about to be sent with one.
     package var commitKey: CommitKey?
-    /// Whether it is delivered and still has to be deleted or moved.
+    /// Whether the file was delivered and must still be deleted or moved.
     package var owesAfter: Bool
     /// Whether the file was submitted again after it was queued. If so, a failed or canceled item is sent
     /// again in its round.
     package var isSubmittedAnew = false
-    /// Whether it was queued at a time that has not come yet, because the clock was wrong. It counts as queued now.
+    /// Whether the item was queued at a time that is still in the future, because the clock was wrong. Such
+    /// an item counts as queued now.
     package var isQueuedInFuture = false
-    /// The identity of the file of which a server may have a part (`FileColumns.identities`); `nil` if it is unknown or
-    /// does not matter.
+    /// The identity of the file that a server may have received in part (`FileColumns.identities`); `nil` if
+    /// it is unknown or does not matter.
     package var partialIdentity: UInt64?
 
     package init(
@@ -51,14 +52,14 @@ package struct Reconciliation: Sendable {
 
   /// The number of items for which this launch has nothing to do, by reason.
   package struct Settled: Hashable, Codable, Sendable {
-    /// Delivered earlier, and not to be delivered again.
+    /// Files that were delivered earlier and are not delivered again.
     package var delivered = 0
     /// The part of `delivered` that was delivered in this round.
     package var doneInRound = 0
     package var failedInRound = 0
     package var cancelledInRound = 0
     package var ambiguous = 0
-    /// Delivered, but still to be deleted or moved.
+    /// Delivered files that still have to be deleted or moved.
     package var owedAfter = 0
     /// The part of `delivered` that is treated as unchanged because it has not been read.
     package var unread = 0
@@ -107,8 +108,9 @@ package struct Reconciliation: Sendable {
   package mutating func meet(_ known: Known, path: UnsafeRawBufferPointer) {
     if known.owesAfter { settled.owedAfter += 1 }
     guard catchUp(with: path) else {
-      // The item is not listed, and perhaps never was because it is a submitted file. It must still be
-      // completed, even in a later round. If the file no longer exists, sending it reports that.
+      // The item is not listed. It may be a submitted file, which listings need not contain, so it must still
+      // be completed, even in a later round. If the file no longer exists, the attempt to send it reports
+      // this.
       if !known.state.isClosed { carryOn(known, path: path) }
       if known.state == .ambiguous { settled.ambiguous += 1 }
       return
@@ -120,7 +122,7 @@ package struct Reconciliation: Sendable {
     case .ambiguous:
       settled.ambiguous += 1
     case .queued, .allocated, .transferred:
-      // A server that has a part of a file must not get the rest of another file.
+      // A server that has a part of one file must not receive the rest of another.
       let isOther = known.partialIdentity.map { ![0, $0].contains(listing.identities[index]) } ?? false
       // An upload ID of an earlier round still belongs to the same file.
       let goesOn = isSame && !isOther && (known.round == round || known.state != .queued)
@@ -200,6 +202,8 @@ package struct Reconciliation: Sendable {
       entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
   }
 
+  /// Adds an open item, which continues in this round.
+  ///
   /// - Parameter identity: the identity in the listing; 0 if the file is not listed.
   private mutating func carryOn(_ known: Known, path: UnsafeRawBufferPointer, identity: UInt64 = 0) {
     let isOfRound = known.round == round && !known.isQueuedInFuture

@@ -18,7 +18,7 @@ extension ContentRange {
     }
   }
 
-  /// The value of `Content-Range` in a request; `nil` if it has none.
+  /// The value of `Content-Range` in a request; `nil` if the request has no such field.
   private func field(for operation: TransferOperation, size: Int64) -> String? {
     switch operation {
     case .whole, .create: return nil
@@ -56,7 +56,7 @@ extension ContentRange {
       guard case .send(let range) = operation, let field = response.ranges.first,
         case .success(let stored) = stored(field, among: response.ranges)
       else { return .refused }
-      // `0-0` is also the range of an empty upload, but then the registry would not have refused the first byte.
+      // `0-0` may also mean an empty upload, but then the registry would not refuse a part that starts at 0.
       let offset = stored == 1 && range.lowerBound > 0 ? 0 : stored
       return offset <= range.upperBound && offset != range.lowerBound ? .offset(offset) : .refused
     // The server has a different offset.
@@ -87,11 +87,11 @@ extension ContentRange {
       return reading(stored(field, among: response.ranges).map { emptied($0, at: 0) })
     }
     switch offsetQuery {
-    // The status of success of the upload itself.
+    // A status of success means that the upload itself has completed.
     case .put: return .other
     case .get, .head:
       return .malformed(
-        "the response to the query of the offset states no offset: it has neither a Range field nor 'nextExpectedRanges'"
+        "the response to the offset query contains no offset: it has neither a Range field nor 'nextExpectedRanges'"
       )
     }
   }
@@ -117,7 +117,8 @@ extension ContentRange {
     }
   }
 
-  /// Registries state `0-0` for an empty upload, too.
+  /// Corrects the number of stored bytes: registries state `0-0` not only for one byte, but also for an empty
+  /// upload.
   ///
   /// - Parameter end: the offset at which one byte would be plausible.
   private func emptied(_ stored: Int64, at end: Int64) -> Int64 {
@@ -129,7 +130,7 @@ extension ContentRange {
     case .absent: return nil
     case .malformed: return .malformed("'nextExpectedRanges' in the response is not an array of strings")
     case .tooLarge: return .malformed("the response is too large to be searched for 'nextExpectedRanges'")
-    // The server misses nothing.
+    // The server has all bytes.
     case .listed(let ranges) where ranges.isEmpty: return .other
     case .listed(let ranges):
       var first: Int64?

@@ -35,7 +35,7 @@ extension ContentRange: TransferMachine {
   package func requestCount(size: Int64) -> Int64 { size == 0 ? 1 : (size - 1) / chunkSize + 1 }
 
   package func next(_ state: TransferState, size: Int64) -> TransferOperation {
-    // If the server has all bytes and has not completed the upload, the query lets it do so.
+    // If the server has all bytes and has not completed the upload, the query lets the server complete it.
     if state.isUncertain || (state.confirmedOffset == size && size > 0) { return .queryOffset }
     return .send(state.confirmedOffset..<min(size, state.confirmedOffset +| chunkSize))
   }

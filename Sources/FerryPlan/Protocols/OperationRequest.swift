@@ -19,7 +19,7 @@ package struct OperationRequest: Hashable, Sendable {
     package var algorithm: DigestAlgorithm
   }
 
-  /// `nil` for the method of the declared request.
+  /// The method; `nil` for the method of the declared request.
   package var method: String?
   /// Header fields. Each replaces the declared fields of the same name.
   package var fields: [Field] = []
@@ -31,8 +31,8 @@ package struct OperationRequest: Hashable, Sendable {
   package var leavesOutObjectFields = false
   /// The checksum of the bytes that the request sends; `nil` for none.
   package var checksum: Checksum?
-  /// Whether the request goes to the upload resource that the server has assigned. It then has no fields that describe
-  /// the file.
+  /// Whether the request goes to the upload resource that the server has assigned. Such a request has no
+  /// fields that describe the file.
   package var isForResource = false
   /// Whether a 308 response states an offset and is not a redirect.
   package var keeps308 = false
@@ -59,7 +59,7 @@ package protocol OperationResponse {
 package struct PartList: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     package var number: Int
-    /// In bytes.
+    /// The size of the part in bytes.
     package var size: Int64
     package var etag: String
     package var checksum: PartChecksum?
@@ -87,7 +87,7 @@ package enum StringArray: Hashable, Sendable {
   case absent
   /// The value is not an array of strings.
   case malformed
-  /// The body is too large to be searched for it.
+  /// The body is too large to be searched for the value.
   case tooLarge
   case listed([String])
 }
@@ -100,15 +100,16 @@ package enum TransferReading: Hashable, Sendable {
   case part(etag: String, PartChecksum?)
   /// The server has these parts.
   case parts(PartList)
-  /// The response should state an offset or a part, and does not.
+  /// The response should state an offset or a part, but does not.
   case malformed(String)
   /// The server did not accept the request now, or has a different offset. After a wait, it is asked for its offset.
   case refused
   /// The server no longer has the upload.
   case gone
-  /// The response is that of the upload itself, even if it is an error: the server no longer continues the upload.
+  /// The response ends the upload, possibly with an error: the server no longer continues the upload.
   case completed
-  /// The response is judged like that to any other request. If it is a success, it completes the upload.
+  /// The response is judged like the response to any other request. If it is a success, it completes the
+  /// upload.
   case other
 
   /// The offset, if the response states one.

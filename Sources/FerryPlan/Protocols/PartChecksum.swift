@@ -4,7 +4,7 @@ import FerryManifest
 /// The checksum of a part, as an S3 server states it.
 package struct PartChecksum: Hashable, Sendable {
   package var algorithm: Upload.Transfer.Checksum
-  /// In Base64.
+  /// The checksum in Base64.
   package var value: String
 
   package init(_ algorithm: Upload.Transfer.Checksum, _ value: String) {

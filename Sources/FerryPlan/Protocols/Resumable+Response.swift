@@ -12,7 +12,7 @@ extension Resumable {
     // The server has completed the upload, and does not repeat its response.
     case (.send(let range), 400...499) where range.isEmpty && isCompleted(response): return .offset(size)
     case (.send, _) where isCompleted(response): return .refused
-    // Another offset, or a lock that another request holds.
+    // The server has another offset, or another request holds a lock.
     case (.send, 409), (.send, 423), (.queryOffset, 409), (.queryOffset, 423): return .refused
     case (.send, 404), (.send, 410), (.queryOffset, 404), (.queryOffset, 410): return .gone
     // Smaller parts may be accepted.
@@ -33,7 +33,7 @@ extension Resumable {
     guard case .create = operation, let location = response.values(of: "Location").first else { return nil }
     let fields = Fields(response, interopVersion)
     switch response.status {
-    // An iteration of the draft that differs must not be used.
+    // A response to another iteration of the draft must be ignored.
     case 104: return fields.hasVersion ? location : nil
     // After a completed upload, and in the response of a server that ignores the protocol, Location has another meaning.
     case 200...299: return fields.isComplete != true && fields.isOfProtocol ? location : nil
@@ -67,7 +67,7 @@ extension Resumable {
     }
   }
 
-  /// The response is that of the resource to which the file was uploaded.
+  /// Reads the response of the resource to which the file was uploaded.
   private func complete(_ fields: Fields, _ operation: TransferOperation, size: Int64) -> TransferReading {
     if let offset = fields.offset, offset != size {
       return .malformed("the server completed the upload after \(offset) of \(size) bytes")
@@ -82,7 +82,7 @@ extension Resumable {
     if range.upperBound == size { return .other }
     guard fields.isOfProtocol else {
       return .malformed(
-        "the server does not support resumable uploads, and took the first \(range.upperBound) of \(size) bytes for the "
+        "the server does not support resumable uploads, and treated the first \(range.upperBound) of \(size) bytes as the "
           + "whole file; remove 'chunk_size'")
     }
     return .offset(range.upperBound)
@@ -100,7 +100,7 @@ extension Resumable {
     guard let offset = fields.offset else { return .malformed("the response has no valid Upload-Offset") }
     let lengths = response.values(of: "Upload-Length")
     if lengths.count == 1, case .integer(let length) = StructuredField.item(lengths[0]), length != size {
-      return .malformed("the server states another length of the upload than the file's \(size) bytes")
+      return .malformed("the server states an upload length that differs from the file's \(size) bytes")
     }
     if fields.isComplete == true, offset != size {
       return .malformed("the server completed the upload after \(offset) of \(size) bytes")
@@ -108,7 +108,7 @@ extension Resumable {
     return .offset(offset)
   }
 
-  /// Whether a problem document states that the upload was completed before.
+  /// Whether a problem document states that the upload had already been completed.
   private func isCompleted(_ response: any OperationResponse) -> Bool {
     400...499 ~= response.status
       && response.string(at: "/type") == "https://iana.org/assignments/http-problem-types#completed-upload"

@@ -17,7 +17,7 @@ package struct Resumable: Hashable, Codable, Sendable {
   /// The interop version of drafts 04 and 05, which servers in the field support.
   package static let defaultInteropVersion = 6
 
-  /// The capture of `allocate` in which the upload resource that a server has assigned is kept.
+  /// The name of the `allocate` capture that contains the upload resource assigned by the server.
   package static let resourceCapture = "resource"
 }
 
@@ -82,7 +82,7 @@ extension Resumable: TransferMachine {
       return state.advance(to: nil, after: operation, size: size, isCompleteAtEnd: false)
     }
     switch operation {
-    // The server has completed the upload before, and does not repeat its response.
+    // The server completed the upload earlier, and does not repeat its response.
     case .send(let range) where range.isEmpty && offset == size: return .complete
     case .create, .send, .queryOffset, .queryPart, .listParts, .whole: break
     }

@@ -27,16 +27,17 @@ package struct S3Multipart: Hashable, Codable, Sendable {
     self.checksum = checksum
   }
 
-  /// The name of the capture that records the size of an upload's parts beside its upload ID.
+  /// The name of the capture that records the size of an upload's parts together with its upload ID.
   package static let partSizeCapture = "part_size"
 
-  /// The value of that capture. It contains the upload ID, so that it identifies the upload like the ID.
+  /// The value of the capture `partSizeCapture`. It contains the upload ID, and therefore identifies the
+  /// upload as the ID itself does.
   package func partSizeRecord(size: Int64, uploadID: String) -> String {
     "\(partSize(of: size)) \(uploadID)"
   }
 
-  /// Whether an upload whose parts have the recorded size can be continued. A part of another size may have the number and
-  /// size of one of the present parts, although it has other bytes of the file.
+  /// Whether an upload whose parts have the recorded size can be continued. If the part size has changed, a
+  /// new part may have the same number and size as an existing part, but contain other bytes of the file.
   package func continues(_ record: String, size: Int64) -> Bool {
     record.hasPrefix("\(partSize(of: size)) ")
   }
@@ -44,8 +45,8 @@ package struct S3Multipart: Hashable, Codable, Sendable {
   /// Whether a file of this size is sent in a single PUT. An upload in parts needs at least one byte.
   package func isSingle(_ size: Int64) -> Bool { size < max(threshold, 1) }
 
-  /// The size of each part except the last one: the declared size or, if the file would have too many parts, the least
-  /// multiple of 1 MiB with which it has not.
+  /// The size of each part except the last one: the declared size or, if the file would have too many parts,
+  /// the smallest multiple of 1 MiB that avoids this.
   package func partSize(of size: Int64) -> Int64 {
     guard size > partSize *| Self.mostParts else { return partSize }
     let least = (size - 1) / Self.mostParts + 1
@@ -112,7 +113,7 @@ extension S3Multipart: TransferMachine {
     return request
   }
 
-  /// Codes of errors that are not the request's fault, and that S3 reports with a status of 4xx.
+  /// Codes of errors that S3 reports with a 4xx status although the request is not at fault.
   private static let passingCodes = [
     "RequestTimeout", "BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "OperationAborted",
   ]

@@ -15,7 +15,7 @@ struct StructuredField {
   /// - Parameter text: the value of the field. The values of several fields are joined with `, `.
   private init(_ text: String) { rest = text[...].utf8 }
 
-  /// The value of an Item field; `nil` if it is not valid.
+  /// The value of an Item field; `nil` if the field is not valid.
   static func item(_ text: String) -> Item? {
     var parser = StructuredField(text)
     parser.skipSpaces()
@@ -24,7 +24,8 @@ struct StructuredField {
     return parser.rest.isEmpty ? item : nil
   }
 
-  /// The members of a Dictionary field; `nil` if it is not valid. If a key occurs several times, its last value counts.
+  /// The members of a Dictionary field; `nil` if the field is not valid. If a key occurs several times, its
+  /// last value is used.
   static func dictionary(_ text: String) -> [String: Item]? {
     var parser = StructuredField(text)
     var members: [String: Item] = [:]

@@ -50,14 +50,14 @@ package protocol TransferMachine: Sendable {
   /// Applies a response that was not refused to the state of its transfer.
   ///
   /// - Parameters:
-  ///   - reading: `offset`, `part`, `parts`, or `other` if the response is that to a completed upload.
+  ///   - reading: `offset`, `part`, `parts`, or `other` for the response to a completed upload.
   ///   - size: the size of the file, in bytes.
   func apply(
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress
 
-  /// Whether the server must be asked what it has after a request whose outcome is unknown. If not, the request is sent
-  /// again.
+  /// Whether, after a request with an unknown outcome, the server must be asked which bytes it has. If not,
+  /// the request is sent again.
   var asksAfterLoss: Bool { get }
 
   /// Whether an upload is complete as soon as the server states that it has all bytes.
@@ -117,7 +117,7 @@ package enum TransferProgress: Hashable, Sendable {
 
 /// How the transfers of an upload send their files.
 package enum TransferProtocol: Hashable, Codable, Sendable {
-  /// In one request.
+  /// The file is sent in one request.
   case whole
   case contentRange(ContentRange)
   case tus(Tus)

@@ -1,9 +1,9 @@
-/// One request of a transfer.
+/// One request of a transfer that sends a file.
 package enum TransferOperation: Hashable, Codable, Sendable {
   /// The whole file is sent in one request.
   case whole
-  /// The first bytes of the file are sent with the request that the manifest declares, and the server may assign an
-  /// upload resource to it.
+  /// The first bytes of the file are sent with the request that the manifest declares. The server may assign
+  /// an upload resource to that request.
   case create(Range<Int64>)
   /// The server is asked how many bytes of the file it has.
   case queryOffset
@@ -14,7 +14,7 @@ package enum TransferOperation: Hashable, Codable, Sendable {
   /// This range of the file's bytes is sent.
   case send(Range<Int64>)
 
-  /// Whether the request has bytes of the file as its body, even if they are none.
+  /// Whether the body of the request consists of bytes of the file. There may be none.
   package var isSending: Bool {
     switch self {
     case .whole, .create, .send: true
@@ -33,7 +33,8 @@ package enum TransferOperation: Hashable, Codable, Sendable {
     }
   }
 
-  /// The bytes of the file in the body of the request; `nil` for the whole file, and for none.
+  /// The bytes of the file in the body of the request; `nil` for the whole file, and for a request without
+  /// bytes of the file.
   package var range: Range<Int64>? {
     switch self {
     case .whole, .queryOffset, .queryPart, .listParts: nil

@@ -2,7 +2,7 @@
 ///
 /// It is not journaled: after an interruption, the server states its offset again.
 package struct TransferState: Hashable, Sendable {
-  /// The number of bytes, counted from the start of the file, that the server has stated to have.
+  /// The number of bytes, counted from the start of the file, that the server has confirmed.
   package var confirmedOffset: Int64 = 0
   /// Whether the server may have a different offset, because an earlier launch may have sent bytes or a request has
   /// failed. The server is then asked for its offset before more bytes are sent.
@@ -18,7 +18,7 @@ package struct TransferState: Hashable, Sendable {
   package var partials: [PartialUpload] = []
   /// Whether the server has assigned an upload resource, if its protocol assigns one.
   package var hasResource: Bool
-  /// Whether the server may have completed the upload although ferry has received no response to it.
+  /// Whether the server may have completed the upload although ferry has not received the response.
   package var mayBeComplete = false
   /// The limits that the server has stated; `nil` if it has stated none.
   package var limit: UploadLimit?
@@ -33,7 +33,7 @@ extension TransferState {
   /// Applies a response to an operation.
   ///
   /// - Parameters:
-  ///   - offset: the offset that the server has stated; `nil` if the response is that to a completed upload.
+  ///   - offset: the offset that the server has stated; `nil` for the response to a completed upload.
   ///   - size: the size of the file, in bytes.
   ///   - isCompleteAtEnd: whether an upload is complete as soon as the server has all bytes.
   mutating func advance(

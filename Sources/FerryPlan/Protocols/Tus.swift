@@ -126,13 +126,13 @@ extension Tus: TransferMachine {
       if case .create = operation { return .other }
       // The upload has expired, or has been terminated.
       return .gone
-    // Another offset, a lock that another request holds, a checksum that does not match.
+    // The server has another offset, another request holds a lock, or a checksum does not match.
     case 409, 423, 460: return .refused
     default: return .other
     }
   }
 
-  /// The reason why the upload at the server cannot be that of the file; `nil` if it may be.
+  /// The reason why the upload cannot belong to the file; `nil` if it can belong to the file.
   private func problem(
     _ response: any OperationResponse, _ operation: TransferOperation, size: Int64
   ) -> String? {
@@ -158,7 +158,7 @@ extension Tus: TransferMachine {
     _ reading: TransferReading, of operation: TransferOperation, to state: inout TransferState, size: Int64
   ) -> TransferProgress {
     if concatenates { return applyPartial(reading, of: operation, to: &state, size: size) }
-    // A server need not take bytes with the request that creates the upload.
+    // A server may ignore the bytes in the request that creates the upload.
     if case .create = operation, reading.offset == 0, size > 0 {
       state.isUncertain = false
       return .proceeds

@@ -10,7 +10,7 @@ extension RequestTemplate {
 }
 
 extension Upload {
-  /// The upload with the steps of its protocol where the manifest does not declare them.
+  /// The upload, with the steps of its protocol added where the manifest does not declare them.
   var withProtocolSteps: Upload {
     switch transfer.protocol {
     case .tus where allocate != nil: withoutCreation
@@ -42,11 +42,12 @@ extension Upload {
     request.headers.append(version)
     return Abandon(
       token: transfer.token, request: request,
-      // With 405 or 501, the server does not implement it, so there is nothing that ferry could release.
+      // With 405 or 501, the server does not implement DELETE, so there is nothing that ferry could release.
       expect: Expectation(status: [200, 202, 204, 405, 501]))
   }
 
-  /// The upload whose `allocate` step creates it, without the settings of a creation by the transfer.
+  /// The upload without the settings for creation by the transfer, because its `allocate` step creates the
+  /// upload.
   private var withoutCreation: Upload {
     var upload = self
     upload.transfer.creation = nil
@@ -97,7 +98,7 @@ extension Upload {
       version, .init(name: "Upload-Length", value: Template([.reference(.file(.size))])),
     ]
     creation.metadata = transfer.metadata
-    // Whoever knows the URL of a tus upload can often write to it.
+    // The URL is secret, because anyone who knows the URL of a tus upload can often write to it.
     upload.allocate = Allocate(
       token: transfer.token, request: creation,
       capture: [Capture(name: "url", source: .header("Location"), isSecret: true)])

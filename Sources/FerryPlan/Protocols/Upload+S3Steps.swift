@@ -14,7 +14,8 @@ extension Upload {
       request.sign = transfer.request.sign
       return request
     }
-    // A condition applies to the request that creates the object.
+    // Omit conditions: they apply to the request that completes the upload, because that request creates the
+    // object.
     var creation = request("POST", [.literal("uploads")]) { !S3Multipart.isCondition($0) }
     if let checksum = transfer.checksum {
       creation.headers.removeAll { $0.name.lowercased() == "x-amz-checksum-algorithm" }
@@ -45,7 +46,8 @@ extension Upload {
 }
 
 extension S3Multipart {
-  /// Whether a header field is sent with the request that creates an object, and not with those for its parts.
+  /// Whether a header field is sent only with the request that creates an object, not with the requests for
+  /// its parts.
   package static func describesObject(_ name: String) -> Bool {
     let name = name.lowercased()
     if isCondition(name) || name.hasPrefix("content-") { return true }
@@ -65,7 +67,7 @@ extension S3Multipart {
 }
 
 extension Template {
-  /// The URL with more parameters in its query.
+  /// The URL with parameters added to its query.
   fileprivate func addingQuery(_ query: [Segment]) -> Template {
     let hasQuery = segments.contains { segment in
       if case .literal(let text) = segment { text.contains("?") } else { false }

@@ -50,7 +50,7 @@ package struct UploadLimit: Hashable, Sendable {
     return min(remaining, wanted, maxAppendSize ?? .max)
   }
 
-  /// The reason why a file of this size cannot be sent within the limits; `nil` if it can.
+  /// The reason why a file of this size cannot be sent within the limits; `nil` if the file can be sent.
   func conflict(size: Int64) -> String? {
     if let maxSize, size > maxSize {
       return

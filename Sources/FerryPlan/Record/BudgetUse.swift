@@ -4,12 +4,12 @@ import FerryManifest
 package struct BudgetUse: Hashable, Codable, Sendable {
   /// The kind of network, or `any` for all networks together.
   package var network: Budget.Scope
-  /// The bytes that all processes of the user have transferred in the window, plus those that they may still
-  /// transfer.
+  /// The bytes that all processes of the user have transferred in the window, plus the bytes that they may
+  /// still transfer.
   package var usedBytes: Int64
   package var limitBytes: Int64
   package var cutoff: Budget.Cutoff
-  /// The sessions that it limits.
+  /// The sessions that the budget limits.
   package var binds: Budget.Binding
   package var window: Window
 

@@ -1,6 +1,6 @@
 /// Formats sizes for display.
 package enum ByteText {
-  /// In powers of 1000, like the manifest's units: `4.9 GB`.
+  /// The size with a unit that is a power of 1000, as in the manifest: `4.9 GB`.
   package static func text(_ bytes: Int64) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {

@@ -14,7 +14,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   case authorization = 7
   /// Remaining work waits for a budget, conditions or a delay.
   case deferred = 8
-  /// Stopped by `--max-duration` or the execution window.
+  /// `--max-duration` or the execution window stopped the run.
   case cutOff = 10
   /// An internal error in ferry.
   case fault = 70
@@ -51,7 +51,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// If several apply, the first in this order is used.
+  /// If several exit codes apply, the first in this order is used.
   package static let precedence: [ExitCode] = [
     .interrupted, .terminated, .fault, .usage, .invalidManifest, .integrity, .authorization, .itemsFailed,
     .sessionInUse, .temporary, .cutOff, .deferred, .success,

@@ -1,4 +1,5 @@
-/// The last attempt of a fetch, if it failed. The interval's `minimum` is counted from it.
+/// The last attempt of a fetch, if it failed. The interval's `minimum` is counted from the end of this
+/// attempt.
 package struct FailedFetch: Hashable, Sendable {
   /// The time at which the attempt ended, including its retries.
   package var at: Instant

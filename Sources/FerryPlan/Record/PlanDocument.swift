@@ -38,20 +38,23 @@ package struct PlanDocument: Codable, Sendable {
     package var kind: Node.Kind
     package var session: String
     package var token: String?
-    /// The names of the nodes for which it waits.
+    /// The names of the nodes for which the node waits.
     package var needs: [String]
     package var steps: [StepEntry]
-    /// `run`; `waiting` (see `reason`); `done` if it ended in this round; `ambiguous` if it may have been
-    /// sent; `not_due`; `never`; `not_selected`; `ask` for tokens, which are fetched when needed.
+    /// `run`; `waiting` (see `reason`); `done` if the node has ended in this round; `ambiguous` if its
+    /// request may have been executed; `not_due`; `never`; `not_selected`; `ask` for tokens, which are
+    /// fetched when needed.
     package var state: ReportState
     package var notBefore: String?
-    /// The reason why it would wait under these conditions.
+    /// The reason why the node would wait under these conditions.
     package var reason: RecordedFailure?
-    /// For an upload: absent if its list is known only at run time.
+    /// For an upload: the counts of its items; absent if its list is known only at run time.
     package var items: Items?
-    /// `true` if the list of its files is written by a fetch that it needs, and is read when it opens; otherwise absent.
+    /// `true` if a fetch that the upload needs writes its list, which is then read when the upload opens;
+    /// otherwise absent.
     package var listedAtRunTime: Bool?
-    /// The treatment of its files after delivery: `delete`, or `move_to` and the folder; absent for `keep`.
+    /// The treatment of the node's files after delivery: `delete`, or `move_to` and the folder; absent for
+    /// `keep`.
     package var after: String?
     package var problems: [String]
     /// The number of further problems; absent if there are none.
@@ -101,15 +104,15 @@ package struct PlanDocument: Codable, Sendable {
     /// The number of requests that send these bytes if nothing interrupts them; absent if each file is sent in one
     /// request.
     package var parts: Int64?
-    /// The number of those items that an earlier run began.
+    /// The number of items to send that an earlier run began.
     package var begun: Int
     package var unchanged: Int
     package var doneInRound: Int
     package var failedInRound: Int
     package var ambiguous: Int
-    /// The number of batches into which `batch` divides them.
+    /// The number of batches into which `batch` divides the items to send.
     package var batches: Int
-    /// Delivered items that still have to be deleted or moved, because an earlier run could not do this or was
+    /// Delivered items that still have to be deleted or moved, because an earlier run failed to do so or was
     /// killed; absent if there are none.
     package var owedAfter: Int?
     /// Unused upload IDs of earlier runs that the run would release; absent if there are none.
@@ -184,7 +187,7 @@ package struct PlanDocument: Codable, Sendable {
 }
 
 extension Node {
-  /// The protocol that documents state for a step.
+  /// The protocol of a step, as plan documents show it.
   fileprivate func plannedProtocol(of step: Step) -> Upload.Transfer.`Protocol`? {
     guard step.kind == .transfer, case .upload(let work) = work else { return nil }
     return step.request.body.protocol ?? work.transferProtocol.name

@@ -133,9 +133,9 @@ package struct RunRecord: Codable, Sendable {
     /// The time of the start; absent if the start failed, and in reports written before ferry recorded it.
     package var startedAt: String?
     package var exitStatus: Int32?
-    /// The signal that ended it.
+    /// The signal that ended the command.
     package var signal: Int32?
-    /// Whether it was still running when the run stopped waiting for it.
+    /// Whether the command was still running when the run stopped waiting for it.
     package var isRunning: Bool?
     /// The reason why the command could not be started. The next run retries `on_events`.
     package var problem: String?
@@ -148,7 +148,7 @@ package struct RunRecord: Codable, Sendable {
 
   /// A request of `on_end`.
   package struct OnEndRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var name: String
     /// `succeeded`, `failed`, `ambiguous` if it may have been sent, or `skipped` because of its `when`.
@@ -194,7 +194,8 @@ package struct RunRecord: Codable, Sendable {
     package var idsExpired = 0
     /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded orphans.
     package var idsOrphaned: Int? = 0
-    /// Upload IDs that this run released, including those of earlier runs; absent in the same reports.
+    /// Upload IDs that this run released, including those of earlier runs; absent in reports written before
+    /// ferry recorded orphans.
     package var idsReleased: Int? = 0
     package var resumes = 0
 
@@ -213,7 +214,7 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct NodeRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var name: String
     package var kind: Node.Kind
@@ -243,14 +244,14 @@ package struct RunRecord: Codable, Sendable {
     /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
     package var attempts: [AttemptRecord]
-    /// For a request or fetch whose outcome is ambiguous.
+    /// The details of a request or fetch whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
 
     /// Whether the node is optional and failed, or may have failed.
     package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
   }
 
-  /// A reason for which items of an upload were canceled in the round.
+  /// A reason why items of an upload were canceled in the round.
   package struct CancellationRecord: Hashable, Codable, Sendable {
     /// A stable code.
     package var code: FailureCode
@@ -284,14 +285,14 @@ package struct RunRecord: Codable, Sendable {
 
   /// The number of an upload's orphans (unused upload IDs) that this run dropped and released.
   package struct OrphanRecord: Codable, Sendable {
-    /// The number dropped in this run without a commit.
+    /// The number of upload IDs that this run dropped without a commit.
     package var dropped: Int
-    /// The number released in this run, including orphans of earlier runs.
+    /// The number of upload IDs that this run released, including those of earlier runs.
     package var released: Int
-    /// The number that were not released, because the attempt failed, or because no attempt was made after
-    /// the server did not respond to another release. The next run retries.
+    /// The number of upload IDs that this run could not release: the attempt failed, or there was no attempt
+    /// because the server had not responded to another release. The next run retries.
     package var failed: Int
-    /// The reason why the last of those was not released.
+    /// The reason why the last of the `failed` upload IDs was not released.
     package var reason: RecordedFailure?
   }
 
@@ -299,7 +300,8 @@ package struct RunRecord: Codable, Sendable {
   package struct AfterRecord: Codable, Sendable {
     package var deleted: Int
     package var moved: Int
-    /// The number of files that the next run deletes or moves, because this one was stopped; `nil` if there is none.
+    /// The number of files that the next run deletes or moves, because this run was stopped; `nil` if there
+    /// are none.
     package var remaining: Int?
     /// Files that were not deleted or moved as the manifest specifies, by path.
     package var problems: [AfterProblem]
@@ -333,7 +335,7 @@ package struct RunRecord: Codable, Sendable {
   }
 
   package struct ItemRecord: Codable, Sendable {
-    /// Present if the run has several manifests.
+    /// The name of the manifest; absent if the run has only one.
     package var manifest: String?
     package var node: String
     package var path: String
@@ -344,7 +346,7 @@ package struct RunRecord: Codable, Sendable {
     package var state: ReportState
     package var reason: RecordedFailure?
     package var attempts: [AttemptRecord]
-    /// For an item whose outcome is ambiguous.
+    /// The details of an item whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
   }
 
@@ -356,7 +358,7 @@ package struct RunRecord: Codable, Sendable {
     package var message: String
     package var endedAt: String
     package var durationSeconds: Double
-    /// As in `FailureDetail`.
+    /// The URL of the request, as in `FailureDetail`.
     package var url: String?
     package var proxy: String?
     package var reasonPhrase: String?

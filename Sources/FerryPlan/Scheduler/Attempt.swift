@@ -68,7 +68,7 @@ package struct AttemptResult: Sendable {
 
   package struct Response: Sendable {
     package var status: Int
-    /// The way in which the response fails `expect`, other than by its status.
+    /// The reason, other than the status, why the response does not meet `expect`.
     package var mismatch: String?
     /// Whether the body is not of the expected kind, so that the response does not provide information about
     /// the request.
@@ -76,12 +76,13 @@ package struct AttemptResult: Sendable {
     /// Whether the search for the pattern of `expect` was aborted, so that it is unknown whether the
     /// response matches.
     package var isUndecided = false
-    /// Set if the response lacks a capture that later steps need.
+    /// The failure if the response lacks a capture that later steps need; otherwise `nil`.
     package var missing: TransportFailure?
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
-    /// The time at which the upload that a request of tus has created or continued expires, if the response states it.
+    /// The time at which the upload expires that a tus request has created or continued, if the response
+    /// states it.
     package var uploadExpires: Instant?
     /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]
@@ -119,7 +120,7 @@ package struct AttemptResult: Sendable {
 
   /// The condition of a fetch's request (RFC 9110, section 13.1).
   package enum Condition: Hashable, Sendable {
-    /// No condition: a 304 is meaningless.
+    /// The request has no condition, so a 304 is meaningless.
     case absent
     /// A validator from the journal. `isNamed`: whether the validators in a 304 response are compatible with
     /// it.

@@ -38,9 +38,9 @@ struct BudgetGate: Sendable {
   static let smallestLease: Int64 = 1 << 20
 
   let network: DeviceConditions.Network
-  /// The limits, all of which have to be kept; not empty.
+  /// The limits, which all apply; not empty.
   private(set) var limits: [Limit]
-  /// The strictest of its budgets' rules.
+  /// The strictest rule of the gate's budgets.
   let cutoff: Budget.Cutoff
   /// Bytes that are leased and not transferred yet.
   private(set) var held: Int64 = 0
@@ -66,7 +66,7 @@ struct BudgetGate: Sendable {
     cutoff = cutoffs.contains(.hard) ? .hard : cutoffs.contains(.cautious) ? .cautious : .soft
   }
 
-  /// The time at which the first of its windows ends.
+  /// The time at which the first of the gate's windows ends.
   var windowEnd: Instant { limits.reduce(.distantFuture) { min($0, $1.window.upperBound) } }
 
   /// Bytes that are leased and not reserved.
@@ -80,15 +80,15 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks to send `size` bytes for an item, node or orphan, in addition to those that are reserved for it; `size` is
-  /// `nil` if it is unknown.
+  /// Asks to send `size` bytes for an item, node or orphan, in addition to the bytes that are already
+  /// reserved. `size` is `nil` if the size is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =
       switch (cutoff, size) {
       case (.soft, _): 1
       case (.cautious, let size?), (.hard, let size?): max(size, 1)
       case (.cautious, nil): 1
-      // All that is available, because the size is unknown.
+      // The size is unknown, so ask for everything that is available.
       case (.hard, nil): max(room, 1)
       }
     if asked != nil { return .asks(nil) }
@@ -111,7 +111,7 @@ struct BudgetGate: Sendable {
     return .asks(ask(-free, all: false))
   }
 
-  /// Whether the reservation is covered by leases now. Unlike `covers`, this asks for none.
+  /// Whether leases cover the reservation now. Unlike `covers`, this method does not request a lease.
   func isCovered(_ place: ItemRef) -> Bool { isReserved(place) && (cutoff == .soft || free >= 0) }
 
   /// The number of bytes that the strict limits still allow; `nil` if none of them is known.
@@ -158,7 +158,7 @@ struct BudgetGate: Sendable {
     settle(sent: sent)
   }
 
-  /// Limits the unsent bytes to those that are reserved.
+  /// Limits the unsent bytes to the reserved bytes.
   private mutating func settle(sent: Int64) {
     let excess = max(0, unsent -| reserved)
     unsent -= excess

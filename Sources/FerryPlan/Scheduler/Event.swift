@@ -57,7 +57,7 @@ package struct ResourceAssignment: Hashable, Sendable {
 /// The files of an upload whose list was read when it opened.
 package enum UploadList: Sendable {
   /// - `items`: the items that the launch does not have yet.
-  /// - `settled`: the files for which it has nothing to do.
+  /// - `settled`: the files for which the launch has nothing to do.
   case items(ItemTable, settled: Reconciliation.Settled)
   /// The list or the root cannot be read.
   case unreadable(RecordedFailure)
@@ -93,8 +93,8 @@ package enum JournalEntry: Hashable, Sendable {
   /// The request was certainly not sent, or the server refused it.
   case intentWithdrawn(ItemRef)
   case uploadIDAllocated(ItemRef, expires: Instant?)
-  /// The server has stated another number of bytes that it has of the file. Only people read this record; a later launch
-  /// asks the server.
+  /// The server has confirmed another number of the file's bytes. The entry is only for display; a later
+  /// launch asks the server.
   case transferAdvanced(ItemRef, bytes: Int64)
   /// The server has stated another expiry of the item's upload ID.
   case uploadIDUpdated(ItemRef, expires: Instant?)
@@ -114,7 +114,7 @@ package enum JournalEntry: Hashable, Sendable {
   case orphanReleaseFailed(ItemRef, RecordedFailure, at: Instant)
   /// The session's delay after a resume or a reset.
   case sessionResumed(SessionID, ResumeState)
-  /// Work that was queued in the session up to this time is not discretionary by inference.
+  /// The time up to which work queued in the session is not inferred to be discretionary.
   case sessionInForeground(SessionID, until: Instant)
   /// A batch of the session has completed: its `on_events` must be started.
   case batchCompleted(SessionID)

@@ -22,7 +22,7 @@ struct HostQueue: Sendable {
   var intending: [(sequence: UInt64, ready: Ready)] = []
   /// Steps of discretionary tasks that wait for other conditions, and whether their intent is on disk.
   var held: [(ready: Ready, isIntended: Bool)] = []
-  /// Items of which requests are being sent, and which may send further ones at the same time.
+  /// Items with a request in progress that may send further requests at the same time.
   var parallel: [ItemRef] = []
   /// Uploads whose first step uses this queue, by priority.
   var sources: [Int] = []
@@ -105,7 +105,7 @@ struct Ready: Comparable, Sendable {
   /// their kind: one for each number of retries that a manifest can declare.
   static let firstSequence: UInt64 = 1_024
 
-  /// The age of the step; a lower value is older and goes first.
+  /// The age of the step. A lower value means an older step, which goes first.
   var sequence: UInt64 {
     get { key & Self.sequenceMask }
     set { key = key & ~Self.sequenceMask | newValue & Self.sequenceMask }

@@ -33,24 +33,24 @@ struct ItemProgress: Hashable, Sendable {
     case allocated(UploadID?)
     /// A transfer was started in this launch.
     case transferring(UploadID?, TransferState)
-    /// The server has the whole file: `commit` is next, or the probe for it.
+    /// The server has the whole file: `commit` or its probe is next.
     case transferred(UploadID?)
   }
 
   struct UploadID: Hashable, Sendable {
     /// The time at which the ID expires; `nil` if it does not expire.
     var expires: Instant?
-    /// Whether an earlier launch allocated it, and may have sent a part of the file.
+    /// Whether an earlier launch allocated the ID, and may have sent a part of the file.
     var isInherited = false
   }
 
   /// The journal's record that an unrepeatable step or a commit is about to be sent.
   enum Intent: Hashable, Sendable {
     case none
-    /// Recorded in this launch, or equally valid. It is used up when an attempt that relies on it may have
-    /// reached the server.
+    /// The intent was recorded in this launch, or is equally valid. It is used up when an attempt that relies
+    /// on it may have reached the server.
     case recorded
-    /// Recorded by an earlier launch, which was killed before it recorded the outcome.
+    /// The intent was recorded by an earlier launch, which was killed before it recorded the outcome.
     case inherited
   }
 
@@ -125,10 +125,11 @@ enum ItemTransition: Hashable, Sendable {
   case withdrawIntent
   /// The announced request has completed.
   case useIntent
-  /// The server issued an upload ID; `nil` if it does not expire.
+  /// The server issued an upload ID. `expires` is `nil` if the ID does not expire.
   case allocate(expires: Instant?)
   case startTransfer
-  /// The server has assigned an upload resource to the transfer, which is its upload ID; `nil` if it does not expire.
+  /// The server has assigned an upload resource to the transfer, which is its upload ID. `expires` is `nil`
+  /// if the resource does not expire.
   case assignResource(expires: Instant?)
   /// A response to a transfer has stated another expiry of its upload ID.
   case updateUploadID(expires: Instant?)

@@ -39,7 +39,7 @@ extension SessionPlan {
     return nil
   }
 
-  /// Whether its requests can be held for reasons other than the absence of a network.
+  /// Whether the session's requests can be held for reasons other than the absence of a network.
   package var asksForConditions: Bool { discretionary != .no || !allowsCellular || !allowsExpensive }
 }
 

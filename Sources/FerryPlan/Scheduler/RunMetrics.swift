@@ -54,9 +54,9 @@ package struct RunMetrics: Sendable {
   /// Counts the bytes of one of several requests of a transfer.
   ///
   /// - Parameters:
-  ///   - sent: the file's bytes that it sent.
-  ///   - useful: how many bytes its response has confirmed, including bytes of earlier requests of the launch that had
-  ///     been counted as resent.
+  ///   - sent: the number of the file's bytes that the request sent.
+  ///   - useful: the number of bytes that the response has confirmed, including bytes of earlier requests of
+  ///     the launch that had been counted as resent.
   mutating func countPart(sent: Int64, useful: Int64) {
     usefulBytes +|= useful
     resentBytes = resentBytes +| sent - useful

@@ -67,8 +67,8 @@ extension Scheduler {
     return nil
   }
 
-  /// Whether the budget admits the next item of an upload. If it cannot do so in this window, the item is
-  /// skipped.
+  /// The result of asking the budget to admit the next item of an upload. If the budget cannot admit the item
+  /// in this window, the item is skipped.
   private enum ItemAdmission { case admitted, asks, skipped }
 
   private mutating func admitNext(of upload: Int) -> ItemAdmission {

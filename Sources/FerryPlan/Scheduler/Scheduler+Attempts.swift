@@ -5,7 +5,7 @@ extension Scheduler {
   /// Starts a step, or lets it wait for its preconditions.
   mutating func pass(_ ready: Ready, on hostQueue: Int) {
     if ready.ref.orphan != nil, self[attempts: ready.ref] == nil {
-      // Its upload ID is in use again.
+      // The orphan's upload ID is in use again.
       return
     }
     if ready.step == .transfer, progress(of: ready.ref)?.isTransferred == true {
@@ -87,7 +87,8 @@ extension Scheduler {
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))
     let useful = self[attempts: ref]?.usefulBytes ?? 0
     metrics.startsOver(useful)
-    // The reservation of a file that was sent completely has been released.
+    // Only a transfer in progress still has a reservation. The reservation of a completely sent file has
+    // already been released.
     if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }
     self[attempts: ref]?.usefulBytes = 0
     self[attempts: ref]?.unconfirmedBytes = [:]

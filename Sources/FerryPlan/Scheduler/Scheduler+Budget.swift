@@ -61,7 +61,8 @@ extension Scheduler {
     returnWaiters()
   }
 
-  /// Accepts a lease, unless it was requested for another window or network; such a lease has been returned.
+  /// Accepts a lease. A lease that was requested for another window or network has already been returned, and
+  /// is ignored.
   mutating func take(_ lease: Lease, for request: Lease.Request) {
     guard let gate = gates.firstIndex(where: { $0.asked == request }) else { return }
     gates[gate].answered(lease)
@@ -167,7 +168,7 @@ extension Scheduler {
       within: plan.sessions[session(of: ref.node).index].timeoutForResource)
   }
 
-  /// The bytes that are reserved for an item before it is sent: those of its whole file, or of one request.
+  /// The number of bytes to reserve for an item before it is sent: for its whole file, or for one request.
   func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64 {
     let size = fileSize(of: ref)
     guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }
@@ -177,7 +178,8 @@ extension Scheduler {
     return next.isSending ? next.length(of: size) : machine.longestRequest(size: size)
   }
 
-  /// Reserves the bytes of another request for a file of which requests are being sent. Returns whether they are covered.
+  /// Reserves the bytes of another request for a file that already has requests in progress. Returns whether
+  /// the bytes are covered.
   mutating func coversFurther(_ ref: ItemRef) -> Bool {
     guard let gate = gate(of: ref) else { return true }
     guard reservesByRequest(ref, gate) else { return gates[gate].isCovered(ref) }
@@ -190,7 +192,7 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of one of several requests for a file, which has ended.
+  /// Releases the reservation of a request that has ended, one of several for the same file.
   mutating func releaseReservation(of flight: Flight, sent: Int64) {
     let ref = flight.attempt.ref
     guard flight.attempt.operation.isSending, let gate = gate(of: ref), reservesByRequest(ref, gate) else {
@@ -298,7 +300,7 @@ extension Budget.Window {
 }
 
 extension SessionPlan {
-  /// The networks that its requests may use.
+  /// The networks that the session's requests may use.
   package var networks: [DeviceConditions.Network] {
     DeviceConditions.Network.allCases.filter { network in
       switch network {

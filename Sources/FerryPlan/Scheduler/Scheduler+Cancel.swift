@@ -156,7 +156,7 @@ extension Plan {
   /// part of a session here.
   fileprivate func isOf(_ session: SessionID, _ manifests: [ManifestID], _ ref: ItemRef) -> Bool {
     let node = nodes[ref.node.index]
-    // The release of an upload ID continues.
+    // The release of an upload ID is not canceled.
     return node.session == session && node.kind != .token && ref.orphan == nil
       && manifests.contains(node.manifest)
   }

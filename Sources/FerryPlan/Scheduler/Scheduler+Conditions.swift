@@ -3,8 +3,8 @@ import FerryManifest
 /// The machine's network and power source, and the launch's execution window. These conditions hold whole
 /// host queues.
 extension Scheduler {
-  /// The reason why a whole node has to wait under the current conditions, whether or not its tasks are discretionary
-  /// by inference.
+  /// The reason why a whole node has to wait under the current conditions, regardless of whether its tasks
+  /// are inferred to be discretionary.
   func hold(on node: NodeID) -> RecordedFailure? {
     plan.hold(on: plan.nodes[node.index], under: conditions) { isDiscretionary($0, ifOfBackground: false) }
   }
@@ -33,7 +33,8 @@ extension Scheduler {
     where hostQueues[flight.hostQueue].hold != nil || isHeld(flight.attempt.ref, on: flight.hostQueue)
       || (hasOtherNetwork && isPromised(flight))
     {
-      // An unrepeatable step has already been sent, so its response is more important than the rule.
+      // Do not interrupt an unrepeatable step: it has already been sent, and its response is more important
+      // than the rule.
       guard flight.interruption == nil, !isOnce(flight) else { continue }
       interrupt(id, .conditions)
     }
@@ -63,8 +64,8 @@ extension Scheduler {
   /// equals the number of background tasks that UIApplication allows.
   static let mostInWindow = 1_000
 
-  /// Starts the launch's clock, which applies to all requests. In a foreground launch, it starts with the
-  /// hangup.
+  /// Opens the launch's execution window, which applies to all requests. In a foreground launch, the window
+  /// opens with the hangup.
   mutating func openWindow() {
     windowEndsAt = plan.policies.executionWindow.length(of: options.launch).map { now.advanced(by: $0) }
   }

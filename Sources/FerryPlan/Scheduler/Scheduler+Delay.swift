@@ -63,7 +63,7 @@ extension Scheduler {
 
   // MARK: Batches
 
-  /// Keeps a transferred item's next step until its batch has completed (`isBatchThrough`).
+  /// Keeps a transferred item's next step until the item's batch has completed (`isBatchThrough`).
   mutating func keepUntilThrough(_ ready: Ready, _ upload: Int) {
     change(ready.ref, .wait)
     uploads[upload].sent.append(ready)
@@ -76,7 +76,7 @@ extension Scheduler {
   }
 
   /// Marks the batches that have completed (`isBatchThrough`), and handles the completions that are due.
-  /// Returns whether that created work.
+  /// Returns whether this created work.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
     var hasChanged = false

@@ -25,9 +25,9 @@ extension Scheduler {
     isDiscretionary(session, ifOfBackground: isOfBackground(ref, session))
   }
 
-  /// Whether a task was queued in a launch other than a foreground launch, and no foreground launch has followed.
-  /// A single request is a new task in each launch. A token belongs to the tasks that wait for it, which may be of
-  /// either kind, so it does not wait by inference.
+  /// Whether a task was queued in a launch other than a foreground launch, and no foreground launch has
+  /// followed. A single request is a new task in each launch. A token belongs to the tasks that wait for it,
+  /// which may be of either kind, so it is never inferred to be discretionary.
   private func isOfBackground(_ ref: ItemRef, _ session: SessionID) -> Bool {
     guard options.launch != .foreground, tokens[ref.node.index] == nil else { return false }
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
@@ -37,8 +37,9 @@ extension Scheduler {
     return handedOver == ItemTable.notHandedOver || handedOver > foregroundAt.nanoseconds
   }
 
-  /// Records that everything queued so far is not discretionary by inference. If the clock was ahead in the last
-  /// foreground launch, the recorded time is corrected, so that work queued from now on is discretionary.
+  /// Records that nothing queued so far must be inferred to be discretionary. If the clock was ahead in the
+  /// last foreground launch, the recorded time is corrected, so that this does not also apply to work queued
+  /// from now on.
   mutating func noteForeground() {
     for index in sessions.indices where plan.sessions[index].discretionary == .inferred {
       if options.launch == .foreground {
@@ -107,7 +108,7 @@ extension Scheduler {
     uploads[upload].pending = holdDiscretionary(uploads[upload].pending, of: upload)
   }
 
-  /// Holds the discretionary ones among items that are to be added to the items that may begin. Returns the others.
+  /// Holds the discretionary items among new items of an upload, and returns the others, which may begin.
   mutating func holdDiscretionary(_ items: PendingItems, of upload: Int) -> PendingItems {
     guard uploads[upload].holdsDiscretionary, !uploads[upload].isHeld, !items.isEmpty else { return items }
     let node = uploads[upload].node
@@ -118,7 +119,7 @@ extension Scheduler {
       ? PendingItems() : PendingItems(items.items.filter { hold(on: ItemRef(node, $0)) == nil })
   }
 
-  /// Adds items before those that may begin, but holds discretionary ones while they have to wait.
+  /// Adds items in front of the items that may begin. Discretionary items that have to wait are held instead.
   mutating func prepend(_ items: PendingItems, to upload: Int) {
     let items = holdDiscretionary(items, of: upload)
     uploads[upload].pending.prepend(items)

@@ -115,7 +115,7 @@ extension Scheduler {
       // Intents are written before a connection is free.
       let hasIntentRoom = hostQueues[hostQueue].needsIntents && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
-        // Like the next part of a file, a further one precedes other transfers.
+        // Like the next part of a file, a further part precedes other transfers.
       } else if hasSlot, let intended = hostQueues[hostQueue].intended.min,
         !isOvertaken(intended, on: hostQueue)
       {
@@ -152,7 +152,7 @@ extension Scheduler {
   }
 
   /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
-  /// because the next launch must take into account that it may have been executed.
+  /// because the next launch must take into account that the step may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded

@@ -62,7 +62,7 @@ extension Scheduler {
       }
       guard !isPatient else { return }
     } else if isAnyNodeSettling {
-      // Nodes that depend on it may have to be skipped.
+      // Nodes that depend on the settling node may have to be skipped.
       return
     }
     if !isEnding {
@@ -77,8 +77,8 @@ extension Scheduler {
     }
   }
 
-  /// Whether the launch continues to wait because something is due within its patience, or conditions may
-  /// change within it.
+  /// Whether the launch continues to wait because, within its patience, something becomes due or conditions
+  /// may change.
   private var isPatient: Bool {
     mutating get {
       guard options.patience > .zero, !isEnding else { return false }
@@ -152,7 +152,7 @@ extension Scheduler {
     return waiting
   }
 
-  /// Ends the launch: all work that has not ended remains for a later one.
+  /// Ends the launch: all work that has not ended remains for a later launch.
   private mutating func leaveTheRest() {
     for index in nodes.indices {
       switch nodes[index].phase {
@@ -165,7 +165,7 @@ extension Scheduler {
         let reason = reasonForWaiting(index)
         note(reason, of: NodeID(index))
         noteFailedTokens(of: NodeID(index))
-        // A release may have given up a host for which only items of the remaining batch wait.
+        // A release may have given up on a host for which only items of the remaining batch wait.
         if plan.nodes[index].deliverySteps.contains(where: { givenUp(to: $0) == reason }) {
           note(.temporary, of: NodeID(index))
         }
@@ -210,14 +210,14 @@ extension Scheduler {
     metrics.codes[plan.manifest(of: node), default: []].insert(code)
   }
 
-  /// The reason why the remaining work of an open node is waiting. It is determined only here.
+  /// The reason why the remaining work of an open node is waiting. No other code determines this reason.
   package func reasonForWaiting(_ index: Int) -> RecordedFailure {
     let node = plan.nodes[index]
     if let hold = hold(on: NodeID(index)) ?? holdOfDiscretionary(NodeID(index)) { return hold }
     if let upload = uploadIndex[index], let reason = reasonForWaiting(upload: upload) {
       return reason
     }
-    // This comes before the hosts: a release may have given up a host for which nothing else waits.
+    // Check this before the hosts: a release may have given up on a host for which nothing else waits.
     if let creation = creations.unordered.first(where: { $0.ready.ref.node.index == index }) {
       return delay(until: creation.at, NodeID(index))
     }
@@ -283,7 +283,7 @@ extension HostQueue {
   /// Whether the queue has steps for which the round waits.
   var hasReadyItems: Bool { ready.unordered.contains { $0.step != .abandon } }
 
-  /// Whether it holds steps for which the round waits.
+  /// Whether the queue holds discretionary steps for which the round waits.
   var hasHeldItems: Bool { held.contains { $0.ready.step != .abandon } }
 
   /// Whether nothing in the queue will start without another event.

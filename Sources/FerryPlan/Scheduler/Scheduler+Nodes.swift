@@ -19,7 +19,7 @@ extension Scheduler {
       if failed?.isOpen == true { note(.temporary, of: id) }
     case .switchedOff:
       state.phase = .closed(.succeeded)
-      state.failure = .init(code: .never, message: "its interval is never")
+      state.failure = .init(code: .never, message: "the interval of the fetch is 'never'")
     case .intended:
       state.intent = .inherited
     case .upload(let items, let settled):
@@ -98,7 +98,8 @@ extension Scheduler {
     return hasChanged
   }
 
-  /// Whether the outcomes of its needs satisfy its `when`; `nil` while one of them has not ended.
+  /// Whether the outcomes of the node's needs satisfy its `when`; `nil` while one of these needs has not
+  /// ended.
   func needsMet(_ index: Int) -> Bool? {
     var outcomes: [NodeOutcome] = []
     for need in plan.nodes[index].needs {
@@ -214,8 +215,8 @@ extension Scheduler {
     settle(state.node.index, outcome)
   }
 
-  /// Starts the next batch if only items for which the budget is too small remain of the current one: they may wait for
-  /// a long time.
+  /// Starts the next batch if the only remaining items of the current batch are those for which the budget is
+  /// too small, because these items may wait for a long time.
   mutating func passSkipped(of upload: Int) {
     guard stop == nil, !uploads[upload].skipped.isEmpty,
       uploads[upload].tally.batch == uploads[upload].skipped.count,
@@ -254,7 +255,7 @@ extension Scheduler {
     _ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?, handledLater: Bool = false
   ) {
     if outcome == .skipped, nodes[index].intent == .inherited {
-      // An earlier launch may have sent it.
+      // An earlier launch may have sent the request.
       return end(ItemRef(NodeID(index)), .ambiguous, .interruptedRequest)
     }
     nodes[index].failure = failure

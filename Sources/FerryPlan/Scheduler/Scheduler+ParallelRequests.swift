@@ -21,7 +21,7 @@ extension Scheduler {
     hostQueues[hostQueue].parallel.append(ref)
   }
 
-  /// Whether another request for the item's file can be sent now, in addition to those that are being sent.
+  /// Whether another request for the item's file can be sent now, in addition to the requests in progress.
   private func hasFurther(_ ref: ItemRef) -> Bool {
     guard let machine = machine(of: ref), let attempts = self[attempts: ref],
       let progress = progress(of: ref),
@@ -31,7 +31,8 @@ extension Scheduler {
     return machine.hasFurther(state, size: fileSize(of: ref))
   }
 
-  /// Starts a further request for a file of which requests are being sent. Returns whether it did.
+  /// Starts a further request for a file that already has requests in progress. Returns whether a request was
+  /// started.
   mutating func startFurther(on hostQueue: Int) -> Bool {
     while let ref = hostQueues[hostQueue].parallel.first {
       guard hasFurther(ref), mayStartFurther(ref, on: hostQueue) else {
@@ -48,7 +49,7 @@ extension Scheduler {
     return false
   }
 
-  /// Whether nothing would make the request wait, or end the item.
+  /// Whether a further request would be sent at once, without a wait and without an end of the item.
   private func mayStartFurther(_ ref: ItemRef, on hostQueue: Int) -> Bool {
     guard now < deadline(of: ref), !isHeld(ref, on: hostQueue), hasToken(for: step(ref.node, .transfer))
     else {
@@ -115,11 +116,12 @@ extension Scheduler {
 }
 
 extension Verdict {
-  /// The rank of the verdict among those on requests that were sent at the same time for one file.
+  /// The severity of the verdict, compared with verdicts on other requests that were sent at the same time
+  /// for one file.
   fileprivate var severity: Int {
     switch self {
     case .succeeded, .partial, .unchanged: 0
-    // The reason of the interruption has its own verdict, or stops the launch.
+    // The reason for the interruption has its own verdict, or stops the launch.
     case .cancelled: 1
     case .transient, .limited, .conditionRefused, .notCommitted: 2
     case .unauthorized: 3
@@ -128,6 +130,6 @@ extension Verdict {
     }
   }
 
-  /// Whether what the other requests send under the upload ID is of no use.
+  /// Whether the data that the other requests send under the upload ID has become useless.
   fileprivate var endsUpload: Bool { severity >= 4 }
 }

@@ -149,7 +149,8 @@ extension Scheduler {
       reason: note.failure, attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init))
   }
 
-  /// The reason why the launch stopped early; `nil` if it did not, or if its deadline passed when no work remained.
+  /// The reason why the launch stopped early; `nil` if it did not stop early, or if its deadline passed when
+  /// no work remained.
   package var stopCause: StopCause? {
     guard metrics.stop == .maxDuration, !metrics.codes.values.contains(where: { $0.contains(.cutOff) }) else {
       return metrics.stop

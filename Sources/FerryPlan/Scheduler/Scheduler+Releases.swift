@@ -16,7 +16,7 @@ struct Releases: Sendable {
   private(set) var dropped: Int
   var released = 0
   var failed = 0
-  /// The reason why the last failed release failed.
+  /// The reason for the last failed release.
   var failure: RecordedFailure?
 
   /// - Parameters:
@@ -51,14 +51,14 @@ struct Releases: Sendable {
     return waiting.sorted()
   }
 
-  /// Counts an orphan that this launch created. Its number was `count`.
+  /// Counts an orphan that this launch created. The orphan's number is the previous value of `count`.
   mutating func add(isReleased: Bool) {
     if isReleased { waiting.insert(count) }
     count += 1
     dropped += 1
   }
 
-  /// `nil` if there was nothing to do.
+  /// The record for the report; `nil` if there was nothing to do.
   var record: RunRecord.OrphanRecord? {
     guard dropped + released + failed > 0 else { return nil }
     return .init(dropped: dropped, released: released, failed: failed, reason: failure)
@@ -108,7 +108,8 @@ extension Scheduler {
   /// ended.
   mutating func releaseOrphans() -> Bool {
     while uploads.indices.contains(where: mayRelease) {
-      // If a power failure lost an orphan's row, its item would use the ID again.
+      // Wait until all rows of orphans are on disk: if a power failure lost a row, the item would use the ID
+      // again.
       guard entries.isEmpty, synced >= recorded else {
         actions.append(.sync)
         return true

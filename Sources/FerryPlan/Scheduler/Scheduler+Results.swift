@@ -177,7 +177,7 @@ extension Scheduler {
     let first: Step.Kind = progress(of: ref)?.uploadID == nil ? .transfer : firstStep(of: ref)
     discardUploadID(ref, reason)
     if wasSent, stop == nil, startsNoSooner(session(of: ref.node)) != nil {
-      // Its transfer is a new one.
+      // The item's next transfer counts as a new one.
       return enqueueCreated(ref, first)
     }
     retry(flight, failure, retryAfter: nil, scope: .item, as: first, firstAtOnce: true)
@@ -214,8 +214,9 @@ extension Scheduler {
   }
 
   /// Replaces a request whose token was rejected with a request that has the new token and keeps the upload
-  /// ID. For the resume delay, the transfer is a new one, and the first rejection of a token is a resume. Under
-  /// `after_completion`, the rejection is a completion, which is handled no sooner than the delay ends.
+  /// ID. For the resume delay, the transfer counts as a new one, and the first rejection of a token counts as
+  /// a resume. Under `after_completion`, the rejection counts as a completion, which is handled no sooner
+  /// than the delay ends.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
     let session = session(of: ref.node)

@@ -26,7 +26,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether the step's token can be used now. Unlike `isTokenReady`, this changes nothing.
+  /// Whether the step's token can be used now. Unlike `isTokenReady`, this method does not change anything.
   func hasToken(for step: Step) -> Bool {
     guard let node = step.token else { return true }
     guard let token = tokens[node.index], case .valid = token.phase else { return false }

@@ -101,7 +101,8 @@ extension Scheduler {
       case .upload(let work) = plan.nodes[ref.node.index].work
     else { return }
     let expires = work.validFor == nil ? stated : min(stated, id.expires ?? stated)
-    // The journal need not record every slightly later expiry: the earlier one is on the safe side.
+    // The journal need not record every slightly later expiry, because an expiry that is too early does no
+    // harm.
     if let known = id.expires, expires >= known,
       known.duration(to: expires) < min(.seconds(10), now.duration(to: expires) / 10)
     {
@@ -202,8 +203,8 @@ extension Scheduler {
     return progress(of: flight.attempt.ref)?.uploadID
   }
 
-  /// The step whose rules apply to a result. The response to a completed upload is that of the request which the
-  /// manifest declares.
+  /// The step whose rules apply to a result. The response to a completed upload is judged like the response
+  /// to the request that the manifest declares.
   func judgedStep(_ flight: Flight, _ answer: AttemptResult.Answer) -> Step {
     if case .response(let response) = answer, response.transfer == .completed {
       return step(flight.attempt.ref.node, flight.attempt.step)

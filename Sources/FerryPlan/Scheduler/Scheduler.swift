@@ -29,7 +29,7 @@ package struct Scheduler: Sendable {
   /// Transfers that were created in the background and wait for the resume delay.
   var creations = Heap<Timer>()
   var flights: [UInt64: Flight] = [:]
-  /// One for each set of budgets that limit a session on the launch's network.
+  /// The budget gates, one for each set of budgets that limit a session on the launch's network.
   var gates: [BudgetGate] = []
   /// The gates of each session.
   var sessionGates: [SessionGates] = []
@@ -62,7 +62,7 @@ package struct Scheduler: Sendable {
     var attempt: Attempt
     var hostQueue: Int
     var startedAt: Instant
-    /// The reason why it was canceled, if that determines how to continue.
+    /// The reason why the request was canceled, if that determines how to continue.
     var interruption: Interruption?
   }
 
@@ -71,11 +71,11 @@ package struct Scheduler: Sendable {
     case conditions
     /// The execution window has ended; the request remains for a later launch.
     case expired
-    /// `ferry cancel` was used.
+    /// `ferry cancel` canceled the work.
     case cancelled(RecordedFailure)
     /// The server has stated that it will refuse the file.
     case refused(RecordedFailure)
-    /// Another request for the same file has failed in such a way that this one is of no use.
+    /// Another request for the same file has failed in such a way that this request has become useless.
     case superseded
   }
 
@@ -83,7 +83,7 @@ package struct Scheduler: Sendable {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
+  ///   - foreground: by session, the times up to which queued work is not inferred to be discretionary, from the
   ///     journal.
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
@@ -240,7 +240,7 @@ package struct Scheduler: Sendable {
   private mutating func cancelAfterGrace() {
     guard let stop, now >= stop.cancelAt else { return }
     for id in flights.keys.sorted() { actions.append(.cancel(id)) }
-    // Cancel them only once: each of them ends.
+    // Cancel the requests only once, because each of them will end.
     self.stop?.cancelAt = .distantFuture
   }
 }

@@ -12,15 +12,16 @@ struct AttemptHistory: Sendable {
   var replacements = 0
   /// Whether a fetch is sent without a validator because a request with a validator was refused.
   var isUnconditional = false
-  /// The queues of its later steps, if only a capture determined their origins.
+  /// The queues of the later steps, if only a capture determined the origins of these steps.
   var hostQueues: [Step.Kind: Int] = [:]
   /// The bytes of the file in the transfer that succeeded last, as long as its upload has not started over.
   var usefulBytes: Int64 = 0
-  /// The greatest offset that the server has stated for its file in this launch.
+  /// The greatest offset in the file that the server has stated in this launch.
   var greatestOffset: Int64 = 0
-  /// The bytes that its transfer has sent in several requests, and that no response has confirmed.
+  /// The bytes that the transfer has sent in several requests, and that no response has confirmed, by
+  /// the number of the upload resource.
   var unconfirmedBytes: [Int: Int64] = [:]
-  /// The number of requests of its transfer that are being sent, if it takes several.
+  /// The number of requests of the transfer that are being sent, if it takes several.
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
   var isInterrupted = false
@@ -75,17 +76,18 @@ struct UploadState: Sendable {
   var aheadLimit = 1
   /// Whether the whole upload waits because the current conditions do not allow it.
   var isHeld = false
-  /// Whether its discretionary items wait because the current conditions do not allow them.
+  /// Whether the upload's discretionary items wait because the current conditions do not allow them.
   var holdsDiscretionary = false
   /// The discretionary items of the batch that have to wait and have not begun.
   var held = PendingItems()
-  /// The token nodes that its steps use.
+  /// The token nodes that the upload's steps use.
   let tokens: [Int]
   /// The largest file sent.
   var largest: TransferSample?
-  /// Its unused upload IDs.
+  /// The upload's unused upload IDs.
   var releases = Releases()
-  /// Whether its list has been read. An upload with an unread list has only the items in the journal.
+  /// Whether the upload's list has been read. An upload with an unread list has only the items in the
+  /// journal.
   var list = ListState.read
 
   enum ListState: Sendable {
@@ -108,7 +110,8 @@ struct SkippedItem: Comparable, Sendable {
 /// One session in a launch.
 struct SessionState: Sendable {
   var delay = ResumeState()
-  /// Work that was queued up to this time is not discretionary by inference; `nil` before the first foreground launch.
+  /// The time up to which queued work is not inferred to be discretionary; `nil` before the first foreground
+  /// launch.
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
@@ -170,7 +173,7 @@ struct TokenState: Sendable {
   var generation = 0
   var expires: Instant?
   var fetchedAt = Instant(nanoseconds: 0)
-  /// Steps that wait for it.
+  /// Steps that wait for the token.
   var waiters: [Ready] = []
 }
 

@@ -57,7 +57,7 @@ extension Step {
       }
       if let missing = response.missing {
         let failure = RecordedFailure(code: .init(missing.code), status: status, message: missing.message)
-        // The server executed it, and it is never sent again.
+        // The server executed the step, which is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
       return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
@@ -99,7 +99,7 @@ extension Step {
   /// The validity of an upload ID when a response arrives.
   package enum Validity: Sendable {
     case valid
-    /// Its `valid_for`, or the expiry set by the server, has passed.
+    /// The ID's `valid_for`, or the expiry set by the server, has passed.
     case expired
   }
 
@@ -171,7 +171,7 @@ extension Step {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }
-      // The response is a page from another server, such as that of a captive portal.
+      // The response is a page from another server, such as a captive portal.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     }
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
@@ -195,7 +195,7 @@ extension Step {
   /// commit, whose failure would release its upload ID.
   private var endsKnowledge: Bool { !isRepeatedBlindly || kind == .commit }
 
-  /// Whether it may be sent again without a check.
+  /// Whether the step may be sent again without a check.
   private var isRepeatedBlindly: Bool {
     switch repeatability {
     case .repeatable, .startsOver: true

@@ -58,8 +58,8 @@ struct ItemRules: Hashable, Sendable {
     return keyHeader.map { begun.commitKey?.isIn($0) ?? false } ?? true
   }
 
-  /// Whether the commit was sent with a key that it would not carry now. The user's decision to send the commit again
-  /// applies only to the commit with that key.
+  /// Whether the commit was sent with a key that the next commit would not carry. The user's decision to send
+  /// the commit again applies only to the commit with that key.
   private func dropsKey(_ begun: ItemTable.Begun) -> Bool {
     guard let sent = begun.commitKey else { return false }
     switch commit {
@@ -69,7 +69,8 @@ struct ItemRules: Hashable, Sendable {
     }
   }
 
-  /// Why the key prevents a commit that may have been executed from being sent again; `nil` if it does not.
+  /// The reason why the key prevents a commit that may have been executed from being sent again; `nil` if the
+  /// commit may be sent.
   func keyConflict(resuming begun: ItemTable.Begun?) -> String? {
     guard let begun else { return nil }
     let isSentAgain = begun.intent == .commitAgain

@@ -35,18 +35,18 @@ package struct ItemDocument: Encodable, Sendable {
     /// The reason why the item or node is not sent immediately, or the outcome with which it ended.
     package var reason: RecordedFailure?
     package var notBefore: String?
-    /// For a canceled item: the reason for which `ferry cancel` ended it, even if the next run sends the item.
+    /// For a canceled item: the reason why `ferry cancel` ended the item, even if the next run sends it.
     package var cancellation: RecordedFailure?
     /// The round of the last attempt.
     package var round: Int64?
     package var handedOverAt: String?
     package var uploadId: UploadID?
-    /// For an item of which a server has a part.
+    /// The progress of the transfer, for an item that a server has received in part.
     package var transfer: Transfer?
     package var deliveredAt: String?
-    /// For a delivered file with an `after` action.
+    /// The state of the `after` action, for a delivered file.
     package var after: After?
-    /// For an ambiguous item or node.
+    /// The details of an ambiguous item or node.
     package var ambiguity: Ambiguity?
     /// For an upload: the number of items that a run would send.
     package var toSend: Int?
@@ -120,9 +120,9 @@ package struct ItemDocument: Encodable, Sendable {
   /// The part of a file that the server has confirmed.
   package struct Transfer: Encodable, Sendable {
     package var `protocol`: Upload.Transfer.`Protocol`
-    /// A hint: the next run asks the server.
+    /// The number of bytes that the server has confirmed. This is only a hint: the next run asks the server.
     package var confirmedBytes: Int64
-    /// The number of requests that send the file, and of those that remain.
+    /// The number of requests that send the file, and the number of remaining requests.
     package var requests: Int64
     package var remainingRequests: Int64
 

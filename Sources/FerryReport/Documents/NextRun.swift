@@ -6,9 +6,9 @@ package struct NextRun: Encodable, Sendable {
   /// The raw values are a stable public interface.
   package enum When: String, Encodable, Sendable {
     case now
-    /// At the time `at`.
+    /// The next run would have work at the time `at`.
     case later
-    /// When a change occurs that does not depend on the time.
+    /// The next run would have work after a change that does not depend on the time.
     case event
   }
 

@@ -29,7 +29,8 @@ package struct StatusDocument: Encodable, Sendable {
     /// Whether the session's `on_events` still has to be started.
     package var eventsPending: Bool
     package var notes: [NoteEntry]
-    /// Present if `ferry cancel` has removed the session and no run has used it since.
+    /// The removal of the session by `ferry cancel`; absent if the session was not removed, or if a run has
+    /// used it since.
     package var removed: Removal?
     /// The reason why the rest of the session's state is unknown: its journal cannot be read.
     package var problem: String?
@@ -53,7 +54,7 @@ package struct StatusDocument: Encodable, Sendable {
     }
   }
 
-  /// Why a session was removed with its journal (`force_quit: remove_session`).
+  /// The removal of a session together with its journal (`force_quit: remove_session`).
   package struct Removal: Encodable, Sendable {
     /// A stable code.
     package var code: FailureCode

@@ -2,6 +2,8 @@ import FerryPlan
 
 /// The information that the user needs to decide whether a request was executed.
 enum AmbiguityText {
+  /// Returns a line that describes the request, and the commands that record the decision of the user.
+  ///
   /// - Parameters:
   ///   - name: the name as displayed.
   ///   - zone: the time zone in which times are shown; `nil` to show them as recorded.
@@ -20,7 +22,7 @@ enum AmbiguityText {
       "\(name): its \(ambiguity.step.rawValue)\(origin)\(given) may have been executed; "
         + "no conclusive response was received\(at ?? "")"
     ]
-      + zip(["if it was executed:", "if it was not:"], ambiguity.resolve).map {
+      + zip(["if it was executed:", "if it was not executed:"], ambiguity.resolve).map {
         "  \($0) \(DisplayPath.line($1))"
       }
   }

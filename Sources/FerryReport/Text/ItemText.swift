@@ -2,6 +2,8 @@ import FerryPlan
 
 /// Formats the state of an item or node as text.
 package enum ItemText {
+  /// Formats the explanation of items as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: ItemDocument, in zone: CalendarZone) -> String {
     document.matches.flatMap { lines($0, round: document.round, zone) }.joined(separator: "\n") + "\n"
@@ -60,7 +62,7 @@ package enum ItemText {
     }
     guard let round = match.round else { return "not started" }
     guard isOpen(match), match.next == .running || match.interruptedRun != nil else {
-      // The sentence contains the reason if the next run does not send the item.
+      // If the next run does not send the item, the sentence already contains the reason.
       let reason =
         match.next == .nothing ? "" : match.cancellation.map { " (\(DisplayPath.line($0.message)))" } ?? ""
       return "state \(match.state) in round \(round)\(reason)"
@@ -87,8 +89,9 @@ package enum ItemText {
     case .begins: return "the next run will start it immediately"
     case .waits: return reason ?? "waiting"
     case .running:
-      return "its session is being run by \(match.pid.map { "process \($0)" } ?? "another process")"
-    case .ends: return "the next run will end it without sending it: \(reason ?? match.state.description)"
+      return "\(match.pid.map { "process \($0)" } ?? "another process") is running its session"
+    case .ends:
+      return "the next run will close the item without sending it: \(reason ?? match.state.description)"
     case .nothing: break
     }
     if let notBefore = match.notBefore {

@@ -2,6 +2,8 @@ import FerryPlan
 
 /// Formats unused upload IDs as text.
 package enum OrphansText {
+  /// Formats the list of orphaned upload IDs as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: OrphansDocument, in zone: CalendarZone) -> String {
     var lines = (document.problems ?? []).map {

@@ -2,6 +2,8 @@ import FerryPlan
 
 /// Formats the reason why work is waiting, and the time until which it waits.
 package enum ReasonText {
+  /// Returns the reason and the time until which the work waits.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ reason: RecordedFailure, in zone: CalendarZone) -> String {
     let message = text(reason)
@@ -13,6 +15,8 @@ package enum ReasonText {
     text(reason.message, reason.detail)
   }
 
+  /// Returns a message with the URL, proxy and response of the failed request.
+  ///
   /// - Parameter detail: `nil` for a failure without a request.
   static func text(_ message: String, _ detail: FailureDetail?) -> String {
     var text = message

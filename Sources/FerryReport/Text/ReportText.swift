@@ -2,6 +2,8 @@ import FerryPlan
 
 /// The summary of a run, for a terminal or for mail from cron.
 package enum ReportText {
+  /// Formats the record of a run as text.
+  ///
   /// - Parameter status: the command that lists ambiguous items of earlier runs.
   package static func text(_ record: RunRecord, status: String) -> String {
     let run = record.run
@@ -27,7 +29,7 @@ package enum ReportText {
       lines.append("  " + line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
         lines.append(
-          "    to list ambiguous items of earlier runs and how to resolve them, run: "
+          "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
             + DisplayPath.line(status))
       }
       lines += node.ambiguity.map { AmbiguityText.lines($0, of: node.name).map { "    \($0)" } } ?? []

@@ -6,6 +6,8 @@ package enum SimulationText {
   /// The number of lines shown from the start and the end of a timeline.
   private static let (head, tail) = (40, 10)
 
+  /// Formats a simulation document as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ document: SimulationDocument, in zone: CalendarZone) -> String {
     let network = document.network
@@ -59,7 +61,7 @@ package enum SimulationText {
       let moments = forecast.timeline
       for moment in moments.prefix(head) { lines.append("  \(shown(moment.at, zone))  \(moment.text)") }
       let hidden = moments.count - head - tail
-      if hidden > 0 { lines.append("  … \(hidden) more, in --format json") }
+      if hidden > 0 { lines.append("  … \(hidden) more in the output of --format json") }
       for moment in moments.dropFirst(head).suffix(tail) {
         lines.append("  \(shown(moment.at, zone))  \(moment.text)")
       }
@@ -85,7 +87,7 @@ package enum SimulationText {
           + "\(ByteText.text(budget.usedBytes)) of \(ByteText.text(budget.limitBytes))")
     }
     if forecast.budgets.count > head {
-      lines.append("  … \(forecast.budgets.count - head) more windows, in --format json")
+      lines.append("  … \(forecast.budgets.count - head) more windows in the output of --format json")
     }
     return lines
   }

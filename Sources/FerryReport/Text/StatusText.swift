@@ -2,6 +2,8 @@ import FerryPlan
 
 /// Formats the state of sessions as text.
 package enum StatusText {
+  /// Formats a status document as text.
+  ///
   /// - Parameter zone: the time zone in which times are shown.
   package static func text(_ status: StatusDocument, in zone: CalendarZone) -> String {
     guard !status.sessions.isEmpty else {

@@ -5,6 +5,8 @@ package enum UnansweredText {
   /// The maximum number of requests listed.
   private static let most = 100
 
+  /// Returns a message that lists the requests and explains how to proceed.
+  ///
   /// - Parameter instead: what the user can do instead of dropping the requests.
   package static func text(_ unanswered: [UnansweredRequest], instead: String) -> String {
     let count = unanswered.count
@@ -31,8 +33,8 @@ package enum UnansweredText {
 
   private static func word(_ step: ItemStep?) -> String {
     switch step {
-    case .allocate: "its allocate"
-    case .transfer: "its transfer"
+    case .allocate: "its allocate step"
+    case .transfer: "its transfer step"
     case .commit, .commitAgain, .commitDeferred: "its commit"
     case nil: "its request"
     }

@@ -28,7 +28,8 @@ package struct Forecast: Codable, Sendable {
     package var kind: Node.Kind
     /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
     package var state: ReportState
-    /// The reason why the node is waiting at the end. No launch resolved this: the node is starved.
+    /// The reason why the node is waiting at the end of the simulation. No launch removed this reason: the
+    /// node is starved.
     package var reason: RecordedFailure?
     package var items: ItemCounts?
     package var batches: [Batch]
@@ -42,7 +43,7 @@ package struct Forecast: Codable, Sendable {
   package struct FetchEntry: Codable, Sendable {
     package var at: String
     package var result: FetchResult
-    /// The interval of the fetch after this attempt; absent if the fetch has none.
+    /// The interval of the fetch after this attempt; absent if the fetch has no interval.
     package var intervalSeconds: Double?
   }
 

@@ -113,6 +113,8 @@ struct ForecastWatch {
     say("upload \(name): batch \(index + 1) has completed", at: now)
   }
 
+  /// Records the result of a fetch.
+  ///
   /// - Parameter result: `nil` for a fetch that was skipped.
   private mutating func fetched(_ node: NodeID, _ result: FetchResult?, _ machine: VirtualMachine) {
     let interval = machine.scheduler.fetchInterval(of: node)
@@ -135,6 +137,8 @@ struct ForecastWatch {
     timeline.append(.init(at: now.rfc3339, text: text))
   }
 
+  /// Returns the forecast for the simulated period.
+  ///
   /// - Parameters:
   ///   - firstEnd: the time at which the first round was completed; `nil` if it is still open.
   ///   - rounds: the number of completed rounds.

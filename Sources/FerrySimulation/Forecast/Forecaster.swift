@@ -49,7 +49,7 @@ package struct Forecaster {
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
   ///   - delays: the resume delays of sessions, from the journal.
-  ///   - foreground: the times up to which queued work is not discretionary by inference, by session, from the
+  ///   - foreground: by session, the times up to which queued work is not inferred to be discretionary, from the
   ///     journal.
   package init(
     _ plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
@@ -128,7 +128,7 @@ package struct Forecaster {
 }
 
 extension VirtualMachine {
-  /// Adds the state that a launch would find to the simulated journal and listing.
+  /// Prepares the simulated journal and listing, so that they contain the state that a launch would find.
   mutating func begin(with start: NodeStart, of node: NodeID, interval: Duration?) {
     switch start {
     case .open:

@@ -4,7 +4,8 @@ import FerryPlan
 package enum LaunchSchedule: Sendable {
   /// One launch, which waits as long as waiting can make progress.
   case once
-  /// At the times of a cron expression. A launch is omitted if the previous one is still running.
+  /// Launches start at the times of a cron expression. A launch is omitted if the previous one is still
+  /// running.
   case cron(CronSchedule, CalendarZone)
   case moments([Instant])
 

@@ -107,7 +107,8 @@ final class SimulatedNetwork {
     return work.transferProtocol.name == .tus
   }
 
-  /// Stores the bytes of one of several requests of a transfer, and states the offset if it has not completed.
+  /// Stores the bytes of one of several requests of a transfer, and states the offset if the transfer has not
+  /// completed.
   private func store(_ call: Call, isLost: Bool, _ reply: inout Reply) {
     if case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
       case .s3Multipart(let machine) = work.transferProtocol

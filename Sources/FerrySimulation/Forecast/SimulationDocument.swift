@@ -30,7 +30,7 @@ package struct SimulationDocument: Codable, Sendable {
     package var latencySeconds: Double
     package var lossPercent: Double
     package var fetchSizeBytes: Int64
-    /// Absent if fetched documents never change.
+    /// The interval at which fetched documents change; absent if they never change.
     package var fetchChangesSeconds: Double?
   }
 

@@ -15,7 +15,7 @@ package struct SimulationOptions: Sendable {
   package var compare: [ResumeDelay.Policy] = []
   /// The size of each fetched document, in bytes.
   package var fetchSize: Int64 = 0
-  /// The time after which a fetched document changes; `nil` if it never does.
+  /// The time after which a fetched document changes; `nil` if documents never change.
   package var fetchChanges: Duration?
   /// The maximum simulated time.
   package var length: Duration = .seconds(366 * 86_400)

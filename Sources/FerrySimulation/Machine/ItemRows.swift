@@ -12,7 +12,7 @@ package struct ItemRows: Sendable {
   private(set) var expiries: [Int64] = []
   /// The upload IDs; 0 for a row without an upload ID.
   private(set) var uploadIDs: [Int] = []
-  /// The number of changes so far. While it stays the same, the rows stay the same.
+  /// The number of changes so far. As long as this number stays the same, so do the rows.
   private(set) var version = 0
   /// The last round in which items were queued.
   private(set) var lastRound: Int64 = 0

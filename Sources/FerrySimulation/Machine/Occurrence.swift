@@ -10,7 +10,7 @@ package enum Occurrence: Sendable {
   case othersMove(DeviceConditions.Network, Int64)
   case cancel(SessionID, finishing: Bool, failure: RecordedFailure = .cancelled)
   case drain(SessionID, failure: RecordedFailure = .cancelled)
-  /// More files for an upload, sorted by path bytes.
+  /// Further files, sorted by path bytes, are submitted to an upload.
   case submit(NodeID, FileColumns)
 
   /// Whether the event affects the machine even if no launch is running.

@@ -11,14 +11,15 @@ struct VirtualFlight: Sendable {
   var reply: Reply
   /// Whether the client knows the upload resource that the server has assigned.
   var knowsResource = false
-  /// Whether ferry has canceled it.
+  /// Whether ferry has canceled the request.
   var isCancelled = false
   /// The bytes that have been reported.
   var sent: Int64 = 0
   var received: Int64 = 0
   var overhead: Int64 = 0
 
-  /// The time at which the client learns of the upload resource; `nil` if it knows it, or if the request ends before.
+  /// The time at which the client learns of the upload resource; `nil` if the client already knows the
+  /// resource, or if the request ends earlier.
   var assignment: Instant? {
     guard let resource = reply.resource, !knowsResource else { return nil }
     let moment = startedAt.advanced(by: resource.after)

@@ -28,7 +28,7 @@ package struct VirtualJournal: Sendable {
   /// The last attempts of fetches that have failed since their last success.
   package var failedFetches: [Int: FailedFetch] = [:]
   package var delays: [SessionID: ResumeState] = [:]
-  /// The times up to which queued work is not discretionary by inference, by session.
+  /// By session, the times up to which queued work is not inferred to be discretionary.
   package var foreground: [SessionID: Instant] = [:]
   /// For uploads: upload IDs that were dropped without a commit, oldest first.
   package internal(set) var orphans: [Int: [Orphan]] = [:]
@@ -37,7 +37,7 @@ package struct VirtualJournal: Sendable {
   package struct Orphan: Hashable, Sendable {
     package var uploadID: Int
     package var orphaning: Orphaning
-    /// Its number in the launch; `nil` if no launch releases it.
+    /// The orphan's number in the launch; `nil` if no launch releases it.
     package var number: Int?
   }
 
@@ -51,6 +51,8 @@ package struct VirtualJournal: Sendable {
     }
   }
 
+  /// Records a journal entry of the scheduler.
+  ///
   /// - Parameters:
   ///   - tables: the item tables of the launch, by node.
   ///   - uploadID: the upload ID that the item's allocation returned.

@@ -58,7 +58,7 @@ package struct VirtualLedger: Sendable {
     return Lease(granted: granted, used: used)
   }
 
-  /// Counts bytes transferred on the launch's sockets. They first reduce its lease in this window.
+  /// Counts bytes transferred on the launch's sockets. They first reduce the launch's lease in this window.
   mutating func settle(_ network: DeviceConditions.Network, bytes: Int64, at now: Instant) {
     change(network, at: now) {
       $0.moved +|= bytes

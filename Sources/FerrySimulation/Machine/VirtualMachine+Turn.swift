@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The turns of the machine.
+/// Advances the virtual machine by one event at a time.
 extension VirtualMachine {
   /// Advances to the next event. Returns `false` if nothing more will happen or the launch has ended.
   package mutating func step() -> Bool {

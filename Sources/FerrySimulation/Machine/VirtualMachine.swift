@@ -155,7 +155,7 @@ package struct VirtualMachine {
     handle(.launched)
   }
 
-  /// Continues the open round as `run` does, or opens the next one if every node in this one has ended.
+  /// Continues the open round as `run` does, or opens the next round if every node in the open one has ended.
   package mutating func openRound() {
     if scheduler.isRoundThrough { round += 1 }
   }

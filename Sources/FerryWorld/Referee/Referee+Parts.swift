@@ -9,9 +9,9 @@ extension Referee {
     var offset: Int64?
     /// Whether the server has stated that it has the whole file.
     var isWhole = false
-    /// The sizes of the numbered parts that it has stated to have, by their first byte.
+    /// The sizes of the numbered parts that the server has confirmed, by the offset of their first byte.
     var numbered: [Int64: Int64] = [:]
-    /// Whether it has listed its parts, or has none from earlier launches.
+    /// Whether the server has listed its parts, or has none from earlier launches.
     var isListed = false
     /// The number of bytes that each partial upload has; `nil` if it may differ from the server's last statement.
     var partials: [Int: Int64?] = [:]

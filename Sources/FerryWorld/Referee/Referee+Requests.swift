@@ -81,8 +81,8 @@ extension Referee {
     return nil
   }
 
-  /// Whether a task of the session is discretionary. By inference, a task of a background session is discretionary
-  /// unless it was queued in or before a foreground launch.
+  /// Whether a task of the session is discretionary. In a background session, a task is inferred to be
+  /// discretionary unless it was queued in or before a foreground launch.
   func isDiscretionary(_ ref: ItemRef, _ session: SessionPlan, _ machine: VirtualMachine) -> Bool {
     switch session.discretionary {
     case .yes: return true
@@ -132,7 +132,7 @@ extension Referee {
     if call.step == .commit { checkCommit(call, reply, step, name) }
     if step.repeatability == .startsOver { checkStart(call, reply, name) }
     guard step.repeatability == .once || call.step == .commit else { return }
-    // The state of an upload resource shows what to send.
+    // No intent is needed, because the state of the upload resource shows what to send.
     if call.step == .transfer, call.uploadID != nil { return }
     guard isIntended(ref, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")

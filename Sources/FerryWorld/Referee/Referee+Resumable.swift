@@ -3,7 +3,8 @@ import FerrySimulation
 
 /// The rules for the first request of a resumable upload.
 extension Referee {
-  /// Checks that a request which must not be repeated is not sent again unless the server has certainly not executed it.
+  /// Checks that a request that must not be repeated is sent again only if the server has certainly not
+  /// executed it.
   mutating func checkCreation(_ call: Call, _ reply: Reply, _ name: String) {
     guard case .create = call.attempt.operation else { return }
     if lostCreations.contains(key(of: call)) {
@@ -19,7 +20,8 @@ extension Referee {
     }
   }
 
-  /// The client has learned of an upload resource. From now on, it must ask the server for its offset.
+  /// Records that the client has learned of an upload resource. From then on, the client must ask the server
+  /// for its offset.
   mutating func learnResource(_ attempt: UInt64) {
     guard let resource = resources[attempt], let flight = flights[attempt] else {
       return report(.requests, "an upload resource was assigned to request \(attempt), which is not running")
@@ -44,7 +46,8 @@ extension Referee {
     }
   }
 
-  /// The outcome of a request that must not be repeated is unknown, unless an upload resource can tell.
+  /// Records that the outcome of a request that must not be repeated is unknown, unless an upload resource
+  /// shows it.
   mutating func loseCreation(_ call: Call) {
     guard case .create = call.attempt.operation, step(call).repeatability == .once,
       resources[call.attempt.id]?.isKnown != true

@@ -81,9 +81,9 @@ package struct Referee {
   var usedIDs: Set<FileUploadID> = []
   /// Files that were queued in or before a foreground launch.
   var inForeground: Set<FileKey> = []
-  /// What is known of the files that are sent in parts, by upload ID.
+  /// The known state of the files that are sent in parts, by upload ID.
   var parts: [FileUploadID: Parts] = [:]
-  /// The latest expiry that the server has stated for an upload of tus.
+  /// The latest expiry that the server has stated for a tus upload.
   var expiries: [FileUploadID: Instant] = [:]
   /// The upload ID of each file that is sent in parts.
   var partsOf: [ItemRef: FileUploadID] = [:]

@@ -25,6 +25,8 @@ package struct WorldRun {
   /// The number of fault-free launches within which everything must close.
   private static func bound(_ items: Int) -> Int { 12 + 6 * items }
 
+  /// Runs a scenario and checks its history.
+  ///
   /// - Parameter plan: the plan of the scenario's manifest, if it is already known.
   /// - Returns: `nil` if the scenario's manifest is invalid.
   package static func outcome(

@@ -7,7 +7,7 @@ package struct ManifestSpec: Hashable, Sendable {
     package var limit: Int64
     package var per: Budget.Window
     package var cutoff: Budget.Cutoff
-    /// `nil` for the default of the profile.
+    /// The sessions that the budget limits; `nil` for the default of the profile.
     package var binds: Budget.Binding?
   }
 
@@ -24,7 +24,7 @@ package struct ManifestSpec: Hashable, Sendable {
   package var cellular: BudgetSpec?
   package var any: BudgetSpec?
   package var delay: ResumeDelay.Policy?
-  /// `nil` for the default of the profile.
+  /// The event that resets the resume delay; `nil` for the default of the profile.
   package var delayReset: ResumeDelay.Reset?
   package var delayInitialSeconds = 60
   package var delayMaxSeconds = 21_600

@@ -8,7 +8,7 @@ extension WorldServer {
     return work.transferProtocol.name == .tus
   }
 
-  /// A response that some servers give the expiry of the upload.
+  /// Adds the expiry of the upload to a response, as some servers do.
   func statingExpiry(_ reply: Reply, of id: Int, _ call: Call) -> Reply {
     guard scenario.chance(call.attempt.ref.node.index ^ 0xE4B, 3) > 0,
       case .response(var response) = reply.answer
@@ -19,7 +19,7 @@ extension WorldServer {
     return stating
   }
 
-  /// A response to a part, after which some servers keep the upload for longer.
+  /// The response to a part. Some servers then keep the upload for longer, and state the new expiry.
   mutating func extendingExpiry(_ reply: Reply, of id: Int, _ call: Call) -> Reply {
     if scenario.chance(call.attempt.ref.node.index ^ 0xE4C, 2) == 0 {
       extend(id, until: call.now.advanced(by: .seconds(60)))
@@ -38,7 +38,8 @@ extension WorldServer {
     }
   }
 
-  /// The request that creates an upload with bytes. Some servers take none, and do not state an offset.
+  /// Handles the request that creates an upload with bytes. Some servers ignore the bytes, and do not state
+  /// an offset.
   mutating func createTus(_ call: Call, _ range: Range<Int64>, _ id: Int) -> Reply {
     if let machine = call.concatenation(in: plan) { return createPartial(call, machine, id) }
     let takes = scenario.chance(call.attempt.ref.node.index ^ 0xE4D, 4)

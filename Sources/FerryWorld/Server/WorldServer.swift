@@ -15,7 +15,7 @@ struct WorldServer {
     var partials: [Int: Int64] = [:]
     /// Whether a request was sent to one of the partial uploads.
     var isUsed = false
-    /// Whether its commit was executed, or the resumable upload was completed.
+    /// Whether the upload's commit was executed, or the resumable upload was completed.
     var isCommitted = false
   }
 
@@ -182,7 +182,8 @@ struct WorldServer {
     }
   }
 
-  /// Stores the bytes of a transfer, and states how many bytes there are if it has not completed.
+  /// Stores the bytes of a transfer. If the transfer has not completed, the response states the number of
+  /// stored bytes.
   private mutating func transfer(_ call: Call, to id: Int) -> Reply {
     if let machine = s3(call) { return storePart(call, to: id, machine) }
     if let machine = call.concatenation(in: plan) { return continuePartial(call, machine, id) }
@@ -205,7 +206,7 @@ struct WorldServer {
     return isTus(call) ? extendingExpiry(reply, of: id, call) : reply
   }
 
-  /// Stores a numbered part, or lists at most two of the stored ones.
+  /// Stores a numbered part, or lists at most two of the stored parts.
   private mutating func storePart(_ call: Call, to id: Int, _ machine: S3Multipart) -> Reply {
     switch call.attempt.operation {
     case .whole, .create, .queryOffset, .queryPart: return .status(400)
@@ -222,7 +223,7 @@ struct WorldServer {
     }
   }
 
-  /// The protocol of the call's upload if it is that of S3.
+  /// The protocol of the call's upload, if it is S3's multipart protocol.
   private func s3(_ call: Call) -> S3Multipart? {
     guard case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work,
       case .s3Multipart(let machine) = work.transferProtocol

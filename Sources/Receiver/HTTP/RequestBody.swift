@@ -38,7 +38,7 @@ struct RequestBody {
     } catch {
       throw CutShort()
     }
-    // FlyingFox reads with AsyncBufferedPrefixSequence, which treats a premature end as the end of the body.
+    // AsyncBufferedPrefixSequence, with which FlyingFox reads, treats a premature end as the end of the body.
     if let expected, count < expected { throw CutShort() }
   }
 

@@ -96,6 +96,8 @@ extension HostileScript {
     return script
   }
 
+  /// Fills the body up to its size with repetitions of a pattern.
+  ///
   /// - Parameter unit: the filler's length is a multiple of this, in bytes.
   func filled(_ start: String, _ pattern: String, unit: Int, _ end: String) -> [Part] {
     let room = max(0, size - start.utf8.count - end.utf8.count)

@@ -3,6 +3,8 @@ extension HostileScript {
   /// The receiver's root URL, with the name that the client uses.
   var here: String { "http://\(host)/" }
 
+  /// Returns an empty response with `Location` fields.
+  ///
   /// - Parameter locations: the values of the `Location` fields; no field if the first is nil.
   func redirect(to locations: String?...) -> ResponseScript {
     let fields = locations.compactMap { $0 }.map { "Location: \($0)" }

@@ -13,6 +13,8 @@ extension HostileScript {
     }
   }
 
+  /// Returns a response that never ends.
+  ///
   /// - Parameter text: repeated indefinitely.
   func endless(after start: String, _ text: String) -> ResponseScript {
     var script = ResponseScript(start, ending: .hold)

@@ -32,7 +32,7 @@ extension RequestHandler {
       && (configuration.clientSecret == nil || configuration.clientSecret == secret)
     guard isKnown else {
       return .problem(
-        .unauthorized, "invalid_client", "unknown client ID or client secret",
+        .unauthorized, "invalid_client", "the client ID or the client secret is unknown",
         headers: [HTTPHeader("WWW-Authenticate"): "Basic realm=\"ferry-receiver\""])
     }
     let token = UUID().uuidString.lowercased()

@@ -10,7 +10,7 @@ package struct Listing: Codable, Equatable, Sendable {
     package var sha256: String?
     /// The number of executed commits (response 200, if the response was delivered).
     package var commits = 0
-    /// The number of complete bodies received and stored.
+    /// The number of complete bodies that were received and stored.
     package var contents = 0
     /// The number of upload IDs issued.
     package var allocations = 0

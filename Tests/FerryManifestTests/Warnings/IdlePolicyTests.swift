@@ -45,12 +45,12 @@ struct IdlePolicyTests {
       help: "remove it, or make a session 'discretionary: true'", other: "discretionary: true"),
     Case(
       session: "kind: background", policies: "execution_window: { 1️⃣background: 30s }",
-      reason: "every session is a background session, and no window limits those",
+      reason: "every session is a background session, and windows do not limit background sessions",
       help: "remove it, or use a session of a different kind for requests that must not outlive the launch",
       other: "kind: ephemeral"),
     Case(
       policies: "resume_delay: { 1️⃣policy: before_start }",
-      reason: "no session is a background session, and only those are delayed",
+      reason: "no session is a background session, and only background sessions are delayed",
       help: "remove it, or use a session of 'kind: background'", other: "kind: background"),
   ]
 
@@ -83,7 +83,7 @@ struct IdlePolicyTests {
       [
         ExpectedWarning(
           mark: "1️⃣", code: .idlePolicy,
-          message: "this has no effect: it is inferred only for background sessions",
+          message: "this has no effect: 'inferred' applies only to background sessions",
           help: "remove it, or use 'kind: background'")
       ])
     expectWarnings(Self.text(session: "kind: background, discretionary: inferred", ""), [])

@@ -74,7 +74,7 @@ import Testing
       requests:
         r: { session: quick, request: { url: 2️⃣"${vars.api}/x" } }
         s: { session: quick, request: { url: "${vars.api}/y" } }
-      """, [Self.warning("a secret", notes: [("2️⃣", "this request carries it")])])
+      """, [Self.warning("a secret", notes: [("2️⃣", "sent with this request")])])
   }
 
   @Test func `is reported if the environment gives the host`() {
@@ -90,7 +90,7 @@ import Testing
       """
     expectWarnings(text, [])
     expectWarnings(
-      text, [Self.warning("a secret", notes: [("2️⃣", "this request carries it")])],
+      text, [Self.warning("a secret", notes: [("2️⃣", "sent with this request")])],
       environment: ["API": "http://b.example"])
   }
 

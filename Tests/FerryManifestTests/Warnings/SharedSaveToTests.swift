@@ -24,7 +24,7 @@ import Testing
     ExpectedWarning(
       mark: mark, code: .sharedSaveTo, message: "another fetch also saves to this file",
       help: "the fetches replace each other's file; give each a separate file",
-      notes: [(first, "'f0' saves to it here")])
+      notes: [(first, "'f0' saves to the same file here")])
   }
 
   @Test func `are reported at the second`() {
@@ -54,7 +54,7 @@ import Testing
         ExpectedWarning(
           mark: "2️⃣", code: .sharedSaveTo, message: "another fetch also saves to this file",
           help: "the fetches replace each other's file; give each a separate file",
-          notes: [("1️⃣", "'f[eu]' saves to it here")])
+          notes: [("1️⃣", "'f[eu]' saves to the same file here")])
       ])
   }
 

@@ -1,5 +1,7 @@
 /// Recognizes host names and addresses of this machine.
 enum LoopbackHost {
+  /// Whether requests to the host stay on this computer.
+  ///
   /// - Parameter host: as written in a URL; an IPv6 address is in brackets.
   static func contains(_ host: String) -> Bool {
     var name = host.lowercased()

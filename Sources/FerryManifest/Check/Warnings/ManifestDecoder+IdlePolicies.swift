@@ -25,7 +25,7 @@ extension ManifestDecoder {
         key.location.file == start.file
       else { continue }
       warn(
-        .idlePolicy, at: key.location, "this has no effect: it is inferred only for background sessions",
+        .idlePolicy, at: key.location, "this has no effect: 'inferred' applies only to background sessions",
         help: "remove it, or use 'kind: background'")
     }
   }
@@ -40,7 +40,7 @@ extension ManifestDecoder {
     where manifest.executionWindow[keyPath: kind.length] != defaults[keyPath: kind.length] {
       warnOfIdlePolicy(
         manifest, "execution_window.\(kind.name)",
-        "every session is a background session, and no window limits those",
+        "every session is a background session, and windows do not limit background sessions",
         help: "remove it, or use a session of a different kind for requests that must not outlive the launch")
     }
   }
@@ -104,7 +104,8 @@ extension ManifestDecoder {
       }
     } else if delay.policy != defaults.policy, sessions.allSatisfy({ $0.kind != .background }) {
       warnOfIdlePolicy(
-        manifest, "resume_delay.policy", "no session is a background session, and only those are delayed",
+        manifest, "resume_delay.policy",
+        "no session is a background session, and only background sessions are delayed",
         help: "remove it, or use a session of 'kind: background'")
     }
   }

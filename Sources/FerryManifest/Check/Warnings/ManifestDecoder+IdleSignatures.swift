@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0714.
+  /// F0714. Warns of `sign: none` on requests of sessions that do not sign requests.
   mutating func warnOfIdleSignatures(_ manifest: Manifest) {
     let signing = Set(manifest.sessions.filter { $0.sign != nil }.map(\.name.value))
     var reported: Set<SourceLocation> = []

@@ -29,7 +29,7 @@ extension ManifestDecoder {
       warn(
         .tokenWithoutTLS, at: place, "\(what) is sent to \(host.quoted) without TLS",
         help: "use https://; anyone on the network path can read and reuse data sent over http://",
-        notes: place == url.location ? [] : [.init("this request carries it", at: url.location)],
+        notes: place == url.location ? [] : [.init("sent with this request", at: url.location)],
         use: url.use ?? request.use)
     }
   }

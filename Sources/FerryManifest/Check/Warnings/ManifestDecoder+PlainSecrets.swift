@@ -54,6 +54,8 @@ extension ManifestDecoder {
     }
   }
 
+  /// Warns of fields that, according to their names, contain a secret in plain text.
+  ///
   /// - Parameter fields: a mapping from names to values, or a list of mappings with `name` and `value`.
   private mutating func warnOfPlainFields(
     _ fields: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
@@ -123,6 +125,8 @@ extension ManifestDecoder {
     }
   }
 
+  /// Warns of a secret if all of its characters are written in the manifest.
+  ///
   /// - Parameters:
   ///   - range: the characters that are secret.
   ///   - value: the value in which the characters are sent. The characters may be written in another value.

@@ -11,12 +11,12 @@ extension ManifestDecoder {
         first[path] = (fetch.name, written.location)
         continue
       }
-      // If several names share one line, that line exists only once.
+      // If both fetches take the path from the same line, the note refers to the other fetch's name.
       let place = other.place == written.location ? other.fetch.location : other.place
       warn(
         .sharedSaveTo, at: written.location, "another fetch also saves to this file",
         help: "the fetches replace each other's file; give each a separate file",
-        notes: [.init("\(other.fetch.value.quoted) saves to it here", at: place)],
+        notes: [.init("\(other.fetch.value.quoted) saves to the same file here", at: place)],
         use: written.use ?? node.use)
     }
   }

@@ -19,6 +19,8 @@ extension ManifestDecoder {
     warnOfIdleSignatures(manifest)
   }
 
+  /// Reports a warning.
+  ///
   /// - Parameter use: the location of the alias that inserted the value, if there is one.
   mutating func warn(
     _ code: DiagnosticCode, at location: SourceLocation, _ message: String, help: String,

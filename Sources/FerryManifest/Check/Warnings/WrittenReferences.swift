@@ -21,8 +21,8 @@ private struct WrittenEach: Sendable {
 }
 
 extension ManifestDecoder {
-  /// Nil if the expression does not belong to the current instance, or if the instance's name comes from
-  /// outside.
+  /// The text of an expression in `${each.…}`. Nil if the expression does not belong to the current instance,
+  /// or if the instance's name comes from outside.
   func writtenText(ofEach expression: String, _ known: inout WrittenReferences) -> WrittenText? {
     guard let instance = known.instance else { return nil }
     if let text = known.each[expression] { return text }
@@ -51,7 +51,8 @@ extension ManifestDecoder {
     guard let list = declaration?.node["for_each"] else { return [:] }
     var written: [String: WrittenEach] = [:]
     for element in list.elements ?? [] {
-      // An element that contains a value from outside is not an instance name here, so it is not found.
+      // If the element contains a value from outside, this name is not the name of the instance, so the
+      // instance is not found.
       written["\(base)[\(writtenText(element, &known).text)]"] = WrittenEach(
         values: ["each.key": element, "each.value": element])
     }

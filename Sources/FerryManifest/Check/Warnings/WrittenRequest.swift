@@ -3,17 +3,17 @@ struct WrittenRequest: Sendable {
   var template: RequestTemplate
   /// The request's mapping.
   var node: YAMLNode
-  /// The `form` of the step, beside the request.
+  /// The step's `form`, which is written next to the request.
   var form: YAMLNode?
-  /// The `sign` of the step, beside the request.
+  /// The step's `sign`, which is written next to the request.
   var sign: YAMLNode?
-  /// The location of the alias that inserted it, if there is one.
+  /// The location of the alias that inserted the request, if there is one.
   var use: SourceLocation?
-  /// The session that sends it.
+  /// The session that sends the request.
   var session: String
-  /// The token that is set on it.
+  /// The token that the request carries.
   var token: String?
-  /// The name of its node, if a `for_each` created the node.
+  /// The name of the request's node, if a `for_each` created the node.
   var instance: String?
 }
 

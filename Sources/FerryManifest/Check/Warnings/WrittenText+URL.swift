@@ -19,7 +19,7 @@ extension WrittenText {
     return mark + 1..<at
   }
 
-  /// The names and values of its query.
+  /// The names and values of the URL's query parameters.
   var parametersOfURL: [(name: String, value: Range<Int>)] {
     guard let mark = letters.firstIndex(of: "?") else { return [] }
     let end = letters[mark...].firstIndex(of: "#") ?? letters.endIndex

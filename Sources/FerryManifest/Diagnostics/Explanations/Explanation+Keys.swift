@@ -83,7 +83,7 @@ extension Explanation {
     """
     The body of a `transfer` request is the file itself, so `json` and `form` are not allowed. Move \
     information about the file to the URL, to headers, or to the `allocate` or `commit` step. To send the file in a \
-    form, add `protocol: multipart_form`, and put `form` beside `request`.
+    form, add `protocol: multipart_form`, and put `form` next to `request`.
     """,
     in: """
       version: 1

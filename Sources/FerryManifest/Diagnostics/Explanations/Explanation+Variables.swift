@@ -31,8 +31,8 @@ extension Explanation {
   static let invalidFilter = Explanation(
     "A filter that does not exist, or too many",
     """
-    A reference can pass its value through filters: `${file.path | url}`. The text after a `|` must be one of \
-    them; [The manifest](manifest.md#filters) lists them. If there is a similar name, the help suggests it. A \
+    A reference can pass its value through filters: `${file.path | url}`. The text after a `|` must be the name of a \
+    filter, as listed in [the manifest](manifest.md#filters). If there is a similar name, the help suggests it. A \
     reference can have at most eight filters.
     """,
     in: """

@@ -43,9 +43,9 @@ extension SARIFLog.Level {
 
 extension SARIFLog.Result {
   fileprivate init(_ diagnostic: Diagnostic, ruleIndex: Int, sources: [SourceText]) {
-    // §3.11.5 requires doubled braces for the sake of `arguments`. Messages here do not have arguments, and
-    // braces are not doubled: readers such as GitHub show `{{` unchanged, and `${{…}}` would have another
-    // meaning there.
+    // §3.11.5 requires doubled braces, because single braces mark `arguments`. Messages here have no
+    // arguments, so their braces are not doubled: readers such as GitHub show `{{` unchanged, and `${{…}}`
+    // would have another meaning there.
     let help = diagnostic.help.map { "\nhelp: \($0)" } ?? ""
     let notes = diagnostic.notes.map {
       SARIFLog.Location($0.location, sources: sources, message: $0.message)

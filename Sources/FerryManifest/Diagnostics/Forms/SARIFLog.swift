@@ -1,5 +1,5 @@
-/// Diagnostics in the Static Analysis Results Interchange Format (SARIF), version 2.1.0 (OASIS). The names
-/// are those of the format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+/// Diagnostics in the Static Analysis Results Interchange Format (SARIF), version 2.1.0 (OASIS). The property
+/// names are those that the format defines: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 ///
 /// The log is encoded unchanged; its keys are not converted to snake_case.
 package struct SARIFLog: Encodable, Equatable, Sendable {

@@ -12,7 +12,7 @@ package struct Budget: Hashable, Codable, Sendable {
   /// The sessions that a budget limits. The bytes of all sessions count.
   package enum Binding: String, CaseIterable, Codable, Sendable {
     case all
-    /// Only discretionary sessions, as in URLSession.
+    /// The budget limits only discretionary sessions, as in URLSession.
     case discretionary
   }
 
@@ -33,14 +33,15 @@ package struct Budget: Hashable, Codable, Sendable {
     case hard
   }
 
-  /// In bytes.
+  /// The limit in bytes.
   package var limit: Int64
   package var per: Window
-  /// Default cautious.
+  /// What happens when the limit is reached; `cautious` by default.
   package var cutoff: Cutoff
   /// A name in the IANA time zone database. Default UTC.
   package var timeZone: String
-  /// Default `all`; with the profiles `ios`, `ios7` and `ios13`, `discretionary`.
+  /// The sessions that the budget limits; `all` by default, `discretionary` with the profiles `ios`, `ios7`
+  /// and `ios13`.
   package var binds: Binding
 
   package init(
@@ -54,7 +55,7 @@ package struct Budget: Hashable, Codable, Sendable {
   }
 }
 
-/// The budgets of each kind of network, and of all together; `nil` means no limit.
+/// The budgets of each kind of network, and of all networks together; `nil` means no limit.
 package struct Budgets: Hashable, Codable, Sendable {
   package var wifi: Budget?
   package var wired: Budget?

@@ -14,9 +14,9 @@ package struct Conditions: Hashable, Codable, Sendable {
     case battery
   }
 
-  /// Default auto.
+  /// The kind of network; `auto` by default.
   package var network: Network
-  /// Default auto.
+  /// The power source; `auto` by default.
   package var power: Power
 
   package init(network: Network = .auto, power: Power = .auto) {

@@ -1,12 +1,13 @@
 /// The time limits for requests of default sessions, by kind of launch; `nil` means no limit.
 package struct ExecutionWindow: Hashable, Codable, Sendable {
-  /// Counted from a hangup (SIGHUP). Before a hangup, a foreground launch has no limit.
+  /// The limit for a foreground launch, counted from a hangup (SIGHUP). Before a hangup, there is no limit.
   package var foreground: Duration?
   package var background: Duration?
   package var fetch: Duration?
   package var event: Duration?
   package var continuous: Duration?
-  /// Counted from each resume in the background, which opens its own window; `nil` means that a resume opens none.
+  /// The limit after a resume in the background, which opens its own window; `nil` means that a resume opens
+  /// none.
   package var resume: Duration?
   /// The command to start when the window ends; empty for no command.
   package var onExpiry: [String]

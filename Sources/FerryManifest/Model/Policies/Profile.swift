@@ -7,6 +7,6 @@ package enum Profile: String, CaseIterable, Codable, Sendable {
   case ios
   /// Like nsurlsessiond in iOS 7.
   case ios7
-  /// Like `ios`, with the shorter time of iOS 13 after the foreground.
+  /// Like `ios`, but with the shorter time limit of iOS 13 for apps that have left the foreground.
   case ios13
 }

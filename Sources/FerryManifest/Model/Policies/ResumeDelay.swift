@@ -17,13 +17,13 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
   }
 
   package var policy: Policy
-  /// Default 60 s.
+  /// The delay after the first resume. Default 60 s.
   package var initial: Duration
   /// The factor by which each resume multiplies the delay. Default 2.
   package var factor: Double
-  /// Default 6 h.
+  /// The maximum delay. Default 6 h.
   package var max: Duration
-  /// Default `idle`; with the profiles of iOS, `foreground`.
+  /// The event that resets the delay; `idle` by default, `foreground` with the profiles of iOS.
   package var reset: Reset
 
   package init(
