@@ -115,7 +115,7 @@ import Testing
     arguments: [
       ("partial", "167", nil), ("Partial", nil, nil), (nil, "167", "the extension concatenation of tus"),
       ("final;/a /b", "167", "the extension concatenation of tus"),
-      ("partial", "500", "another length of the partial upload than the 167 bytes"),
+      ("partial", "500", "an upload length that differs from the part's 167 bytes"),
     ] as [(String?, String?, String?)])
   func `must be one at the server`(_ kind: String?, _ length: String?, _ problem: String?) {
     var fields = ["upload-offset": ["0"]]

@@ -144,8 +144,8 @@ extension Tus: TransferMachine {
     }
     if let field = response.values(of: "Upload-Length").first, Int64(digits: field) != length {
       return concatenates
-        ? "the server states another length of the partial upload than the \(length) bytes of its part"
-        : "the server states another length of the upload than the file's \(size) bytes"
+        ? "the server states an upload length that differs from the part's \(length) bytes"
+        : "the server states an upload length that differs from the file's \(size) bytes"
     }
     let isPartial = response.values(of: "Upload-Concat").first?.lowercased() == "partial"
     if !isPartial, mustShowConcatenation(operation, size: size) {
