@@ -34,6 +34,10 @@ struct ResponseInterpreter {
     var url = URLReference(location).resolved(against: base)
     guard url.isHTTP, let origin = Origin(url: url.description) else { return nil }
     url.removeUserinfo()
+    // Otherwise, the release of the resource would delete what the request itself refers to.
+    guard !Self.isSame(url, answer.url), url.description.utf8.count <= Capture.defaultMaxSize else {
+      return nil
+    }
     captures.keep(resource: url.description, of: attempt.ref)
     var assignment = ResourceAssignment(limit: machine.limit(in: answer))
     if prepared.readsUploadExpires { assignment.expires = UploadExpires.read(answer, now: now) }
@@ -129,7 +133,7 @@ struct ResponseInterpreter {
     switch answer {
     case .response(let response):
       switch response.transfer {
-      case .malformed, .refused, .gone: return true
+      case .malformed, .foreign, .refused, .gone: return true
       case .completed: break
       case .offset, .part, .parts: if response.missing == nil { return false }
       case .other: break
@@ -218,6 +222,34 @@ struct ResponseInterpreter {
     return response
   }
 
+  /// Rejects the response to the creation of an upload which does not identify the upload. Its release could delete
+  /// something else.
+  private static func checkIdentity(
+    _ read: [CapturedValue], _ prepared: PreparedStep, _ answer: TransferResponse
+  ) throws(TransportFailure) {
+    if prepared.recordedParts != nil, read.contains(where: { $0.name == "upload_id" && $0.value.isEmpty }) {
+      throw TransportFailure(.capture, "the UploadId in the response is empty", mayHaveReachedServer: true)
+    }
+    guard prepared.createsUpload else { return }
+    for (capture, value) in zip(prepared.step.capture, read) {
+      if case .header(let name) = capture.source, name.lowercased() == "location",
+        isSame(URLReference(value.value), answer.url)
+      {
+        throw TransportFailure(
+          .capture,
+          "the Location in the response is the URL of the request itself, and not that of a new upload",
+          mayHaveReachedServer: true)
+      }
+    }
+  }
+
+  /// Whether a URL from a response is that of the request, apart from its fragment, user name and password.
+  private static func isSame(_ url: URLReference, _ request: String) -> Bool {
+    let other = URLReference(request)
+    return Origin(url: url.description) == Origin(url: request) && url.path == other.path
+      && url.query == other.query
+  }
+
   /// Records the size of the parts of an S3 upload beside its upload ID.
   private func recordPartSize(
     _ parts: S3Multipart, _ attempt: Attempt, _ read: inout [CapturedValue], _ scheduler: Scheduler
@@ -245,6 +277,7 @@ struct ResponseInterpreter {
     let step = prepared.step
     do throws(TransportFailure) {
       var read = Self.resolveLocations(try read.get(), step, answer)
+      try Self.checkIdentity(read, prepared, answer)
       if let parts = prepared.recordedParts { recordPartSize(parts, attempt, &read, scheduler) }
       let found = captures.guarded(read, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)

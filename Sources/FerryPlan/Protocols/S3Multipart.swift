@@ -165,7 +165,8 @@ extension S3Multipart: TransferMachine {
       for part in list.parts where has(part, size: size) {
         if state.parts.insert(part.number) { state.confirmedOffset += part.size }
       }
-      guard let next = list.next else {
+      // Beyond the last part of the file, the list has nothing of interest.
+      guard let next = list.next, next < partCount(size) else {
         state.isUncertain = false
         break
       }

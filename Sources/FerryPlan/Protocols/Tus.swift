@@ -85,7 +85,7 @@ extension Tus: TransferMachine {
     switch response.status {
     case 200...299:
       if operation == .queryOffset, let problem = lengthProblem(response, size: size) {
-        return .malformed(problem)
+        return .foreign(problem)
       }
       let fields = response.values(of: "Upload-Offset")
       guard let field = fields.first else {

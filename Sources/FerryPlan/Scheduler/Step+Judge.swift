@@ -24,7 +24,7 @@ extension Step {
   ) -> Verdict {
     let status = response.status
     switch response.transfer {
-    case .malformed(let problem):
+    case .malformed(let problem), .foreign(let problem):
       return .permanent(.init(code: .unexpectedResponse, status: status, message: problem))
     case .offset, .part, .parts:
       guard let missing = response.missing else { return .partial }
@@ -220,6 +220,7 @@ extension Step {
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
     case .byteLimit:
+      if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .limited(.init(code: .budget, message: "the remaining budget is too small"))
     case .sourceChanged:
       return .integrity(recorded)
