@@ -26,6 +26,7 @@ final class CaptureStore {
   /// Upload IDs to release.
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
+  private var resources = UploadResources()
   /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
@@ -148,6 +149,10 @@ final class CaptureStore {
     items[ref]?.allocate.first { $0.name == Resumable.resourceCapture }
   }
 
+  /// Records that the item's file is sent to this URL in several requests. Returns `false` if another file is, or was, sent
+  /// there.
+  func hold(resource url: String, for ref: ItemRef) -> Bool { resources.hold(url, for: ref) }
+
   /// Records the upload resource that the server has assigned to the item's transfer. Whoever knows its URL can often
   /// write to it, so it is secret.
   ///
@@ -169,6 +174,7 @@ final class CaptureStore {
   /// - Returns: whether another item may have the same upload ID.
   @discardableResult
   func forget(_ ref: ItemRef, isDelivered: Bool = false, keepsSecrets: Bool = false) -> Bool {
+    resources.drop(ref, isUsed: isDelivered)
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.forget(ref, keepsSecrets: keepsSecrets)
@@ -318,6 +324,7 @@ final class CaptureStore {
     _ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, at place: OrphansAside.Orphan? = nil,
     _ scheduler: Scheduler
   ) -> Bool {
+    resources.drop(ref, isUsed: isInDoubt)
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.update(ref) { $0 = values }

@@ -13,6 +13,7 @@ extension RequestFactory {
     _ attempt: Attempt, _ machine: any TransferMachine, _ source: TransferRequest.FileSource,
     _ digests: PartDigests, _ request: inout TransferRequest
   ) throws(TransportFailure) {
+    try holdResource(of: attempt, url: request.url)
     if machine.followsLocation, let session = captures.session(of: attempt.ref) {
       request.url = session.value
       // The response determines the whole URL, which may contain the values of the URL before it.
@@ -103,6 +104,26 @@ extension RequestFactory {
       PercentEncoding.append(Array(parameter.value.utf8), for: .segment, to: &bytes)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Fails with `capture` if the URL to which the file is sent in several requests is that of another file.
+  private func holdResource(of attempt: Attempt, url: String) throws(TransportFailure) {
+    let prepared = steps[attempt]
+    let resource: String?
+    switch prepared.transferProtocol {
+    // The URL is that of the object, and the upload ID belongs to it.
+    case .whole, .s3Multipart: resource = nil
+    case .resumable, .tus, .contentRange:
+      resource =
+        if prepared.transferProtocol.machine?.assignsResource == true {
+          captures.resource(of: attempt.ref)?.value
+        } else {
+          prepared.isURLOfUpload ? url : nil
+        }
+    }
+    guard let resource, !captures.hold(resource: resource, for: attempt.ref) else { return }
+    throw TransportFailure(
+      .capture, "the server has assigned the same upload to another file", mayHaveReachedServer: false)
   }
 
   /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.
