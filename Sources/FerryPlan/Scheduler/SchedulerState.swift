@@ -20,6 +20,8 @@ struct AttemptHistory: Sendable {
   var greatestOffset: Int64 = 0
   /// The bytes that its transfer has sent in several requests, and that no response has confirmed.
   var unconfirmedBytes: Int64 = 0
+  /// Under a hard budget: how often a request of its transfer may send its body, because of redirects.
+  var bodyCopies: Int64 = 1
   /// The number of requests of its transfer that are being sent, if it takes several.
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
