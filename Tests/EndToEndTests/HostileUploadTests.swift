@@ -96,6 +96,29 @@ import Testing
     #expect(reason(report).contains("the UploadId in the response is empty"))
   }
 
+  @Test(arguments: [true, false])
+  func `cannot have a damaged file count as delivered`(inParts: Bool) async throws {
+    // The SHA-256 of no bytes.
+    let other = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    let stored = Response(status: 200, headers: ["ETag": "\"e\"", "x-amz-checksum-sha256": other])
+    let server = try await ScriptedServer.start([
+      "/b/f?uploads": Response(status: 200, body: "<R><UploadId>U</UploadId></R>"),
+      "/b/f?partNumber=1&uploadId=U": stored, "/b/f": stored,
+      "/b/f?uploadId=U": Response(status: 200, body: "<R><ETag>e</ETag></R>"),
+    ])
+    let job = try job(
+      server,
+      "{ protocol: s3_multipart, checksum: sha256, threshold: \(inParts ? "1B" : "1MB"), request: { url: HOME/b/f } }"
+    )
+    let (command, report) = try await job.run()
+    #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 0)
+    let puts = server.requests.filter { $0.method == "PUT" }
+    #expect(puts.count == 3 && puts.allSatisfy { $0.body.count == 1000 })
+    #expect(!server.lines.contains("home POST /b/f?uploadId=U"))
+    #expect(reason(report).contains("states another x-amz-checksum-sha256"))
+  }
+
   // MARK: Offsets
 
   /// A login page, for example of a captive portal, responds to the query after a part has failed.

@@ -27,6 +27,8 @@ final class CaptureStore {
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
   private var resources = UploadResources()
+  /// The checksums that the requests under way have sent, by attempt.
+  private var sentChecksums: [UInt64: String] = [:]
   /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
@@ -136,6 +138,11 @@ final class CaptureStore {
     let session = CapturedValue(name: "session", value: url, isSecret: isSecret)
     items.keep(session: guarded([session], of: ref).first, of: ref)
   }
+
+  /// The checksum of the bytes of an attempt's request, in Base64; `nil` if the request has none.
+  func sentChecksum(of attempt: UInt64) -> String? { sentChecksums[attempt] }
+
+  func keep(sentChecksum: String?, of attempt: UInt64) { sentChecksums[attempt] = sentChecksum }
 
   /// The parts that the server has stated to have of the item's file.
   func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }

@@ -65,8 +65,9 @@ extension RequestFactory {
     }
     if let declared = operation.checksum, let checksum = digests[declared.algorithm] {
       request.headers.removeAll { $0.name.lowercased() == declared.field.lowercased() }
-      let value = declared.prefix + Base64.encode(checksum)
-      request.headers.append(.init(name: declared.field, value: value))
+      let value = Base64.encode(checksum)
+      request.headers.append(.init(name: declared.field, value: declared.prefix + value))
+      captures.keep(sentChecksum: value, of: attempt.id)
     }
   }
 

@@ -77,7 +77,10 @@ struct ResponseInterpreter {
     if attempt.ref.item != nil { captures.keep(redirectedTo: outcome.redirectedTo, of: attempt.ref) }
     let url = (try? outcome.result.get())?.url  // A failure has no response.
     let condition = fetches.condition(of: outcome.id, at: url)
-    defer { fetches.forget(outcome.id) }
+    defer {
+      fetches.forget(outcome.id)
+      captures.keep(sentChecksum: nil, of: outcome.id)
+    }
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let response):
@@ -133,7 +136,7 @@ struct ResponseInterpreter {
     switch answer {
     case .response(let response):
       switch response.transfer {
-      case .malformed, .foreign, .refused, .gone: return true
+      case .malformed, .foreign, .damaged, .refused, .gone: return true
       case .completed: break
       case .offset, .part, .parts: if response.missing == nil { return false }
       case .other: break

@@ -26,6 +26,10 @@ extension Step {
     switch response.transfer {
     case .malformed(let problem), .foreign(let problem):
       return .permanent(.init(code: .unexpectedResponse, status: status, message: problem))
+    case .damaged(let problem):
+      return .transient(
+        .init(code: .unexpectedResponse, status: status, message: problem), retryAfter: response.retryAfter,
+        scope: .item, effect: .refused)
     case .offset, .part, .parts:
       guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
