@@ -60,7 +60,10 @@ extension EasyHandle {
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
     exchange.descriptor = descriptor
-    guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
+    let mayResend = mayResend(exchange)
+    guard
+      exchange.attempts == 0
+        || mayResend && (!exchange.request.atMostOnce || (head.isWhole && head.status == 417))
     else {
       exchange.attempts += 1
       // libcurl has already reset its counter, and the offset if it has rewound the body.
@@ -68,7 +71,10 @@ extension EasyHandle {
         exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
       }
       fail(
-        .connectionLost, "the connection was lost before the response, and the request must not be sent twice"
+        .connectionLost,
+        mayResend
+          ? "the connection was lost before the response, and the request must not be sent twice"
+          : "the connection was lost before the response, and the budget does not allow the request to be sent twice"
       )
       return false
     }

@@ -17,6 +17,23 @@ extension EasyHandle {
       mayHaveReachedServer: false)
   }
 
+  /// Fails with `byteLimit` if the body must not be sent again after a redirect (`TransferRequest.bodyCopies`).
+  func checkRedirect(_ exchange: Exchange) throws(TransportFailure) {
+    guard exchange.redirects > 0, !mayResend(exchange) else { return }
+    throw TransportFailure(
+      .byteLimit,
+      "the request was redirected after its body was sent, and the budget does not allow the body to be sent again",
+      mayHaveReachedServer: true)
+  }
+
+  /// Whether the body of this hop may be sent in addition to the bytes that have been sent.
+  func mayResend(_ exchange: Exchange) -> Bool {
+    guard let copies = exchange.request.bodyCopies, exchange.hop.hasBody else { return true }
+    // libcurl does not count the bytes of a body in memory that it has sent before.
+    let resent = exchange.file == nil ? exchange.bodySize *| Int64(exchange.attempts) : 0
+    return exchange.sentBefore +| resent <= exchange.bodySize *| (copies - 1)
+  }
+
   /// Called when the header section of the response is complete. Returns whether the announced body may be
   /// received.
   func mayReceiveAnnounced() -> Bool { mayMoveAnnounced() && mayStoreAnnounced() }

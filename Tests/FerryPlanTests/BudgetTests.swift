@@ -249,6 +249,28 @@ struct BudgetTests {
     #expect(world.scheduler.nodeRecords[0].reason?.code == "budget")
   }
 
+  @Test(arguments: [(1, 1), (3, 1), (3, 3), (5, 2)])
+  func `with a hard cutoff has room for each copy of a body that a redirect requires`(
+    _ copies: Int64, files: Int
+  ) throws {
+    let sizes = Array(repeating: 1_000_000 as Int64, count: files)
+    var world = try world(head("hard", connections: files), sizes: sizes)
+    world.serve = { call in
+      let allowed = call.attempt.bodyCopies ?? 0
+      var reply = allowed < copies ? Reply.fails(.byteLimit, reached: true) : .status(200)
+      reply.sent = min(allowed, copies) * call.size
+      return reply
+    }
+    world.run()
+    // Each request may send one copy more than the one before it.
+    let attempts = world.starts.filter { $0.path == "f0" }.compactMap(\.attempt.bodyCopies)
+    #expect(attempts == (1...Int64(attempts.count)).map { $0 })
+    #expect(used(world) <= 5_000_000)
+    let all = copies * (copies + 1) / 2 * 1_000_000 * Int64(files)
+    #expect((world.scheduler.totals.items.done == files) == (all <= 5_000_000))
+    #expect(world.scheduler.exitCode == (all <= 5_000_000 ? .success : .deferred))
+  }
+
   // MARK: Files that are too large for the network's budget
 
   /// Two files of 2 kB, whose network has a budget of 1 kB, followed by four small files.

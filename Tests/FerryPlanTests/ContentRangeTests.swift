@@ -33,11 +33,12 @@ import Testing
     #expect(transfer == state(150))
     transfer = state(100, isUncertain: true)
     #expect(Self.google.apply(.offset(200), of: .queryOffset, to: &transfer, size: 250) == .proceeds)
-    #expect(transfer == state(200))
+    #expect(transfer.confirmedOffset == 200 && !transfer.isUncertain)
   }
 
   @Test func `is complete after the last part, or if the server says so`() {
     var transfer = state(200)
+    transfer.sentThrough = 250
     #expect(Self.google.apply(.other, of: .send(200..<250), to: &transfer, size: 250) == .complete)
     #expect(Self.google.apply(.other, of: .queryOffset, to: &transfer, size: 250) == .complete)
     #expect(Self.registry.apply(.offset(250), of: .send(200..<250), to: &transfer, size: 250) == .complete)
@@ -64,6 +65,7 @@ import Testing
       (100, .send(100..<200)), (50, .send(100..<200)), (50, .queryOffset), (250, .queryOffset),
     ] as [(Int64, TransferOperation)] {
       var transfer = state(100)
+      transfer.sentThrough = 250
       guard case .stalled = Self.google.apply(.offset(offset), of: operation, to: &transfer, size: 250) else {
         Issue.record("\(offset) after \(operation)")
         continue
@@ -74,6 +76,45 @@ import Testing
     guard case .stalled = Self.google.apply(.offset(0), of: .send(0..<0), to: &empty, size: 0) else {
       Issue.record("an empty file that the server does not complete")
       return
+    }
+  }
+
+  @Test func `has failed if the server states in reply to a query that it has more bytes than were sent`() {
+    for reading in [.other, .offset(250), .offset(101)] as [TransferReading] {
+      var transfer = state()
+      transfer.sentThrough = 100
+      guard case .contradicts = Self.google.apply(reading, of: .queryOffset, to: &transfer, size: 250) else {
+        Issue.record("\(reading)")
+        continue
+      }
+      // An earlier launch may have sent the rest.
+      var inherited = state(isUncertain: true)
+      guard case .contradicts = Self.google.apply(reading, of: .queryOffset, to: &inherited, size: 250) else {
+        continue
+      }
+      Issue.record("\(reading) after an earlier launch")
+    }
+    var sent = state()
+    sent.sentThrough = 100
+    #expect(Self.google.apply(.offset(100), of: .queryOffset, to: &sent, size: 250) == .proceeds)
+  }
+
+  @Test(
+    arguments: [
+      (1, 40_000, true), (19_999, 40_000, true), (20_000, 40_000, false), (65_535, 1 << 20, true),
+      (65_536, 1 << 20, false), (1, 2, false), (1, 3, false), (1, 4, true),
+    ] as [(Int64, Int64, Bool)])
+  func `waits if the server has stored only a little of a part`(_ stored: Int64, of part: Int64, waits: Bool)
+  {
+    for operation in [TransferOperation.send(100..<100 + part), .create(100..<100 + part)] {
+      var transfer = state(100)
+      let progress = Self.google.apply(.offset(100 + stored), of: operation, to: &transfer, size: 1 << 30)
+      #expect(
+        progress
+          == (waits
+            ? .stalled("the server has stored only \(stored) of the \(part) bytes that were sent to it")
+            : .proceeds))
+      #expect(transfer.confirmedOffset == 100 + stored)
     }
   }
 
@@ -231,5 +272,27 @@ import Testing
     }
     #expect(world.scheduler.totals.items.failed == 1)
     #expect(world.machine.journal.orphans.values.flatMap(\.self).map(\.orphaning.isInDoubt) == [isInDoubt])
+  }
+
+  /// Another file may have been sent to it, which its release could delete.
+  @Test(arguments: [.offset(150), .foreign("made up")] as [TransferReading])
+  func `that has more bytes than were sent is not released`(_ reading: TransferReading) throws {
+    var world = try world()
+    _ = operations(in: &world) { operation, _ in
+      operation == .queryOffset ? .status(200, transfer: reading) : .lost
+    }
+    #expect(world.scheduler.totals.items.failed == 1)
+    let orphans = world.machine.journal.orphans.values.flatMap(\.self)
+    #expect(orphans.map(\.orphaning.isInDoubt) == [true])
+  }
+
+  @Test func `is not complete if the server says so before all bytes were sent`() throws {
+    var world = try world()
+    let sent = operations(in: &world) { operation, _ in operation == .queryOffset ? .status(200) : .lost }
+    #expect(sent == [.send(0..<100), .queryOffset])
+    #expect(world.scheduler.totals.items.done == 0 && world.scheduler.totals.items.failed == 1)
+    #expect(
+      world.scheduler.itemRecords.first?.reason?.message
+        == "the server completed the upload after 100 of 250 bytes")
   }
 }

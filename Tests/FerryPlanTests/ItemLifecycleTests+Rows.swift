@@ -107,7 +107,7 @@ extension ItemLifecycleTests {
           guard case .assignResource(let expires) = transition else { return state }
           return state.mapProgress { progress in
             guard case .transferring(nil, var transfer) = progress.stage else { return }
-            (transfer.hasResource, transfer.isUncertain) = (true, true)
+            (transfer.hasResource, transfer.isUncertain, transfer.sentThrough) = (true, true, 0)
             progress.stage = .transferring(.init(expires: expires), transfer)
             progress.intent = .none
           }

@@ -126,7 +126,10 @@ import Testing
       #expect(reading == .offset(0))
       return
     }
-    guard case .malformed(let message) = reading else {
+    let message: String
+    switch reading {
+    case .malformed(let text), .foreign(let text): message = text
+    default:
       Issue.record("\(reading)")
       return
     }

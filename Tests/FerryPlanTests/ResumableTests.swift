@@ -149,7 +149,7 @@ import Testing
     row(.queryOffset, 204, ["upload-offset": "7x"], .malformed("the response has no valid Upload-Offset")),
     row(
       .queryOffset, 204, ["upload-offset": "70", "upload-length": "251"],
-      .malformed("the server states an upload length that differs from the file's 250 bytes")),
+      .foreign("the server states an upload length that differs from the file's 250 bytes")),
     row(.queryOffset, 404, [:], .gone), row(.queryOffset, 410, [:], .gone),
     row(.queryOffset, 500, [:], .other),
   ]

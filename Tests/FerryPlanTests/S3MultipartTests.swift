@@ -84,6 +84,14 @@ import Testing
     #expect(Self.machine.next(transfer, size: 250) == .send(200..<250))
   }
 
+  @Test func `reads no page of the list of parts after the file's last part`() {
+    var transfer = TransferState(isUncertain: true)
+    let page = TransferReading.parts(
+      PartList(parts: [.init(number: 1, size: 100, etag: "\"e\"")], next: 3))
+    #expect(Self.machine.apply(page, of: .listParts(after: 0), to: &transfer, size: 250) == .proceeds)
+    #expect(Self.machine.next(transfer, size: 250) == .send(100..<200))
+  }
+
   @Test func `states parts by their numbers, without the fields of the object`() {
     let part = Self.machine.request(for: .send(100..<200), size: 250)
     #expect(part.query.map { "\($0.name)=\($0.value)" } == ["partNumber=2"])

@@ -75,7 +75,7 @@ import Testing
     row(.queryOffset, 200, ["upload-offset": ["250"], "upload-length": ["250"]], .offset(250)),
     row(
       .queryOffset, 200, ["upload-offset": ["70"], "upload-length": ["251"]],
-      .malformed("the server states an upload length that differs from the file's 250 bytes")),
+      .foreign("the server states an upload length that differs from the file's 250 bytes")),
     row(.send(0..<100), 409, [:], .refused), row(.send(0..<100), 423, [:], .refused),
     row(.send(0..<100), 460, [:], .refused),
     row(.queryOffset, 403, [:], .gone), row(.queryOffset, 404, [:], .gone),

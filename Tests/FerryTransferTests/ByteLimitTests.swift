@@ -190,4 +190,51 @@ import Testing
     #expect(try loop.run(get(server, limit: nil)).answer?.body.count == 1 << 20)
     #expect(server.connectionCount == 1)
   }
+
+  // MARK: The number of times that a body is sent
+
+  private func put(_ server: RawServer, copies: Int64?) -> TransferRequest {
+    var request = put(server, limit: nil)
+    request.bodyCopies = copies
+    return request
+  }
+
+  @Test(arguments: [1000, 200_000])
+  func aBodyIsSentToARedirectTargetOnlyAsOftenAsItMay(size: Int) throws {
+    let server = try RawServer {
+      switch $0.target {
+      case "/": answer("307 Moved", headers: ["Location: /next"])
+      case "/next": answer("307 Moved", headers: ["Location: /end"])
+      default: answer("201 Created")
+      }
+    }
+    folder.write("f", pattern(size))
+    for copies in [1, 2] as [Int64] {
+      let outcome = try loop.run(put(server, copies: copies))
+      #expect(outcome.failure?.code == .byteLimit)
+      #expect(outcome.failure?.mayHaveReachedServer == true)
+      #expect(outcome.traffic.bodySent == copies * Int64(size))
+    }
+    #expect(server.requests.map(\.target) == ["/", "/", "/next"])
+    #expect(try loop.run(put(server, copies: 3)).answer?.status == 201)
+    #expect(try loop.run(put(server, copies: nil)).answer?.status == 201)
+  }
+
+  @Test(arguments: [1000, 200_000], [1, 2, nil] as [Int64?])
+  func aBodyIsNotResentMoreOftenThanItMay(size: Int, copies: Int64?) throws {
+    // The first connection sends one response and breaks after the second request.
+    let server = try RawServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      connection.send(answer())
+      guard number == 0 else { return connection.waitForEnd() }
+      _ = connection.readRequest()
+    }
+    folder.write("f", pattern(size))
+    #expect(try loop.run(get(server, limit: nil)).answer?.status == 200)
+    let outcome = try loop.run(put(server, copies: copies))
+    guard copies == 1 else { return #expect(outcome.answer?.status == 200) }
+    #expect(outcome.failure?.code == .connectionLost)
+    #expect(outcome.failure?.mayHaveReachedServer == true)
+    #expect(server.requests.map(\.body.count) == [0, size])
+  }
 }

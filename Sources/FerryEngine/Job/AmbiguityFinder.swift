@@ -22,7 +22,8 @@ struct AmbiguityFinder {
       }
     let values = ItemValues(journaled: item.captures, sha256: nil)
     let servers = item.servers.map(BoundServers.init)
-    let open = (values.allocate + values.transfer).filter { !$0.isSecret }
+    // The list of an upload's parts does not help a person, and can be long.
+    let open = (values.allocate + values.transfer).filter { !$0.isSecret && !$0.isListOfParts }
     return Ambiguity(
       step: kind, at: item.closedAt,
       origin: origin(of: kind, values) ?? servers?.shown(kind),

@@ -103,3 +103,10 @@ struct PartTags: Hashable, Sendable {
     return bytes
   }
 }
+
+extension CapturedValue {
+  /// Whether the value is the list of an upload's parts, which ferry itself has recorded.
+  var isListOfParts: Bool {
+    name == RequestTemplate.partsCapture && value.hasSuffix("\n") && PartTags(text: value) != nil
+  }
+}

@@ -27,6 +27,9 @@ final class CaptureStore {
   /// Upload IDs to release.
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
+  private var resources = UploadResources()
+  /// The checksums that the requests under way have sent, by attempt.
+  private var sentChecksums: [UInt64: String] = [:]
   /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
@@ -139,6 +142,11 @@ final class CaptureStore {
     items.keep(session: guarded([session], of: ref).first, of: ref)
   }
 
+  /// The checksum of the bytes of an attempt's request, in Base64; `nil` if the request has none.
+  func sentChecksum(of attempt: UInt64) -> String? { sentChecksums[attempt] }
+
+  func keep(sentChecksum: String?, of attempt: UInt64) { sentChecksums[attempt] = sentChecksum }
+
   /// The parts of the item's file that the server has confirmed.
   func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }
 
@@ -152,6 +160,12 @@ final class CaptureStore {
   func resource(of ref: ItemRef, number: Int = 1) -> CapturedValue? {
     let name = UploadResource.capture(number)
     return items[ref]?.allocate.first { $0.name == name }
+  }
+
+  /// Records that the item's file is sent to this URL in several requests. Returns `false` if another file is, or was, sent
+  /// there.
+  func hold(resource url: String, for ref: ItemRef, number: Int = 1) -> Bool {
+    resources.hold(url, for: ref, number: number)
   }
 
   /// Records the URL of a partial upload that the server has created.
@@ -205,6 +219,7 @@ final class CaptureStore {
   /// - Returns: whether another item may have the same upload ID.
   @discardableResult
   func forget(_ ref: ItemRef, isDelivered: Bool = false, keepsSecrets: Bool = false) -> Bool {
+    resources.drop(ref, isUsed: isDelivered)
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.forget(ref, keepsSecrets: keepsSecrets)
@@ -354,6 +369,7 @@ final class CaptureStore {
     _ ref: ItemRef, as orphan: ItemRef, isInDoubt: Bool, at place: OrphansAside.Orphan? = nil,
     _ scheduler: Scheduler
   ) -> Bool {
+    resources.drop(ref, isUsed: isInDoubt)
     guard var values = items[ref] else { return false }
     uses.drop(&values, of: ref.node)
     items.update(ref) { $0 = values }

@@ -132,6 +132,20 @@ final class PreparedStep {
     self.laterOrigins = laterOrigins
   }
 
+  /// Whether the URL alone identifies the upload that `allocate` has created.
+  var isURLOfUpload: Bool {
+    func isOfAllocation(_ template: Template) -> Bool {
+      template.references.contains { if case .allocate = $0 { true } else { false } }
+    }
+    return isOfAllocation(step.request.url) && !step.request.headers.contains { isOfAllocation($0.value) }
+  }
+
+  /// Whether the response states the URL of the upload that the request creates, as that of tus does.
+  var createsUpload: Bool {
+    step.kind == .allocate && readsUploadExpires
+      && step.request.headers.contains { $0.name.lowercased() == "tus-resumable" }
+  }
+
   /// Whether the body of a response with this status is read for `expect` and `capture` after the response
   /// is complete.
   func isRead(_ status: Int) -> Bool {

@@ -14,6 +14,8 @@ extension RequestFactory {
     _ attempt: Attempt, _ machine: any TransferMachine, _ source: TransferRequest.FileSource,
     _ digests: PartDigests, _ request: inout TransferRequest
   ) throws(TransportFailure) {
+    let number = machine.resourceNumber(of: attempt.operation, size: source.size)
+    try holdResource(number, of: attempt, url: request.url)
     if machine.followsLocation, let session = captures.session(of: attempt.ref) {
       request.url = session.value
       // The response determines the whole URL, which may contain the values of the URL before it.
@@ -25,10 +27,7 @@ extension RequestFactory {
       request.sensitive.isURLCaptured = true
     }
     let operation = machine.request(for: attempt.operation, size: source.size)
-    if operation.isForResource {
-      let number = machine.resourceNumber(of: attempt.operation, size: source.size)
-      try setResource(number, of: attempt, &request)
-    }
+    if operation.isForResource { try setResource(number, of: attempt, &request) }
     switch attempt.operation {
     case .whole: break
     case .create(let range):
@@ -68,8 +67,9 @@ extension RequestFactory {
     }
     if let declared = operation.checksum, let checksum = digests[declared.algorithm] {
       request.headers.removeAll { $0.name.lowercased() == declared.field.lowercased() }
-      let value = declared.prefix + Base64.encode(checksum)
-      request.headers.append(.init(name: declared.field, value: value))
+      let value = Base64.encode(checksum)
+      request.headers.append(.init(name: declared.field, value: declared.prefix + value))
+      captures.keep(sentChecksum: value, of: attempt.id)
     }
   }
 
@@ -107,6 +107,26 @@ extension RequestFactory {
       PercentEncoding.append(Array(parameter.value.utf8), for: .segment, to: &bytes)
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Fails with `capture` if the URL to which the file is sent in several requests is that of another file.
+  private func holdResource(_ number: Int, of attempt: Attempt, url: String) throws(TransportFailure) {
+    let prepared = steps[attempt]
+    let resource: String?
+    switch prepared.transferProtocol {
+    // The URL is that of the object, and the upload ID belongs to it.
+    case .whole, .s3Multipart: resource = nil
+    case .resumable, .tus, .contentRange:
+      resource =
+        if prepared.transferProtocol.machine?.assignsResource == true {
+          captures.resource(of: attempt.ref, number: number)?.value
+        } else {
+          prepared.isURLOfUpload ? url : nil
+        }
+    }
+    guard let resource, !captures.hold(resource: resource, for: attempt.ref, number: number) else { return }
+    throw TransportFailure(
+      .capture, "the server has assigned the same upload to another file, or to another part of it", mayHaveReachedServer: false)
   }
 
   /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.

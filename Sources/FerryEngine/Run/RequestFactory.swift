@@ -113,6 +113,7 @@ struct RequestFactory {
         }
       }
     }
+    request.bodyCopies = attempt.bodyCopies
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }

@@ -24,6 +24,10 @@ extension ResponseInterpreter {
     }
     response.transfer = machine.read(answer, to: attempt.operation, size: size)
     if case .s3Multipart(let machine) = prepared.transferProtocol {
+      if let sent = captures.sentChecksum(of: attempt.id), let problem = machine.damage(answer, sent: sent) {
+        response.transfer = .damaged(problem)
+        return
+      }
       return keepParts(of: response.transfer, machine, attempt, step, size: size)
     }
     response.limit = machine.limit(in: answer)

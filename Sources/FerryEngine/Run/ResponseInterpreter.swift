@@ -35,6 +35,10 @@ struct ResponseInterpreter {
     var url = URLReference(location).resolved(against: base)
     guard url.isHTTP, let origin = Origin(url: url.description) else { return nil }
     url.removeUserinfo()
+    // Otherwise, the release of the resource would delete what the request itself refers to.
+    guard !Self.isSame(url, answer.url), url.description.utf8.count <= Capture.defaultMaxSize else {
+      return nil
+    }
     if case .tus(let tus) = prepared.transferProtocol, tus.concatenates {
       let size = scheduler.fileSize(of: attempt.ref)
       let number = tus.resourceNumber(of: attempt.operation, size: size)
@@ -82,7 +86,10 @@ struct ResponseInterpreter {
     if attempt.ref.item != nil { captures.keep(redirectedTo: outcome.redirectedTo, of: attempt.ref) }
     let url = (try? outcome.result.get())?.url  // A failure has no response.
     let condition = fetches.condition(of: outcome.id, at: url)
-    defer { fetches.forget(outcome.id) }
+    defer {
+      fetches.forget(outcome.id)
+      captures.keep(sentChecksum: nil, of: outcome.id)
+    }
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let response):
@@ -138,7 +145,7 @@ struct ResponseInterpreter {
     switch answer {
     case .response(let response):
       switch response.transfer {
-      case .malformed, .refused, .gone: return true
+      case .malformed, .foreign, .damaged, .refused, .gone: return true
       case .completed: break
       case .offset, .part, .parts: if response.missing == nil { return false }
       case .other: break
@@ -230,6 +237,34 @@ struct ResponseInterpreter {
     return response
   }
 
+  /// Rejects the response to the creation of an upload which does not identify the upload. Its release could delete
+  /// something else.
+  private static func checkIdentity(
+    _ read: [CapturedValue], _ prepared: PreparedStep, _ answer: TransferResponse
+  ) throws(TransportFailure) {
+    if prepared.recordedParts != nil, read.contains(where: { $0.name == "upload_id" && $0.value.isEmpty }) {
+      throw TransportFailure(.capture, "the UploadId in the response is empty", mayHaveReachedServer: true)
+    }
+    guard prepared.createsUpload else { return }
+    for (capture, value) in zip(prepared.step.capture, read) {
+      if case .header(let name) = capture.source, name.lowercased() == "location",
+        isSame(URLReference(value.value), answer.url)
+      {
+        throw TransportFailure(
+          .capture,
+          "the Location in the response is the URL of the request itself, and not that of a new upload",
+          mayHaveReachedServer: true)
+      }
+    }
+  }
+
+  /// Whether a URL from a response is that of the request, apart from its fragment, user name and password.
+  private static func isSame(_ url: URLReference, _ request: String) -> Bool {
+    let other = URLReference(request)
+    return Origin(url: url.description) == Origin(url: request) && url.path == other.path
+      && url.query == other.query
+  }
+
   /// Records the size of the parts of an S3 upload together with its upload ID.
   private func recordPartSize(
     _ parts: S3Multipart, _ attempt: Attempt, _ read: inout [CapturedValue], _ scheduler: Scheduler
@@ -257,6 +292,7 @@ struct ResponseInterpreter {
     let step = prepared.step
     do throws(TransportFailure) {
       var read = Self.resolveLocations(try read.get(), step, answer)
+      try Self.checkIdentity(read, prepared, answer)
       if let parts = prepared.recordedParts { recordPartSize(parts, attempt, &read, scheduler) }
       let found = captures.guarded(read, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)

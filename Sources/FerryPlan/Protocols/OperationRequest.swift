@@ -102,6 +102,10 @@ package enum TransferReading: Hashable, Sendable {
   case parts(PartList)
   /// The response should state an offset or a part, but does not.
   case malformed(String)
+  /// The response shows that the upload is not that of the file, but perhaps that of another file.
+  case foreign(String)
+  /// The server has stored other bytes than were sent. After a wait, they are sent again.
+  case damaged(String)
   /// The server did not accept the request now, or has a different offset. After a wait, it is asked for its offset.
   case refused
   /// The server no longer has the upload.

@@ -100,7 +100,7 @@ extension Resumable {
     guard let offset = fields.offset else { return .malformed("the response has no valid Upload-Offset") }
     let lengths = response.values(of: "Upload-Length")
     if lengths.count == 1, case .integer(let length) = StructuredField.item(lengths[0]), length != size {
-      return .malformed("the server states an upload length that differs from the file's \(size) bytes")
+      return .foreign("the server states an upload length that differs from the file's \(size) bytes")
     }
     if fields.isComplete == true, offset != size {
       return .malformed("the server completed the upload after \(offset) of \(size) bytes")

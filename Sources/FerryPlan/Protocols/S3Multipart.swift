@@ -142,6 +142,19 @@ extension S3Multipart: TransferMachine {
     }
   }
 
+  /// The reason why the server has not stored the bytes that were sent, according to the checksum in its response; `nil` if
+  /// the response states the same checksum, or none.
+  ///
+  /// - Parameter sent: the checksum in the request, in Base64.
+  package func damage(_ response: any OperationResponse, sent: String) -> String? {
+    guard 200...299 ~= response.status, let checksum,
+      let stated = response.values(of: checksum.fieldInS3).first, stated != sent,
+      // A value in another form cannot be compared.
+      PartChecksum(checksum, stated).isValid, stated.utf8.count == sent.utf8.count
+    else { return nil }
+    return "the server states another \(checksum.fieldInS3) than that of the bytes that were sent to it"
+  }
+
   /// The checksum of the part in the response; `nil` if the server states none.
   private func statedChecksum(_ response: any OperationResponse) -> PartChecksum? {
     guard let checksum, let value = response.values(of: checksum.fieldInS3).first else { return nil }
@@ -165,7 +178,8 @@ extension S3Multipart: TransferMachine {
       for part in list.parts where has(part, size: size) {
         if state.parts.insert(part.number) { state.confirmedOffset += part.size }
       }
-      guard let next = list.next else {
+      // Beyond the last part of the file, the list has nothing of interest.
+      guard let next = list.next, next < partCount(size) else {
         state.isUncertain = false
         break
       }

@@ -8,6 +8,10 @@ package struct TransferState: Hashable, Sendable {
   /// failed. The server is then asked for its offset before more bytes are sent.
   package var isUncertain: Bool
 
+  /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an earlier launch may
+  /// have sent any byte. The server cannot have more than that.
+  package var sentThrough: Int64?
+
   /// The parts that the server has, for protocols with numbered parts.
   package var parts = PartSet()
   /// The parts that requests are sending.
@@ -26,6 +30,7 @@ package struct TransferState: Hashable, Sendable {
   package init(isUncertain: Bool, hasResource: Bool = true) {
     self.isUncertain = isUncertain
     self.hasResource = hasResource
+    sentThrough = isUncertain ? nil : 0
   }
 }
 
@@ -39,13 +44,13 @@ extension TransferState {
   mutating func advance(
     to offset: Int64?, after operation: TransferOperation, size: Int64, isCompleteAtEnd: Bool
   ) -> TransferProgress {
+    let limit = operation.range?.upperBound ?? min(size, max(sentThrough ?? size, confirmedOffset))
     guard let offset else {
-      if let range = operation.range, range.upperBound < size {
-        return .contradicts("the server completed the upload after \(range.upperBound) of \(size) bytes")
+      guard limit == size else {
+        return .contradicts("the server completed the upload after \(limit) of \(size) bytes")
       }
       return .complete
     }
-    let limit = operation.range?.upperBound ?? size
     guard (0...limit).contains(offset) else {
       return .contradicts("the server states that it has \(offset) bytes, but at most \(limit) were sent")
     }
@@ -57,11 +62,29 @@ extension TransferState {
     case .send(let range) where offset <= range.lowerBound,
       .create(let range) where offset <= range.lowerBound:
       return .stalled("the server has stored none of the bytes that were sent to it")
+    // Otherwise, a server that stores one byte of each request would receive the file as often as it has bytes.
+    case .send(let range) where range.isSlow(offset), .create(let range) where range.isSlow(offset):
+      return .stalled(
+        "the server has stored only \(offset - range.lowerBound) of the \(range.upperBound - range.lowerBound) bytes that "
+          + "were sent to it")
     case .queryOffset where offset < before:
       return .stalled("the server had \(before) bytes, and states that it has \(offset)")
     case .queryOffset where offset == size:
       return .stalled("the server has all bytes, but has not completed the upload")
     case .create, .send, .queryOffset, .queryPart, .listParts, .whole: return .proceeds
     }
+  }
+}
+
+extension Range<Int64> {
+  /// The number of bytes by which a request must advance an upload, unless it advances it by half of the request.
+  private static var leastAdvance: Int64 { 64 << 10 }
+
+  /// Whether the server has stored so little of a request for these bytes that it counts as a failure.
+  ///
+  /// - Parameter offset: the offset that the server has stated, within the range.
+  fileprivate func isSlow(_ offset: Int64) -> Bool {
+    let stored = offset - lowerBound
+    return stored < Self.leastAdvance && stored < (upperBound - lowerBound) / 2
   }
 }

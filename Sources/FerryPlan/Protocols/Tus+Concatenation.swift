@@ -8,6 +8,9 @@ package struct PartialUpload: Hashable, Sendable {
   package var isBusy = false
   /// The number of bytes, counted from the start of the part, that the server has stated to have.
   package var offset: Int64 = 0
+  /// The end of the last byte that requests have sent, counted from the start of the part; `nil` if an earlier launch may
+  /// have sent any byte.
+  package var sentThrough: Int64? = 0
   /// The time at which it expires, if the server has stated it.
   package var expires: Instant?
 }
@@ -64,7 +67,8 @@ extension Tus {
 
   private func partials(_ state: TransferState, size: Int64) -> [PartialUpload] {
     guard state.partials.isEmpty else { return state.partials }
-    let partial = PartialUpload(isCreated: state.hasResource, isUncertain: state.hasResource)
+    let partial = PartialUpload(
+      isCreated: state.hasResource, isUncertain: state.hasResource, sentThrough: state.hasResource ? nil : 0)
     return Array(repeating: partial, count: partCount(size))
   }
 
@@ -112,7 +116,13 @@ extension Tus {
   }
 
   package func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
-    if concatenates { change(operation, in: &state, size: size) { $0.isBusy = false } }
+    guard concatenates else { return }
+    let start = range(ofPart: number(of: operation, size: size), size: size).lowerBound
+    change(operation, in: &state, size: size) { partial in
+      partial.isBusy = false
+      guard case .send(let range) = operation else { return }
+      partial.sentThrough = partial.sentThrough.map { max($0, range.upperBound - start) }
+    }
   }
 
   package func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
@@ -151,6 +161,7 @@ extension Tus {
     var single = TransferState(isUncertain: true)
     state.partials = partials(state, size: size)
     single.confirmedOffset = state.partials[number - 1].offset
+    single.sentThrough = state.partials[number - 1].sentThrough
     let progress = single.advance(
       to: reading.offset, after: shifted(operation, by: -part.lowerBound),
       size: part.upperBound - part.lowerBound, isCompleteAtEnd: true)

@@ -106,7 +106,12 @@ extension Tus: TransferMachine {
   ) -> TransferReading {
     switch response.status {
     case 200...299:
-      if let problem = problem(response, operation, size: size) { return .malformed(problem) }
+      if let problem = lengthProblem(response, operation, size: size) { return .foreign(problem) }
+      let isPartial = response.values(of: "Upload-Concat").first?.lowercased() == "partial"
+      if !isPartial, mustShowConcatenation(operation, size: size) {
+        return .malformed(
+          "the server does not implement the extension concatenation of tus, which 'parallel_parts' needs")
+      }
       let fields = response.values(of: "Upload-Offset")
       guard let field = fields.first else {
         // The server has created the upload without the bytes.
@@ -133,7 +138,7 @@ extension Tus: TransferMachine {
   }
 
   /// The reason why the upload cannot belong to the file; `nil` if it can belong to the file.
-  private func problem(
+  private func lengthProblem(
     _ response: any OperationResponse, _ operation: TransferOperation, size: Int64
   ) -> String? {
     let length: Int64
@@ -146,10 +151,6 @@ extension Tus: TransferMachine {
       return concatenates
         ? "the server states an upload length that differs from the part's \(length) bytes"
         : "the server states an upload length that differs from the file's \(size) bytes"
-    }
-    let isPartial = response.values(of: "Upload-Concat").first?.lowercased() == "partial"
-    if !isPartial, mustShowConcatenation(operation, size: size) {
-      return "the server does not implement the extension concatenation of tus, which 'parallel_parts' needs"
     }
     return nil
   }

@@ -223,6 +223,8 @@ extension ItemProgress {
     case (.assignResource(let expires), .transferring(nil, var state)) where intent != .inherited:
       state.hasResource = true
       state.isUncertain = true
+      // Only this request can have sent bytes to it.
+      state.sentThrough = 0
       stage = .transferring(UploadID(expires: expires), state)
       intent = .none
       return [.uploadIDAllocated(context.ref, expires: expires)]

@@ -66,7 +66,8 @@ extension Scheduler {
     let attempt = Attempt(
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
-      byteLimit: byteLimit(of: ready), isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
+      byteLimit: byteLimit(of: ready), bodyCopies: bodyCopies(of: ready),
+      isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
     if let orphan = ref.orphan, let upload = uploadIndex[ref.node.index] {
       uploads[upload].releases.send(orphan)
     }

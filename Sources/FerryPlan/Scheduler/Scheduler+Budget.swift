@@ -144,12 +144,13 @@ extension Scheduler {
   /// Reserves the bytes that the request needs. If they are already reserved, another attempt to send the file may
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
-    let size = ready.ref.item.map { _ in reservedSize(of: ready.ref, gate) }
+    let copies = self[attempts: ready.ref]?.bodyCopies ?? 1
+    let size = ready.ref.item.map { _ in reservedSize(of: ready.ref, gate) *| copies }
     guard let reserved = gates[gate].reservation(of: ready.ref) else {
       return gates[gate].admit(ready.ref, size: size)
     }
-    // The server may have lost bytes, or have asked for larger requests.
-    if let size, size > reserved, ready.step == .transfer, reservesByRequest(ready.ref, gate),
+    // The server may have lost bytes, have asked for larger requests, or have redirected a request.
+    if let size, size > reserved, ready.step == .transfer, copies > 1 || reservesByRequest(ready.ref, gate),
       self[attempts: ready.ref]?.requestsInFlight == 0
     {
       return gates[gate].admit(ready.ref, size: size - reserved)
@@ -183,7 +184,8 @@ extension Scheduler {
   mutating func coversFurther(_ ref: ItemRef) -> Bool {
     guard let gate = gate(of: ref) else { return true }
     guard reservesByRequest(ref, gate) else { return gates[gate].isCovered(ref) }
-    switch gates[gate].admit(ref, size: reservedSize(of: ref, gate)) {
+    switch gates[gate].admit(ref, size: reservedSize(of: ref, gate) *| (self[attempts: ref]?.bodyCopies ?? 1))
+    {
     case .admitted: return true
     case .asks(let request):
       ask(request)
@@ -199,7 +201,7 @@ extension Scheduler {
       return
     }
     let isLast = self[attempts: ref].map { $0.requestsInFlight <= 1 } ?? true
-    let bytes = flight.attempt.operation.length(of: fileSize(of: ref))
+    let bytes = flight.attempt.operation.length(of: fileSize(of: ref)) *| (flight.attempt.bodyCopies ?? 1)
     gates[gate].release(ref, bytes: isLast ? .max : bytes, sent: gates.count > 1 ? min(sent, bytes) : 0)
     // A request that has sent all of its bytes leaves no room.
     if sent < bytes { offerRoom(of: gate) }
@@ -235,6 +237,31 @@ extension Scheduler {
       return nil
     }
     return gates[gate].reservation(of: ready.ref)
+  }
+
+  /// How often a transfer may send its body under a hard budget; `nil` for no limit.
+  func bodyCopies(of ready: Ready) -> Int64? {
+    guard ready.step == .transfer, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
+      return nil
+    }
+    return self[attempts: ready.ref]?.bodyCopies ?? 1
+  }
+
+  /// Handles the end of a request that would have exceeded what is reserved for it under a hard budget.
+  mutating func limit(_ flight: Flight, _ step: Step, _ failure: RecordedFailure) {
+    let ref = flight.attempt.ref
+    let gate = gate(of: ref)
+    if let gate { gates[gate].release(ref) }
+    guard flight.attempt.bodyCopies != nil else {
+      guard stop == nil, let gate else { return leave(ref, failure) }
+      return gates[gate].waiters.append(ready(ref, flight.attempt.step))
+    }
+    // The server has received the body and redirected the request. The next one is reserved with another copy. Their number
+    // is limited by that of the redirects that are followed.
+    self[attempts: ref]?.bodyCopies += 1
+    let startsOver = step.repeatability == .startsOver
+    if startsOver { discardUploadID(ref, .startedOver) }
+    again(ref, startsOver ? .allocate : flight.attempt.step)
   }
 }
 

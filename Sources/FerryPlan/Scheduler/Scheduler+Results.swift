@@ -158,10 +158,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
     case .limited(let failure):
-      let gate = gate(of: ref)
-      if let gate { gates[gate].release(ref) }
-      guard stop == nil, let gate else { return leave(ref, failure) }
-      gates[gate].waiters.append(ready(ref, flight.attempt.step))
+      limit(flight, step, failure)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
   }
@@ -326,7 +323,7 @@ extension Scheduler {
   /// Sends the next step, or the same one again, as soon as a connection is free.
   ///
   /// - Parameter first: whether the step precedes others of its kind.
-  private mutating func again(_ ref: ItemRef, _ kind: Step.Kind, first: Bool = false) {
+  mutating func again(_ ref: ItemRef, _ kind: Step.Kind, first: Bool = false) {
     if stop == nil {
       enqueue(first ? readyFirst(ref, kind, retries: 0) : ready(ref, kind))
     } else {

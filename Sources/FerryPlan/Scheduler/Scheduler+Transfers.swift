@@ -41,6 +41,9 @@ extension Scheduler {
     guard let machine = machine(of: ref), var state = progress(of: ref)?.transfer else { return verdict }
     let before = state.confirmedOffset
     machine.end(flight.attempt.operation, in: &state, size: fileSize(of: ref))
+    if let range = flight.attempt.operation.range {
+      state.sentThrough = state.sentThrough.map { max($0, range.upperBound) }
+    }
     var followed = verdict
     switch verdict {
     case .partial, .succeeded:
@@ -57,6 +60,11 @@ extension Scheduler {
       {
         state.mayBeComplete = true
       }
+    }
+    // Releasing an upload that may be that of another file could delete that file.
+    if machine.asksAfterLoss, case .response(let response) = result.answer, case .foreign = response.transfer
+    {
+      change(ref, .doubt(.possible))
     }
     if case .response(let response) = result.answer, let limit = response.limit { state.limit = limit }
     if followed == .partial, let conflict = state.limit?.conflict(size: fileSize(of: ref)) {
@@ -111,7 +119,7 @@ extension Scheduler {
     change(ref, .updateUploadID(expires: expires))
   }
 
-  private func apply(
+  private mutating func apply(
     _ reading: TransferReading, _ flight: Flight, _ machine: any TransferMachine, _ state: inout TransferState
   ) -> Verdict {
     let size = fileSize(of: flight.attempt.ref)
@@ -133,6 +141,8 @@ extension Scheduler {
       }
       return .partial
     case .contradicts(let message):
+      // The server may have bytes that this item has not sent, or may have acted on them.
+      if machine.asksAfterLoss { change(flight.attempt.ref, .doubt(.possible)) }
       return .permanent(.init(code: .unexpectedResponse, message: message))
     }
   }

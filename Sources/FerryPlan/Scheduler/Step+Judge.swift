@@ -32,8 +32,12 @@ extension Step {
   ) -> Verdict {
     let status = response.status
     switch response.transfer {
-    case .malformed(let problem):
+    case .malformed(let problem), .foreign(let problem):
       return .permanent(.init(code: .unexpectedResponse, status: status, message: problem))
+    case .damaged(let problem):
+      return .transient(
+        .init(code: .unexpectedResponse, status: status, message: problem), retryAfter: response.retryAfter,
+        scope: .item, effect: .refused)
     case .offset, .part, .parts:
       guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
@@ -227,6 +231,7 @@ extension Step {
     case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
       return .permanent(recorded)
     case .byteLimit:
+      if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .limited(.init(code: .budget, message: "the remaining budget is too small"))
     case .sourceChanged:
       return .integrity(recorded)

@@ -36,6 +36,8 @@ extension HostileResponse {
     case .redirectLoop, .redirectToFileScheme: Settings(theme: .redirects, statuses: 300...399, status: 307)
     case .foreignURL: Settings(theme: .redirects, statuses: 200...299, status: 201, takesLocation: true)
 
+    case .locationOfRequest: Settings(theme: .redirects, statuses: 200...299, status: 201)
+
     case .partialContent: Settings(theme: .statuses, status: 206)
     case .notModified: Settings(theme: .statuses, status: 304)
     case .noContent: Settings(theme: .statuses, status: 204)
@@ -57,7 +59,7 @@ extension HostileResponse {
     case .manyHeaders, .longHeaderLine, .longReasonPhrase:
       Settings(theme: .floods, statuses: 200...599, status: 200, size: 1 << 20)
     case .earlyHints: Settings(theme: .floods, statuses: 200...599, status: 200)
-    case .earlyHintsFlood: Settings(theme: .floods, interval: 0)
+    case .earlyHintsFlood, .uploadResumptionFlood: Settings(theme: .floods, interval: 0)
     case .endlessHeader, .endlessBody, .tinyChunks, .endlessChunkExtension, .endlessTrailer:
       Settings(theme: .floods, statuses: 200...599, status: 200, interval: 0)
 
@@ -75,7 +77,7 @@ extension HostileResponse {
     case .http09: Settings(theme: .framing)
     case .garbage: Settings(theme: .framing, size: 1 << 20)
 
-    case .digits, .nestedJSON, .manyValuesJSON, .manyKeysJSON, .hugeNumberJSON, .hugeCapture:
+    case .digits, .nestedJSON, .nestedXML, .manyValuesJSON, .manyKeysJSON, .hugeNumberJSON, .hugeCapture:
       Settings(theme: .bodies, statuses: 200...599, status: 200, size: 1 << 20)
     }
   }

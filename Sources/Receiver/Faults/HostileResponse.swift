@@ -10,6 +10,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case redirectToUserinfo = "redirect-to-userinfo"
   case duplicateLocation = "duplicate-location"
   case foreignURL = "foreign-url"
+  case locationOfRequest = "location-of-request"
 
   // Unsolicited statuses.
   case partialContent = "partial-content"
@@ -48,6 +49,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   case longReasonPhrase = "long-reason-phrase"
   case earlyHints = "early-hints"
   case earlyHintsFlood = "early-hints-flood"
+  case uploadResumptionFlood = "upload-resumption-flood"
   case endlessBody = "endless-body"
   case tinyChunks = "tiny-chunks"
   case endlessChunkExtension = "endless-chunk-extension"
@@ -77,6 +79,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   // Bodies that are expensive to read.
   case digits
   case nestedJSON = "nested-json"
+  case nestedXML = "nested-xml"
   case manyValuesJSON = "many-values-json"
   case manyKeysJSON = "many-keys-json"
   case hugeNumberJSON = "huge-number-json"
@@ -92,6 +95,8 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
       "a redirect to location= (or to the receiver) with a user name and password in the URL"
     case .duplicateLocation: "a redirect with two Location fields: the receiver's root, then location="
     case .foreignURL: "a 201 with location= in its Location field and in its JSON body, at /url"
+    case .locationOfRequest:
+      "a 201 whose Location is the requested URL, with fields of tus and of resumable uploads"
     case .partialContent: "a 206 with the first 10 of 1,000 bytes and an ETag"
     case .notModified: "a 304 with an ETag"
     case .noContent: "a 204 with an ETag"
@@ -121,6 +126,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .longReasonPhrase: "a complete response with a reason phrase of size= bytes"
     case .earlyHints: "ten 103 responses and then a complete 200"
     case .earlyHintsFlood: "an endless series of 103 responses"
+    case .uploadResumptionFlood: "an endless series of 104 responses with the Location of an upload resource"
     case .endlessBody: "an endless chunked body"
     case .tinyChunks: "an endless chunked body, in chunks of one byte"
     case .endlessChunkExtension: "an endless chunk-size line"
@@ -147,6 +153,7 @@ package enum HostileResponse: String, Codable, CaseIterable, Sendable {
     case .garbage: "size= bytes that are not HTTP"
     case .digits: "a body of size= digits"
     case .nestedJSON: "a JSON body of size= bytes that consists only of nested arrays"
+    case .nestedXML: "an XML body of size= bytes that consists only of nested elements"
     case .manyValuesJSON: "a JSON array of size= bytes with as many numbers as fit"
     case .manyKeysJSON: "a JSON object of size= bytes with as many keys as fit, all different"
     case .hugeNumberJSON: "a JSON object of size= bytes whose /id and /access_token are long numbers"

@@ -1,6 +1,8 @@
 /// Truncated, slow or endless responses.
 extension HostileScript {
   static let earlyHint = "HTTP/1.1 103 Early Hints\r\nLink: </hostile.css>; rel=preload\r\n\r\n"
+  static let uploadResumption =
+    "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 6\r\nLocation: /hostile\r\n\r\n"
   static let headerLine = "X-Hostile: \(String(repeating: "a", count: 64))\r\n"
 
   /// The start of a header section with content that a client would keep.

@@ -40,6 +40,8 @@ struct HostileScript {
     case .redirectToUserinfo: redirect(to: Self.withUserinfo(location ?? here))
     case .duplicateLocation: redirect(to: here, location ?? "http://127.0.0.1:1/")
     case .foreignURL: foreignURL
+    case .locationOfRequest:
+      whole("Location: \(target)", "Upload-Offset: 0", "Upload-Complete: ?0")
 
     case .partialContent: partialContent
     case .notModified, .noContent: bodyless
@@ -72,6 +74,7 @@ struct HostileScript {
     case .longReasonPhrase: filled("HTTP/1.1 \(status) ")
     case .earlyHints: earlyHints
     case .earlyHintsFlood: endless(after: "", Self.earlyHint)
+    case .uploadResumptionFlood: endless(after: "", Self.uploadResumption)
     case .endlessBody: endless(after: chunked, chunk(String(repeating: "a", count: 4096)))
     case .tinyChunks: endless(after: chunked, chunk("a"))
     case .endlessChunkExtension: endless(after: "\(chunked)1;a=", "a")
@@ -102,6 +105,7 @@ struct HostileScript {
     case .digits: body("text/plain", filled("", "0123456789", unit: 1, ""))
     case .nestedJSON:
       body("application/json", [.filler("[", max(1, size / 2)), .filler("]", max(1, size / 2))])
+    case .nestedXML: body("application/xml", filled("", "<a>", unit: 3, ""))
     case .manyValuesJSON: body("application/json", filled("[", "0,", unit: 2, "0]"))
     case .manyKeysJSON: body("application/json", numberedKeys)
     case .hugeNumberJSON:

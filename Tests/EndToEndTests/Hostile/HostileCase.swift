@@ -71,6 +71,7 @@ struct HostileCase: Sendable {
     HostileCase(
       "duplicate-location", .fails(["http_status", "redirect"]), .isUnknown, settings: "status=303"),
     HostileCase("foreign-url", .fails(["http_status"]), .succeeds, settings: "location=http://127.0.0.1:1/x"),
+    HostileCase("location-of-request", .fails(["http_status"]), .succeeds),
 
     HostileCase("partial-content", .fails(["http_status"]), .succeeds),
     HostileCase("not-modified", .fails(["http_status"]), .isUnknown),
@@ -109,6 +110,7 @@ struct HostileCase: Sendable {
     HostileCase("long-reason-phrase", .fails(["answer_too_large"]), .isUnknown),
     HostileCase("early-hints", .stores, .succeeds),
     HostileCase("early-hints-flood", .fails(["answer_too_large"]), .isUnknown),
+    HostileCase("upload-resumption-flood", .fails(["answer_too_large"]), .isUnknown),
     HostileCase(
       "endless-body", .timesOut(["resource_timeout", "request_timeout"]), .isUnknown,
       settings: "interval=0.01"),
@@ -139,6 +141,7 @@ struct HostileCase: Sendable {
 
     HostileCase("digits", .stores, .succeeds),
     HostileCase("nested-json", .stores, .succeeds),
+    HostileCase("nested-xml", .stores, .succeeds),
     HostileCase("many-values-json", .stores, .succeeds),
     HostileCase("many-keys-json", .stores, .succeeds),
     HostileCase("huge-number-json", .stores, .succeeds),

@@ -28,7 +28,7 @@ import Testing
     ("protocol: content_range, creation: 1️⃣with_upload", "'protocol: tus'"),
     ("protocol: post, metadata: 1️⃣{ filename: a }", "'protocol: tus'"),
     ("protocol: content_range, checksum: 1️⃣crc32", "'protocol: tus' or 'protocol: s3_multipart'"),
-    ("protocol: content_range, parallel_parts: 1️⃣2", "'protocol: s3_multipart'"),
+    ("protocol: content_range, parallel_parts: 1️⃣2", "'protocol: tus' or 'protocol: s3_multipart'"),
   ])
   func `is reported without its protocol`(_ transfer: String, _ protocols: String) {
     expectWarnings(
