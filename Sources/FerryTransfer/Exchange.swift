@@ -21,6 +21,8 @@ final class Exchange {
   var mayBeHTTP2 = false
   /// Whether the connection that libcurl chose must not be used. It is then closed, and the hop is restarted.
   var needsOtherConnection = false
+  /// Whether the client certificate is presented to the hop's server.
+  var isIdentified: Bool { OriginGuard.mayIdentify(request, at: hop.url) }
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false
   /// The reason why a callback aborted the transfer. It takes precedence over libcurl's own reason.

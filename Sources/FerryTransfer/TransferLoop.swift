@@ -295,7 +295,8 @@ package final class TransferLoop {
     if exchange.needsOtherConnection { return startHop(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
-      failure.mayHaveReachedServer = exchange.hasReachedServer
+      // The server did not read a request that it received within a handshake that failed.
+      if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
       end(handle, .failure(failure))
       return false
     }

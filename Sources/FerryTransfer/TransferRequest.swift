@@ -38,6 +38,8 @@ package struct TransferRequest: Sendable {
   package var reportedInterim: Int?
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
+  /// How the request's connections are made.
+  package var connection = ConnectionOptions.plain
   /// Signs the request for each server that receives it; `nil` for requests without a signature.
   package var signing: AWSSigning?
 

@@ -203,6 +203,33 @@ extension BadManifest {
         "4️⃣", .signedRequest, "the header 'authorization' is set by 'sign'",
         help: "remove it, or write 'sign: none' beside the request")),
     BadManifest(
+      "TLS settings", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { tls: { 1️⃣key: k, 2️⃣key_password: p, minimum: 3️⃣1.1 } }
+        b: { tls: { pinned_public_key: 4️⃣sha1//abc } }
+        c: { tls: { pinned_public_key: 5️⃣"sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=;" } }
+        d: { tls: { ca_file: 6️⃣"" } }
+      """,
+      .error(
+        "1️⃣", .keyWithoutOther, "'key' is valid only with 'certificate'",
+        help: "add 'certificate:', or remove 'key'"),
+      .error(
+        "2️⃣", .keyWithoutOther, "'key_password' is valid only with 'certificate'",
+        help: "add 'certificate:', or remove 'key_password'"),
+      .error(
+        "3️⃣", .unknownWord, "'minimum' must be 1.2 or 1.3, found '1.1'",
+        help: "did you mean '1.2'?"),
+      .error(
+        "4️⃣", .invalidName, "this is not a list of digests of public keys",
+        help: "write 'sha256//' and the Base64 of the key's SHA-256; separate several keys with ';'"),
+      .error(
+        "5️⃣", .invalidName, "this is not a list of digests of public keys",
+        help: "write 'sha256//' and the Base64 of the key's SHA-256; separate several keys with ';'"),
+      .error("6️⃣", .emptyText, "'ca_file' is empty", help: "specify a path")),
+    BadManifest(
       "signatures without what they need", in: .nothing,
       """
       version: 1

@@ -15,7 +15,7 @@ import Testing
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleSignature,
     .idleComparison,
-    .takenFiles, .partSettings,
+    .takenFiles, .partSettings, .idleConnectionSetting,
   ]
 
   /// Codes that only a plan reports, because it depends on the files and the machine.

@@ -4,7 +4,9 @@ import FerryPlan
 extension Plan {
   /// The sequences of filters of references that may be secret, so that their results can be masked.
   var secretFilters: Set<[ReferenceFilter]> {
-    var templates = sessions.flatMap { $0.headers.map(\.value) + ($0.sign?.templates ?? []) }
+    var templates = sessions.flatMap {
+      $0.headers.map(\.value) + ($0.sign?.templates ?? []) + $0.connection.templates
+    }
     for node in nodes {
       templates += node.steps.flatMap(\.request.templates)
       if case .token(let work) = node.work { templates.append(work.apply.value) }

@@ -7,8 +7,10 @@ struct PreparedSteps {
   /// The steps of each node, by node.
   private let steps: [[PreparedStep]]
 
-  /// - Parameter secrets: by manifest.
-  init(_ jobs: Jobs, secrets: [[String: SensitiveValue]]) {
+  /// - Parameters:
+  ///   - secrets: by manifest.
+  ///   - connections: by manifest.
+  init(_ jobs: Jobs, secrets: [[String: SensitiveValue]], connections: [SessionConnections]) {
     let origins = jobs.all.enumerated().map { ManifestOrigins($1.plan, secrets: secrets[$0]) }
     steps = jobs.plan.nodes.enumerated().map { index, node in
       let own = (node: jobs.own(NodeID(index)), plan: jobs.job(of: NodeID(index)).plan)
@@ -27,6 +29,8 @@ struct PreparedSteps {
           builder: Self.builder(
             own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins),
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
+          connection: connections[node.manifest.index][
+            own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[position],
           hashesAsSent: keepsDigest && transferProtocol == .whole,
@@ -76,6 +80,7 @@ final class PreparedStep {
   let step: Step
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
+  let connection: ConnectionOptions
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns
   /// Whether the request needs the file's digest before it is sent.
@@ -108,7 +113,8 @@ final class PreparedStep {
   }
 
   init(
-    step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
+    step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
+    patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -120,6 +126,7 @@ final class PreparedStep {
     self.step = step
     self.builder = builder
     self.redirects = redirects
+    self.connection = connection
     self.patterns = patterns
     self.needsDigest = needsDigest
     self.hashesAsSent = hashesAsSent

@@ -85,6 +85,7 @@ struct RequestFactory {
       byteLimit: attempt.byteLimit,
       atMostOnce: isSentOnce(step, of: attempt.ref.node),
       sensitive: built.sensitive, redirects: prepared.redirects)
+    request.connection = prepared.connection
     // Use the key that the journal recorded with the intent, even if the manifest or the round has changed since.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {
       request.headers.removeAll { key.isIn($0.name) }

@@ -114,6 +114,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idleRepeatable = "F0712"
   case partSettings = "F0713"
   case idleSignature = "F0714"
+  case idleConnectionSetting = "F0715"
 
   // Valid, but impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"

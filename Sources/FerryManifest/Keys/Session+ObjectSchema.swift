@@ -60,6 +60,9 @@ extension Session {
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
         doc: "The handling of redirects in the session's requests."),
+      Key(
+        "tls", \.connection.tls, .object(TLSSettings.shape), default: .itsKeys,
+        doc: "The TLS settings of the session's connections."),
     ],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })

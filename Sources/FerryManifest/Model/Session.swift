@@ -56,6 +56,8 @@ package struct Session: Equatable, Sendable {
   package var onEvents: [String]
   /// How the session's requests are signed; `nil` for requests without a signature.
   package var sign: RequestSigning?
+  /// How the session's connections are made.
+  package var connection = ConnectionSettings()
 
   package init(
     name: Located<String>, kind: Kind = .default, identifier: String? = nil, maxConnectionsPerHost: Int = 6,

@@ -97,6 +97,8 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var onEvents: [String]
   /// As for `headers`.
   package var sign: RequestSigning?
+  /// As for `headers`.
+  package var connection = ConnectionSettings()
 }
 
 /// One node of the graph.

@@ -17,6 +17,7 @@ extension ManifestDecoder {
     warnOfIdleRepeatable(manifest)
     warnOfPartSettings(manifest)
     warnOfIdleSignatures(manifest)
+    warnOfIdleConnectionSettings(manifest)
   }
 
   /// - Parameter use: the location of the alias that inserted the value, if there is one.

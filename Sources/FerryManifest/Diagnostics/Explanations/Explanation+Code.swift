@@ -96,6 +96,7 @@ extension DiagnosticCode {
     case .idleRepeatable: .idleRepeatable
     case .partSettings: .partSettings
     case .idleSignature: .idleSignature
+    case .idleConnectionSetting: .idleConnectionSetting
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget
