@@ -60,8 +60,9 @@ extension EasyHandle {
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
     exchange.descriptor = descriptor
-    guard exchange.attempts == 0 || !exchange.request.atMostOnce || (head.isWhole && head.status == 417)
-    else {
+    // After a 401, libcurl continues a handshake that authenticates the connection.
+    let isRefused = head.isWhole && (head.status == 417 || head.status == 401)
+    guard exchange.attempts == 0 || !exchange.request.atMostOnce || isRefused else {
       exchange.attempts += 1
       // libcurl has already reset its counter, and the offset if it has rewound the body.
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {

@@ -33,6 +33,7 @@ final class EasyHandle {
   private var isLimited = false
   private var connection: ConnectionOptions?
   private var isIdentified = false
+  private var connectionAuthentication: ConnectionAuthentication?
   /// Whether `curl` has been prepared for a transfer.
   private var isUsed = false
 
@@ -105,8 +106,10 @@ final class EasyHandle {
   func prepare(_ exchange: Exchange) throws(TransportFailure) {
     head = ResponseHead()
     errorText[0] = 0
+    let scheme = exchange.hop.connectionAuthentication
     let isOtherConnection =
-      connection !== exchange.request.connection || isIdentified != exchange.isIdentified
+      connection !== exchange.request.connection || isIdentified != exchange.isIdentified || scheme != nil
+      || connectionAuthentication != nil
     // Unset options have their defaults only in a new handle.
     if isUsed, !CurlLibrary.canReuseHandles || isOtherConnection { try renew() }
     isUsed = true
@@ -114,6 +117,8 @@ final class EasyHandle {
       (connection, isIdentified) = (exchange.request.connection, exchange.isIdentified)
       try set(exchange.request.connection, isIdentified: exchange.isIdentified)
     }
+    connectionAuthentication = scheme
+    if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }
     try setMethodAndBody(exchange)
     if isLimited != (exchange.request.byteLimit != nil) {
       isLimited.toggle()

@@ -12,6 +12,10 @@ final class Exchange {
   /// Header fields that were withheld from the hop's origin.
   var withheld: [OriginGuard.Withheld]
   var redirects = 0
+  /// The number of challenges to which ferry has responded.
+  var challengesAnswered = 0
+  /// The reason why the server's last challenge was not met.
+  var challengeProblem: String?
 
   /// The number of times that libcurl was about to send this hop's request. More than one means a resend.
   var attempts = 0

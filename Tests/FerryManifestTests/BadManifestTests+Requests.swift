@@ -203,6 +203,59 @@ extension BadManifest {
         "4️⃣", .signedRequest, "the header 'authorization' is set by 'sign'",
         help: "remove it, or write 'sign: none' beside the request")),
     BadManifest(
+      "two kinds of credentials", in: .nothing,
+      """
+      version: 1
+      name: photos
+      secrets: { key: { env: KEY } }
+      sessions:
+        s: { auth: { user: u, password: "${secrets.key}" }, headers: { 1️⃣Authorization: "${secrets.key}" } }
+        signed: { sign: { aws_v4: {} } }
+      tokens:
+        login:
+          session: signed
+          request: { url: https://example.com/ }
+          capture: { t: { json: /t } }
+          apply: { header: 2️⃣Authorization, value: "Bearer ${token.t}" }
+      requests:
+        a: { session: s, token: login, request: { url: https://example.com/ } }
+        b: { session: signed, request: 3️⃣{ url: https://example.com/ }, auth: { netrc: ~/.netrc } }
+        c: { session: s, request: { url: https://example.com/ }, auth: none }
+      """,
+      .error(
+        "1️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request"),
+      .error(
+        "2️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request"),
+      .error(
+        "3️⃣", .authenticatedRequest, "a signed request cannot have 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request")),
+    BadManifest(
+      "credentials without what they need", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { 1️⃣auth: {} }
+        b: { auth: { scheme: negotiate } }
+        c: { auth: { netrc: n, 2️⃣password: p } }
+        d: { auth: { 4️⃣netrc: n, 3️⃣user: u } }
+        e: { auth: { scheme: 5️⃣bearer, user: u } }
+      """,
+      .error(
+        "1️⃣", .missingAlternative, "'auth' requires 'user' or 'netrc'",
+        help: "add 'user: …' and 'password: …', or 'netrc: ~/.netrc'"),
+      .error(
+        "2️⃣", .keyWithoutOther, "'password' is valid only with 'user'",
+        help: "add 'user:', or remove 'password'"),
+      .error(
+        "3️⃣", .excludingKeys, "'user' and 'netrc' are mutually exclusive", help: "keep one of them",
+        notes: [("4️⃣", "'netrc' is set here")]),
+      .error(
+        "5️⃣", .unknownWord, "'scheme' must be basic, digest, ntlm, negotiate or any, found 'bearer'",
+        help: "for example 'scheme: digest'")),
+    BadManifest(
       "TLS settings", in: .nothing,
       """
       version: 1

@@ -15,7 +15,7 @@ import Testing
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleSignature,
     .idleComparison,
-    .takenFiles, .partSettings, .idleConnectionSetting,
+    .takenFiles, .partSettings, .idleConnectionSetting, .idleAuth,
   ]
 
   /// Codes that only a plan reports, because it depends on the files and the machine.

@@ -3,8 +3,25 @@ import FerryPlan
 import FerryTransfer
 import Foundation
 
-/// The connection options of a manifest's sessions, by their settings. Sessions with the same settings share them.
-typealias SessionConnections = [ConnectionSettings: ConnectionOptions]
+/// The contents of the files that a manifest's sessions use for their connections and credentials.
+struct SessionConnections {
+  /// The options by their settings. Sessions with the same settings share them.
+  var options: [ConnectionSettings: ConnectionOptions] = [:]
+  /// The netrc files, by their paths in the manifest.
+  var netrcs: [String: Netrc] = [:]
+
+  /// The passwords of the netrc files, in the form in which secrets are kept, so that they are masked. The names of
+  /// secrets cannot contain a dot.
+  var passwords: [String: SensitiveValue] {
+    var passwords: [String: SensitiveValue] = [:]
+    for (path, netrc) in netrcs {
+      for (index, entry) in netrc.entries.enumerated() {
+        passwords["netrc.\(index).\(path)"] = entry.password
+      }
+    }
+    return passwords
+  }
+}
 
 /// Loads the connection options of a manifest's sessions when a run starts.
 struct ConnectionLoader {
@@ -27,12 +44,23 @@ struct ConnectionLoader {
       isSecured[session.connection, default: false] =
         isSecured[session.connection] == true || secured.contains(index) || ended.contains(session.name.value)
     }
-    var all: SessionConnections = [:]
-    for session in job.manifest.sessions where all[session.connection] == nil {
-      all[session.connection] = ConnectionOptions(
+    var all = SessionConnections()
+    for path in job.manifest.netrcFiles.sorted() { all.netrcs[path] = try loader.netrc(path) }
+    for session in job.manifest.sessions where all.options[session.connection] == nil {
+      all.options[session.connection] = ConnectionOptions(
         tls: try loader.tls(of: session, isSecured: isSecured[session.connection] == true))
     }
     return all
+  }
+
+  private func netrc(_ path: String) throws(UsageError) -> Netrc {
+    do throws(FileContents.Failure) {
+      return Netrc(try FileContents(absolute(path)).bytesOfRegularFile(limit: 1 << 20))
+    } catch {
+      throw UsageError(
+        "'netrc' of 'auth' cannot be read: \(DisplayPath.shown(path)): \(error.reason)\n"
+          + "help: check that the file exists and is readable")
+    }
   }
 
   // MARK: TLS

@@ -148,9 +148,10 @@ final class JoiningManifests {
     _ job: Job, _ nodes: Set<Int>, _ first: Int
   ) throws -> ([String: SensitiveValue], SessionConnections, [Int: FileLister]) {
     do {
-      let secrets = try SecretValues.load(
+      var secrets = try SecretValues.load(
         job.manifest, folder: job.folder, environment: launch.environment)
       let connections = try ConnectionLoader.load(job, secrets: secrets, environment: launch.environment)
+      secrets.merge(connections.passwords) { $1 }
       let all = try job.listers(environment: launch.environment, state: launch.state.path)
       var folders: [Int: FileLister] = [:]
       for node in nodes {

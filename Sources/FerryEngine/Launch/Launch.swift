@@ -99,12 +99,13 @@ package struct Launch {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
     let selection = try Selection(options.only, in: jobs.plan)
-    let secrets = try jobs.all.map {
+    var secrets = try jobs.all.map {
       try SecretValues.load($0.manifest, folder: $0.folder, environment: environment)
     }
     let connections = try zip(jobs.all, secrets).map { job, secrets in
       try ConnectionLoader.load(job, secrets: secrets, environment: environment)
     }
+    for (manifest, files) in connections.enumerated() { secrets[manifest].merge(files.passwords) { $1 } }
     // Detect missing resources before anything is locked.
     let threads = try RunThreads()
     var locks: [SessionLock] = []

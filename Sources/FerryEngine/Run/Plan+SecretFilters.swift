@@ -4,8 +4,11 @@ import FerryPlan
 extension Plan {
   /// The sequences of filters of references that may be secret, so that their results can be masked.
   var secretFilters: Set<[ReferenceFilter]> {
-    var templates = sessions.flatMap {
-      $0.headers.map(\.value) + ($0.sign?.templates ?? []) + $0.connection.templates
+    var templates: [Template] = []
+    for session in sessions {
+      templates += session.headers.map(\.value) + session.connection.templates
+      templates += session.sign?.templates ?? []
+      templates += session.auth?.templates ?? []
     }
     for node in nodes {
       templates += node.steps.flatMap(\.request.templates)

@@ -27,9 +27,10 @@ struct PreparedSteps {
         return PreparedStep(
           step: step,
           builder: Self.builder(
-            own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins),
+            own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins,
+            netrcs: connections[node.manifest.index].netrcs),
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
-          connection: connections[node.manifest.index][
+          connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[position],
@@ -52,7 +53,7 @@ struct PreparedSteps {
 
   /// - Parameter plan: the plan of the step's own manifest. Its sessions have that manifest's header fields.
   private static func builder(
-    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
+    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins, netrcs: [String: Netrc]
   ) -> RequestBuilder {
     let apply: RequestTemplate.Field? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
@@ -61,6 +62,7 @@ struct PreparedSteps {
     return RequestBuilder(
       step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply,
       sessionSign: plan.sessions[step.session.index].sign,
+      sessionAuth: plan.sessions[step.session.index].auth, netrcs: netrcs,
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 

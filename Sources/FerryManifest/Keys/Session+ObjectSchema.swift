@@ -57,6 +57,7 @@ extension Session {
           "Header fields that are added to every request in the session, unless the request sets them itself.",
         example: "{ User-Agent: ferry }"),
       .sign(\.sign),
+      .auth(\.auth),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
         doc: "The handling of redirects in the session's requests."),

@@ -6,6 +6,7 @@ extension Upload.Allocate {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
@@ -108,6 +109,7 @@ extension Upload.Transfer {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       Key(
         "form", \.form, .object(MultipartForm.shape),
         default: "only for `multipart_form`",
@@ -172,6 +174,7 @@ extension Upload.Commit {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       Key(
         "already_done", \.alreadyDone,
@@ -190,7 +193,10 @@ extension Upload.Commit {
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) },
     // A probe is signed as its commit.
-    finish: { commit, _, _ in commit.probe?.request.sign = commit.request.sign })
+    finish: { commit, _, _ in
+      commit.probe?.request.sign = commit.request.sign
+      commit.probe?.request.auth = commit.request.auth
+    })
 
   /// `already_done` as written in the manifest.
   private struct AlreadyDone {
@@ -235,6 +241,7 @@ extension Upload.Abandon {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.deletingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },

@@ -98,6 +98,8 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   /// As for `headers`.
   package var sign: RequestSigning?
   /// As for `headers`.
+  package var auth: RequestAuth?
+  /// As for `headers`.
   package var connection = ConnectionSettings()
 }
 

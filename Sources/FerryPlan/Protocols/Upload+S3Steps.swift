@@ -12,6 +12,7 @@ extension Upload {
         method: method, url: query.isEmpty ? url : url.addingQuery(query),
         headers: transfer.request.headers.filter { keeps($0.name) })
       request.sign = transfer.request.sign
+      request.auth = transfer.request.auth
       return request
     }
     // A condition applies to the request that creates the object.

@@ -17,8 +17,13 @@ final class NginxSite: Sendable {
   /// - Parameters:
   ///   - options: of the `listen` directive after the address.
   ///   - server: further directives of the `server` block. The document root `root` accepts PUT.
-  static func start(listen options: String = "", _ server: String) async throws -> NginxSite {
+  ///   - files: further files, by name; `FOLDER` in the directives is their folder.
+  static func start(
+    listen options: String = "", files: [String: String] = [:], _ server: String
+  ) async throws -> NginxSite {
     let folder = try TemporaryFolder()
+    for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
+    let server = server.replacing("FOLDER", with: folder.url.path(percentEncoded: false))
     // As root, nginx gives up its privileges, so its user must be able to write there.
     for name in ["root", "body"] { chmod(try folder.makeFolder(name).path(percentEncoded: false), 0o777) }
     chmod(folder.url.path(percentEncoded: false), 0o755)

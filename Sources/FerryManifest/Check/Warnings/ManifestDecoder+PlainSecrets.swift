@@ -5,6 +5,7 @@ extension ManifestDecoder {
     for session in declared.ordered[.sessions] ?? [] {
       warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
       warnOfPlainSignature(session.node["sign"], use: session.node.use, &known)
+      warnOfPlainValue("password", in: session.node["auth"], use: session.node.use, &known)
       warnOfPlainValue("key_password", in: session.node["tls"], use: session.node.use, &known)
     }
     for token in declared.ordered[.tokens] ?? [] {
@@ -19,6 +20,7 @@ extension ManifestDecoder {
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
       warnOfPlainFields(request.node["form"], use: request.use, &known)
       warnOfPlainSignature(request.sign, use: request.use, &known)
+      warnOfPlainValue("password", in: request.auth, use: request.use, &known)
       for fields in ["fields", "fields_after"] {
         warnOfPlainFields(request.form?[fields], use: request.form?.use ?? request.use, &known)
       }

@@ -18,6 +18,7 @@ extension ManifestDecoder {
     warnOfPartSettings(manifest)
     warnOfIdleSignatures(manifest)
     warnOfIdleConnectionSettings(manifest)
+    warnOfIdleAuth(manifest)
   }
 
   /// - Parameter use: the location of the alias that inserted the value, if there is one.

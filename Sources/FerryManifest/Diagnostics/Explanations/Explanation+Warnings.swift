@@ -176,6 +176,21 @@ extension Explanation {
         mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
       """, wrong: "sign: none, ", right: "")
 
+  static let idleAuth = Explanation(
+    "An 'auth' setting that has no effect",
+    """
+    `auth: none` omits the credentials of the session for one request; if the session has none, it changes nothing. \
+    `preemptive` applies only to Basic credentials, because the other schemes need the server's challenge. Remove the \
+    key.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      requests:
+        mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
+      """, wrong: "auth: none, ", right: "")
+
   static let idleConnectionSetting = Explanation(
     "A setting of connections that has no effect",
     """
