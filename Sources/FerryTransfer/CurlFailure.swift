@@ -68,7 +68,8 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached, let proxy = handle.exchange.flatMap({ ProxySettings.current?.address(for: $0.hop.url) }),
+    if !reached,
+      let proxy = handle.exchange.flatMap({ $0.request.connection.proxySettings?.address(for: $0.hop.url) }),
       let message = message(code, ours, of: handle, to: address, through: proxy)
     {
       return TransportFailure(ours, message, mayHaveReachedServer: false)
@@ -117,7 +118,7 @@ enum CurlFailure {
       return "connect to \(address) through the proxy \(proxy): timed out"
     case .connect: return "connect to \(address) through the proxy \(proxy): \(text(code, of: handle))"
     case .handshake, .certificate:
-      guard CurlLibrary.hasTLSProxy else { return nil }
+      guard handle.exchange?.request.connection.hasTLSProxy == true else { return nil }
       return "TLS with the proxy \(proxy), for \(address): \(text(code, of: handle))"
     case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedResponse,
       .responseTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request,

@@ -8,6 +8,39 @@ extension EasyHandle {
   /// - Parameter isIdentified: whether the client certificate is presented to the hop's server.
   func set(_ options: ConnectionOptions, isIdentified: Bool) throws(TransportFailure) {
     try set(options.tls, isIdentified: isIdentified)
+    if options.hasTLSProxy { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
+    try set(options.httpVersion)
+    if let hosts = options.connectTo { ferry_easy_set_pointer(curl, CURLOPT_CONNECT_TO, hosts.slist) }
+    if let path = options.unixSocket {
+      try accept(ferry_easy_set_string(curl, CURLOPT_UNIX_SOCKET_PATH, path))
+    }
+    switch options.proxy {
+    case .environment: break
+    case .off: ferry_easy_set_string(curl, CURLOPT_PROXY, "")
+    case .server(let proxy):
+      try accept(ferry_easy_set_string(curl, CURLOPT_PROXY, proxy.url))
+      // An empty list also overrides the environment's.
+      ferry_easy_set_string(curl, CURLOPT_NOPROXY, proxy.noProxy)
+      guard let user = proxy.user else { break }
+      try accept(ferry_easy_set_string(curl, CURLOPT_PROXYUSERNAME, user))
+      try accept(ferry_easy_set_string(curl, CURLOPT_PROXYPASSWORD, proxy.password ?? ""))
+    }
+  }
+
+  private func set(_ version: ConnectionOptions.HTTPVersion) throws(TransportFailure) {
+    let number: Int
+    switch version {
+    case .auto: return
+    case .http1: number = Int(CURL_HTTP_VERSION_1_1)
+    case .http2:
+      number = Int(CURL_HTTP_VERSION_2TLS)
+      // A request waits for the connection that another one opens, and then shares it.
+      ferry_easy_set_long(curl, CURLOPT_PIPEWAIT, 1)
+    case .http2PriorKnowledge:
+      // Without negotiation, libcurl 7.88 would add requests to a connection that is not yet established, and fail.
+      number = Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+    }
+    try accept(ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, number))
   }
 
   private func set(_ tls: TLSOptions, isIdentified: Bool) throws(TransportFailure) {

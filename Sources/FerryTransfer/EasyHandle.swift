@@ -69,7 +69,6 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_WRITEDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
-    if CurlLibrary.hasTLSProxy { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
     setCallbacks()
     setSocketCallbacks()
     setBuffers()

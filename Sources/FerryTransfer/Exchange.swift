@@ -81,6 +81,8 @@ final class Exchange {
   var lastProgress: SuspendingClock.Instant
   /// All bytes of this hop in both directions at `lastProgress`.
   var lastCount: Int64 = 0
+  /// The count of bytes from which `minimum_speed` is measured, and its time; `nil` until the hop's request is sent.
+  var speedMark: (count: Int64, time: SuspendingClock.Instant)?
   /// Whether libcurl has finished and the exchange waits only for a digest or a stored file.
   var isSettling = false
   /// The reason why a download is not moved to its destination.

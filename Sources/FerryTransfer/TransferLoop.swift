@@ -486,7 +486,7 @@ package final class TransferLoop {
       url: exchange.hop.url)
     outcome.inode = exchange.sourceInode
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
-    if let settings = ProxySettings.current, !result.isSuccess {
+    if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)
     }
     ended.append(outcome)

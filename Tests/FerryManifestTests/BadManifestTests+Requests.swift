@@ -256,6 +256,50 @@ extension BadManifest {
         "5️⃣", .unknownWord, "'scheme' must be basic, digest, ntlm, negotiate or any, found 'bearer'",
         help: "for example 'scheme: digest'")),
     BadManifest(
+      "connection settings", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { resolve: [1️⃣h:443, 2️⃣"h:0:192.0.2.1", 3️⃣"h:443:192.0.2.1/8"] }
+        b: { minimum_speed: 4️⃣1kB }
+        c: { minimum_speed: 5️⃣1kB/10ms }
+        d: { proxy: 6️⃣http://proxy.example.com }
+        e: { proxy: { url: http://p, 7️⃣password: p } }
+        f: { 9️⃣unix_socket: s, 8️⃣proxy: none }
+      """,
+      .error(
+        "1️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "2️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "3️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "4️⃣", .malformedQuantity, "this is not a size and a duration of at least 1s",
+        help: "write the bytes that must be transferred in a period, such as 1kB/30s"),
+      .error(
+        "5️⃣", .malformedQuantity, "this is not a size and a duration of at least 1s",
+        help: "write the bytes that must be transferred in a period, such as 1kB/30s"),
+      .error(
+        "6️⃣", .wrongType,
+        "'proxy' must be a mapping with keys such as 'url', 'user', 'password', found the string 'http://proxy.example.com'",
+        help: "for example 'proxy: { url: http://proxy.example.com:3128 }'"),
+      .error(
+        "7️⃣", .keyWithoutOther, "'password' is valid only with 'user'",
+        help: "add 'user:', or remove 'password'"),
+      .error(
+        "8️⃣", .excludingKeys, "'proxy' and 'unix_socket' are mutually exclusive", help: "keep one of them",
+        notes: [("9️⃣", "'unix_socket' is set here")])),
+    BadManifest(
       "TLS settings", in: .nothing,
       """
       version: 1

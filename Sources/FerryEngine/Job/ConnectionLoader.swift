@@ -47,10 +47,53 @@ struct ConnectionLoader {
     var all = SessionConnections()
     for path in job.manifest.netrcFiles.sorted() { all.netrcs[path] = try loader.netrc(path) }
     for session in job.manifest.sessions where all.options[session.connection] == nil {
-      all.options[session.connection] = ConnectionOptions(
-        tls: try loader.tls(of: session, isSecured: isSecured[session.connection] == true))
+      all.options[session.connection] = try loader.options(
+        of: session, isSecured: isSecured[session.connection] == true)
     }
     return all
+  }
+
+  private mutating func options(of session: Session, isSecured: Bool) throws(UsageError) -> ConnectionOptions
+  {
+    let settings = session.connection
+    return ConnectionOptions(
+      tls: try tls(of: session, isSecured: isSecured), httpVersion: .init(settings.httpVersion),
+      connectTo: settings.resolve.map { "\($0.host):\($0.port):\($0.address):\($0.port)" },
+      unixSocket: try socket(of: session),
+      minimumSpeed: settings.minimumSpeed.map { .init(bytes: $0.bytes, period: $0.period) },
+      proxy: try proxy(of: session))
+  }
+
+  /// The longest path of a socket: `sun_path` of unix(7), with its NUL.
+  private static let longestSocket = 107
+
+  private func socket(of session: Session) throws(UsageError) -> String? {
+    guard let written = session.connection.unixSocket else { return nil }
+    let path = absolute(written)
+    guard path.utf8.count <= Self.longestSocket else {
+      throw UsageError(
+        "\(session.name.location): 'unix_socket' of session '\(session.name.value)' is longer than \(Self.longestSocket) "
+          + "bytes\nhelp: use a shorter path, for example that of a symbolic link")
+    }
+    return path
+  }
+
+  private func proxy(of session: Session) throws(UsageError) -> ConnectionOptions.Proxy {
+    switch session.connection.proxy {
+    case nil: return .environment
+    case .off: return .off
+    case .server(let server):
+      let user: String? =
+        if let user = server.user { try text(user, of: "user' of 'proxy", session) } else { nil }
+      let password: String? =
+        if let password = server.password { try text(password, of: "password' of 'proxy", session) } else {
+          nil
+        }
+      return .server(
+        .init(
+          url: try text(server.url, of: "url' of 'proxy", session), user: user, password: password,
+          noProxy: server.noProxy.joined(separator: ",")))
+    }
   }
 
   private func netrc(_ path: String) throws(UsageError) -> Netrc {
@@ -218,5 +261,17 @@ struct ConnectionLoader {
   private static func unusable(variable: String, _ path: String, _ reason: String) -> String {
     "the environment variable \(variable) names \(DisplayPath.shown(path)), which cannot be used: \(reason)\n"
       + "help: correct or unset it, or write 'tls: { ca_file: … }' in the sessions"
+  }
+}
+
+extension ConnectionOptions.HTTPVersion {
+  fileprivate init(_ version: ConnectionSettings.HTTPVersion) {
+    self =
+      switch version {
+      case .auto: .auto
+      case .http1: .http1
+      case .http2: .http2
+      case .http2PriorKnowledge: .http2PriorKnowledge
+      }
   }
 }

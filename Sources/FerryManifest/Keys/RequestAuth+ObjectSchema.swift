@@ -2,8 +2,8 @@ extension RequestAuth {
   static let shape = ObjectSchema<Self>(
     "Auth",
     doc: """
-      The credentials with which a server's authentication challenge (401 with `WWW-Authenticate`) is answered, within \
-      the same request. They are not sent before an origin has asked for them, and only to origins of the manifest.
+      The credentials for a server's authentication challenge (401 with `WWW-Authenticate`), to which ferry responds \
+      within the same request. They are not sent before an origin has asked for them, and only to origins of the manifest.
       """,
     keys: [
       Key(

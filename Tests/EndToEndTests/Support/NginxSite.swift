@@ -44,6 +44,9 @@ final class NginxSite: Sendable {
     }
   }
 
+  /// The path of a file beside the configuration.
+  func path(_ name: String) -> String { folder.path(name) }
+
   /// The content of a file in the document root.
   func file(_ name: String) -> String { folder.text("root/\(name)") }
 

@@ -6,6 +6,7 @@ extension ManifestDecoder {
       warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
       warnOfPlainSignature(session.node["sign"], use: session.node.use, &known)
       warnOfPlainValue("password", in: session.node["auth"], use: session.node.use, &known)
+      warnOfPlainValue("password", in: session.node["proxy"], use: session.node.use, &known)
       warnOfPlainValue("key_password", in: session.node["tls"], use: session.node.use, &known)
     }
     for token in declared.ordered[.tokens] ?? [] {

@@ -165,7 +165,7 @@ extension Explanation {
   static let authenticatedRequest = Explanation(
     "A request with two kinds of credentials",
     """
-    `auth` answers the challenges of a server with the field `Authorization`, so the request, its session or its token \
+    `auth` responds to the challenges of a server with the field `Authorization`, so the request, its session or its token \
     cannot set that field too, and the request cannot be signed. Remove one of them, or write `auth: none` beside the \
     request. A token and `auth` can be used together if the token is in another field.
     """,
