@@ -26,6 +26,13 @@ static inline CURLcode ferry_easy_set_stream(CURL *easy, CURLoption option,
   return curl_easy_setopt(easy, option, callback);
 }
 
+// CURL_BLOB_NOCOPY: the bytes must outlive the handle's use of the option.
+static inline CURLcode ferry_easy_set_blob(CURL *easy, CURLoption option, const void *bytes,
+                                           size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
+  return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode ferry_easy_set_seek(CURL *easy, curl_seek_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
 }

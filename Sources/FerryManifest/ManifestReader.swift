@@ -48,7 +48,10 @@ package struct ManifestReader: Sendable {
     decoder.checkReferences()
     decoder.checkCycles()
     let manifest = read.flatMap { decoder.expandNeeds(of: $0.manifest) }
-    if let manifest { decoder.checkSigning(manifest) }
+    if let manifest {
+      decoder.checkSigning(manifest)
+      decoder.checkAuth(manifest)
+    }
     decoder.checkWarnings(manifest, after: document.diagnostics + inclusion.diagnostics + given.diagnostics)
 
     let diagnostics =

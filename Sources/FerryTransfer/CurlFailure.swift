@@ -1,3 +1,4 @@
+import CCrypto
 import CCurl
 import FerryPlan
 
@@ -69,10 +70,14 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached, let proxy = handle.exchange.flatMap({ ProxySettings.current?.address(for: $0.hop.url) }),
+    if !reached,
+      let proxy = handle.exchange.flatMap({ $0.request.connection.proxySettings?.address(for: $0.hop.url) }),
       let message = message(code, ours, of: handle, to: address, through: proxy)
     {
       return TransportFailure(ours, message, mayHaveReachedServer: false)
+    }
+    if let refusal = refusedIdentity(code, of: handle) {
+      return TransportFailure(.certificate, "TLS with \(address): \(refusal)", mayHaveReachedServer: false)
     }
     let message =
       switch ours {
@@ -80,7 +85,8 @@ enum CurlFailure {
       case .nameResolution: "resolve \(address): \(text(code, of: handle))"
       case .connect: "connect to \(address): \(connectReason(code, of: handle))"
       // libcurl's message quotes OpenSSL here, but no part of the request.
-      case .handshake, .certificate: "TLS with \(address): \(text(code, of: handle))"
+      case .handshake: "TLS with \(address): \(text(code, of: handle))"
+      case .certificate: "TLS with \(address): \(text(code, of: handle))\(authorityHelp(handle))"
       // libcurl's message does not quote the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
       // libcurl itself reports such a line as "Out of memory".
@@ -114,12 +120,53 @@ enum CurlFailure {
       return "connect to \(address) through the proxy \(proxy): timed out"
     case .connect: return "connect to \(address) through the proxy \(proxy): \(text(code, of: handle))"
     case .handshake, .certificate:
-      guard CurlLibrary.hasTLSProxy else { return nil }
+      guard handle.exchange?.request.connection.hasTLSProxy == true else { return nil }
       return "TLS with the proxy \(proxy), for \(address): \(text(code, of: handle))"
     case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .malformedResponse,
       .responseTooLarge, .redirect, .sourceMissing, .sourceUnreadable, .sourceChanged, .destination, .request,
       .capture, .otherServer, .cancelled:
       return nil
+    }
+  }
+
+  // MARK: Certificates
+
+  /// The alerts with which a server rejects the client's certificate (RFC 8446, section 6.2), as OpenSSL names them.
+  private static let identityAlerts = [
+    "alert certificate required", "alert bad certificate", "alert unsupported certificate",
+    "alert certificate revoked", "alert certificate expired", "alert certificate unknown", "alert unknown ca",
+    "alert access denied",
+  ]
+
+  /// The reason why the server rejected the client's certificate, or its absence; `nil` if it did not.
+  ///
+  /// With TLS 1.3, the client may send its request before it receives the alert, which libcurl reports as a failure to
+  /// receive. The server has not read that request, because the handshake has not completed.
+  private static func refusedIdentity(_ code: CURLcode, of handle: EasyHandle) -> String? {
+    guard [CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR].contains(code),
+      let exchange = handle.exchange, exchange.attempts <= 1, exchange.redirects == 0,
+      exchange.headersReceived == 0
+    else { return nil }
+    let text = handle.curlText
+    guard let alert = identityAlerts.first(where: { text.contains($0) }) else { return nil }
+    if exchange.isIdentified { return "the server rejected the client certificate (\(alert))" }
+    if exchange.request.connection.tls.identity != nil {
+      return
+        "the server requires a client certificate, which is presented only to origins of the session's URLs in the "
+        + "manifest (\(alert))"
+    }
+    return
+      "the server requires a client certificate: write 'tls: { certificate: … }' in the session (\(alert))"
+  }
+
+  /// The setting that may be missing if a server's certificate has an unknown issuer.
+  private static func authorityHelp(_ handle: EasyHandle) -> String {
+    switch handle.verifyResult {
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+      X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE,
+      X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+      "; if this is the right server, name the certificate of its authority in 'tls: { ca_file: … }' of the session"
+    default: ""
     }
   }
 

@@ -61,10 +61,9 @@ extension EasyHandle {
     guard let exchange else { return false }
     exchange.descriptor = descriptor
     let mayResend = mayResend(exchange)
-    guard
-      exchange.attempts == 0
-        || mayResend && (!exchange.request.atMostOnce || (head.isWhole && head.status == 417))
-    else {
+    // After a 401 or 407, libcurl continues to authenticate with the server or the proxy.
+    let isRefused = head.isWhole && [417, 401, 407].contains(head.status)
+    guard exchange.attempts == 0 || mayResend && (!exchange.request.atMostOnce || isRefused) else {
       exchange.attempts += 1
       // libcurl has already reset its counter, and the offset if it has rewound the body.
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
@@ -79,7 +78,8 @@ extension EasyHandle {
       return false
     }
     let session = TLSSession(of: curl)
-    exchange.mayBeHTTP2 = session?.isHTTP2 ?? exchange.hop.isSecure
+    let isAssumed = exchange.request.connection.httpVersion == .http2PriorKnowledge
+    exchange.mayBeHTTP2 = isAssumed || session?.isHTTP2 ?? exchange.hop.isSecure
     if let descriptor, !sockets.mayUse(descriptor, session) {
       exchange.needsOtherConnection = true
       return false

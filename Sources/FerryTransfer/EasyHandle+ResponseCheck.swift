@@ -39,7 +39,9 @@ extension EasyHandle {
     // If the response arrives before the whole request body was sent, the server reads the next data on this
     // connection as the rest of that body, so the connection must not be reused. `attempts` excludes a
     // proxy's response to CONNECT, which precedes the request.
-    if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize {
+    // Within a handshake of NTLM or Negotiate, libcurl sends no body, and the connection must be kept.
+    let isHandshake = head.status == 401 && exchange.hop.connectionAuthentication != nil
+    if exchange.attempts > 0, exchange.hop.hasBody, bodySent < exchange.bodySize, !isHandshake {
       ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
       exchange.bodySentAtResponse = bodySent
     }

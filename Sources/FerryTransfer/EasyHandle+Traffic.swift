@@ -47,5 +47,6 @@ extension Exchange {
     isPaused = false
     lastProgress = now
     lastCount = 0
+    speedMark = nil
   }
 }

@@ -1,3 +1,4 @@
+import CCrypto
 import CCurl
 import FerryDigest
 import FerryPlan
@@ -30,6 +31,9 @@ final class EasyHandle {
   private var headers: HeaderList?
   private var idleTimeout: Duration?
   private var isLimited = false
+  private var connection: ConnectionOptions?
+  private var isIdentified = false
+  private var connectionAuthentication: ConnectionAuthentication?
   /// Whether `curl` has been prepared for a transfer.
   private var isUsed = false
 
@@ -65,7 +69,6 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_WRITEDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_HEADERDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
-    if CurlLibrary.hasTLSProxy { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
     setCallbacks()
     setSocketCallbacks()
     setBuffers()
@@ -81,6 +84,7 @@ final class EasyHandle {
     headers = nil
     idleTimeout = nil
     isLimited = false
+    connection = nil
     setConstants()
   }
 
@@ -101,8 +105,19 @@ final class EasyHandle {
   func prepare(_ exchange: Exchange) throws(TransportFailure) {
     head = ResponseHead()
     errorText[0] = 0
-    if isUsed, !CurlLibrary.canReuseHandles { try renew() }
+    let scheme = exchange.hop.connectionAuthentication
+    let isOtherConnection =
+      connection !== exchange.request.connection || isIdentified != exchange.isIdentified || scheme != nil
+      || connectionAuthentication != nil
+    // Unset options have their defaults only in a new handle.
+    if isUsed, !CurlLibrary.canReuseHandles || isOtherConnection { try renew() }
     isUsed = true
+    if connection == nil {
+      (connection, isIdentified) = (exchange.request.connection, exchange.isIdentified)
+      try set(exchange.request.connection, isIdentified: exchange.isIdentified)
+    }
+    connectionAuthentication = scheme
+    if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }
     try setMethodAndBody(exchange)
     if isLimited != (exchange.request.byteLimit != nil) {
       isLimited.toggle()
@@ -282,6 +297,13 @@ final class EasyHandle {
   var connectStatus: Int {
     var value = 0
     return ferry_easy_get_long(curl, CURLINFO_HTTP_CONNECTCODE, &value) == CURLE_OK ? value : 0
+  }
+
+  /// The result of the verification of the server's certificate, as for SSL_get_verify_result(3).
+  var verifyResult: CInt {
+    var value = 0
+    let isKnown = ferry_easy_get_long(curl, CURLINFO_SSL_VERIFYRESULT, &value) == CURLE_OK
+    return isKnown ? CInt(truncatingIfNeeded: value) : X509_V_OK
   }
 
   /// Body bytes sent in this hop, not counting resends.

@@ -12,6 +12,10 @@ final class Exchange {
   /// Header fields that were withheld from the hop's origin.
   var withheld: [OriginGuard.Withheld]
   var redirects = 0
+  /// The number of challenges to which ferry has responded.
+  var challengesAnswered = 0
+  /// The reason why the server's last challenge was not met.
+  var challengeProblem: String?
 
   /// The number of times that libcurl was about to send this hop's request. More than one means a resend.
   var attempts = 0
@@ -21,6 +25,8 @@ final class Exchange {
   var mayBeHTTP2 = false
   /// Whether the connection that libcurl chose must not be used. It is then closed, and the hop is restarted.
   var needsOtherConnection = false
+  /// Whether the client certificate is presented to the hop's server.
+  var isIdentified: Bool { OriginGuard.mayIdentify(request, at: hop.url) }
   /// Whether any hop's request may have reached its server.
   var hasReachedServer = false
   /// The reason why a callback aborted the transfer. It takes precedence over libcurl's own reason.
@@ -75,6 +81,8 @@ final class Exchange {
   var lastProgress: SuspendingClock.Instant
   /// All bytes of this hop in both directions at `lastProgress`.
   var lastCount: Int64 = 0
+  /// The count of bytes from which `minimum_speed` is measured, and its time; `nil` until the hop's request is sent.
+  var speedMark: (count: Int64, time: SuspendingClock.Instant)?
   /// Whether libcurl has finished and the exchange waits only for a digest or a stored file.
   var isSettling = false
   /// The reason why a download is not moved to its destination.

@@ -129,6 +129,18 @@ enum OriginGuard {
     }
   }
 
+  // MARK: Client certificates
+
+  /// Whether the session's client certificate is presented at a URL. Like the session's sensitive header fields, it
+  /// belongs to the origins of the session's URLs in the manifest.
+  static func mayIdentify(_ request: TransferRequest, at url: String) -> Bool {
+    guard request.connection.tls.identity != nil else { return false }
+    if request.redirects.acrossOrigins == .follow { return true }
+    guard let origin = CurlURL(url)?.origin else { return false }
+    if request.sensitive.known.session.contains(origin) { return true }
+    return !request.sensitive.isURLCaptured && origin == CurlURL(request.url)?.origin
+  }
+
   // MARK: Messages
 
   /// A possible reason for a 401 or 403 response from an origin: the fields that were withheld from it or at an earlier

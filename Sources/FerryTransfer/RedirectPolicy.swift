@@ -12,6 +12,10 @@ enum RedirectPolicy {
     var url: String
     var headers: [TransferRequest.HeaderField]
     var hasBody: Bool
+    /// The value of the Authorization field that responds to a challenge; `nil` for no credentials.
+    var authorization: String?
+    /// The scheme in which libcurl authenticates the connection; `nil` for none.
+    var connectionAuthentication: ConnectionAuthentication?
 
     var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
   }

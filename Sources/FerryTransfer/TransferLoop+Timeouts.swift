@@ -9,7 +9,11 @@ extension TransferLoop {
   private static let checkRange = Duration.milliseconds(5)...Duration.seconds(1)
 
   func scheduleCheck(of exchange: borrowing Exchange) {
-    var next = now.advanced(by: Self.checkInterval(exchange.request.idleTimeout))
+    var interval = Self.checkInterval(exchange.request.idleTimeout)
+    if let minimum = exchange.request.connection.minimumSpeed {
+      interval = min(interval, Self.checkInterval(minimum.period))
+    }
+    var next = now.advanced(by: interval)
     if let deadline = exchange.deadline { next = min(next, deadline) }
     nextCheck = min(nextCheck ?? next, next)
   }
@@ -37,6 +41,10 @@ extension TransferLoop {
           handle,
           failure(.requestTimeout, handle, "no data was transferred for \(exchange.request.idleTimeout.text)")
         )
+      } else if let minimum = exchange.request.connection.minimumSpeed, isTooSlow(exchange, minimum) {
+        let text =
+          "less than \(minimum.bytes) bytes in \(minimum.period.text) ('minimum_speed' of the session)"
+        stop(handle, failure(.requestTimeout, handle, text))
       } else {
         scheduleCheck(of: exchange)
       }
@@ -53,6 +61,21 @@ extension TransferLoop {
         mayHaveReachedServer: false)
       digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }
+  }
+
+  /// Whether the period has passed in which too little was transferred. Called after `isIdle`, which counts the bytes.
+  private func isTooSlow(_ exchange: Exchange, _ minimum: ConnectionOptions.MinimumSpeed) -> Bool {
+    guard exchange.attempts > 0, !exchange.isPaused, let mark = exchange.speedMark,
+      mark.count <= exchange.lastCount
+    else {
+      exchange.speedMark = (exchange.lastCount, now)
+      return false
+    }
+    if exchange.lastCount - mark.count >= minimum.bytes {
+      exchange.speedMark = (exchange.lastCount, now)
+      return false
+    }
+    return mark.time.duration(to: now) >= minimum.period
   }
 
   private func isIdle(_ handle: EasyHandle) -> Bool {

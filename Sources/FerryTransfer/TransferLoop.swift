@@ -29,6 +29,7 @@ package final class TransferLoop {
 
   private var headerCache = HeaderCache()
   private var signingKeys = AWSSigningKeys()
+  var authentications = AuthenticationCache()
   private var pool: [EasyHandle] = []
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
@@ -104,6 +105,7 @@ package final class TransferLoop {
     var request = written
     // `OriginGuard` decides whether these fields are sent before the request is signed.
     request.headers += written.signing?.placeholders ?? []
+    if let authentication = written.authentication { request.headers.append(authentication.placeholder) }
     precondition(busy[request.id] == nil, "an ID in flight must not be reused")
     now = .now
     serial += 1
@@ -112,6 +114,7 @@ package final class TransferLoop {
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
       try hop.sign(request, after: .zero, &signingKeys)
+      try authenticate(&hop, request)
       let exchange = Exchange(
         key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headers(of: hop, request), withheld: withheld, now: now)
@@ -198,11 +201,19 @@ package final class TransferLoop {
   }
 
   /// The header list of a hop. The lists of signed requests are not cached: a signature differs in every
-  /// request, so they would only displace other lists.
+  /// request, so they would only displace other lists. The same applies to
+  /// the response to a challenge.
   private func headers(
     of hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) throws(TransportFailure) -> HeaderList {
-    request.signing == nil ? try headerCache.list(hop.headers) : try HeaderList(hop.headers)
+    guard request.authentication != nil else {
+      return request.signing == nil ? try headerCache.list(hop.headers) : try HeaderList(hop.headers)
+    }
+    var fields = hop.headers.filter { !HTTPAuthentication.isPlaceholder($0) }
+    if let authorization = hop.authorization {
+      fields.append(.init(name: "Authorization", value: authorization))
+    }
+    return try HeaderList(fields)
   }
 
   // MARK: The turn
@@ -296,7 +307,8 @@ package final class TransferLoop {
     if exchange.needsOtherConnection { return startHop(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
-      failure.mayHaveReachedServer = exchange.hasReachedServer
+      // The server did not read a request that it received within a handshake that failed.
+      if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
       end(handle, .failure(failure))
       return false
     }
@@ -306,6 +318,7 @@ package final class TransferLoop {
       return false
     }
     if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
+    if answersChallenge(handle, exchange) { return follow(handle, exchange) }
     guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
       return false
@@ -326,6 +339,20 @@ package final class TransferLoop {
     }
   }
 
+  /// Sends the hop's request again with credentials for the server's challenge.
+  private func follow(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
+    do throws(TransportFailure) {
+      try authenticate(&exchange.hop, exchange.request)
+      exchange.headers = try headers(of: exchange.hop, exchange.request)
+    } catch {
+      end(handle, .failure(error))
+      return false
+    }
+    // The server did not execute the request (RFC 9110, section 15.5.2).
+    if exchange.redirects == 0 { exchange.hasReachedServer = false }
+    return startHop(handle, exchange)
+  }
+
   private func follow(
     _ handle: EasyHandle, _ exchange: Exchange, to target: RedirectPolicy.Hop,
     _ withheld: [OriginGuard.Withheld]
@@ -335,7 +362,8 @@ package final class TransferLoop {
     exchange.withheld += withheld
     do throws(TransportFailure) {
       try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
-      if hop.headers != exchange.hop.headers { exchange.headers = try headers(of: hop, exchange.request) }
+      try authenticate(&hop, exchange.request)
+      exchange.headers = try headers(of: hop, exchange.request)
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
       exchange.hop = hop
       exchange.redirects += 1
@@ -428,7 +456,7 @@ package final class TransferLoop {
       refusal: exchange.refusal, storedFile: exchange.storedFile,
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
-      isCloseDelimited: exchange.framing == .untilClose,
+      challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
       unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
     end(handle, .success(answer))
   }
@@ -459,7 +487,7 @@ package final class TransferLoop {
       url: exchange.hop.url)
     outcome.inode = exchange.sourceInode
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
-    if let settings = ProxySettings.current, !result.isSuccess {
+    if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)
     }
     ended.append(outcome)

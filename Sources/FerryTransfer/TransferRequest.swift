@@ -41,6 +41,10 @@ package struct TransferRequest: Sendable {
   package var reportedInterim: Int?
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
+  /// How the request's connections are made.
+  package var connection = ConnectionOptions.plain
+  /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
+  package var authentication: HTTPAuthentication?
   /// Signs the request for each server that receives it; `nil` for requests without a signature.
   package var signing: AWSSigning?
 

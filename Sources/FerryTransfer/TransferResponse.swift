@@ -24,6 +24,8 @@ package struct TransferResponse: Sendable {
   /// The sensitive header fields that were withheld from `url`, and the setting that would allow them; `nil` if all
   /// were sent.
   package var withheld: String?
+  /// The reason why the server's challenge was not met; `nil` if there is none.
+  package var challengeProblem: String?
   /// Whether the body ended with the connection or stream. Such a body cannot be distinguished from a
   /// truncated one (RFC 9112, section 8).
   package var isCloseDelimited = false

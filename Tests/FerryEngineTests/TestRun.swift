@@ -61,7 +61,8 @@ final class TestRun {
     captures = CaptureStore(
       job.plan, runID: "run", secrets: secretValues, filters: job.plan.secretFilters, launchState: launchState
     )
-    steps = PreparedSteps(jobs, secrets: secretValues)
+    steps = PreparedSteps(
+      jobs, secrets: secretValues, connections: [SessionConnections()])
     requests = RequestFactory(
       jobs, steps: steps, captures: captures, listers: listers, rounds: [1], random: { 7 })
     responses = ResponseInterpreter(job.plan, steps: steps, captures: captures, rootIdentities: [:])

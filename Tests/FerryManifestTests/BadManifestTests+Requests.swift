@@ -203,6 +203,130 @@ extension BadManifest {
         "4️⃣", .signedRequest, "the header 'authorization' is set by 'sign'",
         help: "remove it, or write 'sign: none' next to the request")),
     BadManifest(
+      "two kinds of credentials", in: .nothing,
+      """
+      version: 1
+      name: photos
+      secrets: { key: { env: KEY } }
+      sessions:
+        s: { auth: { user: u, password: "${secrets.key}" }, headers: { 1️⃣Authorization: "${secrets.key}" } }
+        signed: { sign: { aws_v4: {} } }
+      tokens:
+        login:
+          session: signed
+          request: { url: https://example.com/ }
+          capture: { t: { json: /t } }
+          apply: { header: 2️⃣Authorization, value: "Bearer ${token.t}" }
+      requests:
+        a: { session: s, token: login, request: { url: https://example.com/ } }
+        b: { session: signed, request: 3️⃣{ url: https://example.com/ }, auth: { netrc: ~/.netrc } }
+        c: { session: s, request: { url: https://example.com/ }, auth: none }
+      """,
+      .error(
+        "1️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request"),
+      .error(
+        "2️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request"),
+      .error(
+        "3️⃣", .authenticatedRequest, "a signed request cannot have 'auth'",
+        help: "remove one of the two, or write 'auth: none' beside the request")),
+    BadManifest(
+      "credentials without what they need", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { 1️⃣auth: {} }
+        b: { auth: { scheme: negotiate } }
+        c: { auth: { netrc: n, 2️⃣password: p } }
+        d: { auth: { 4️⃣netrc: n, 3️⃣user: u } }
+        e: { auth: { scheme: 5️⃣bearer, user: u } }
+      """,
+      .error(
+        "1️⃣", .missingAlternative, "'auth' requires 'user' or 'netrc'",
+        help: "add 'user: …' and 'password: …', or 'netrc: ~/.netrc'"),
+      .error(
+        "2️⃣", .keyWithoutOther, "'password' is valid only with 'user'",
+        help: "add 'user:', or remove 'password'"),
+      .error(
+        "3️⃣", .excludingKeys, "'user' and 'netrc' are mutually exclusive", help: "keep one of them",
+        notes: [("4️⃣", "'netrc' is set here")]),
+      .error(
+        "5️⃣", .unknownWord, "'scheme' must be basic, digest, ntlm, negotiate or any, found 'bearer'",
+        help: "for example 'scheme: digest'")),
+    BadManifest(
+      "connection settings", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { resolve: [1️⃣h:443, 2️⃣"h:0:192.0.2.1", 3️⃣"h:443:192.0.2.1/8"] }
+        b: { minimum_speed: 4️⃣1kB }
+        c: { minimum_speed: 5️⃣1kB/10ms }
+        d: { proxy: 6️⃣http://proxy.example.com }
+        e: { proxy: { url: http://p, 7️⃣password: p } }
+        f: { 9️⃣unix_socket: s, 8️⃣proxy: none }
+      """,
+      .error(
+        "1️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "2️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "3️⃣", .invalidName, "this is not a host, a port and an address",
+        help:
+          "write HOST:PORT:ADDRESS, such as files.example.com:443:192.0.2.7, with an IPv6 address in brackets"
+      ),
+      .error(
+        "4️⃣", .malformedQuantity, "this is not a size and a duration of at least 1s",
+        help: "write the bytes that must be transferred in a period, such as 1kB/30s"),
+      .error(
+        "5️⃣", .malformedQuantity, "this is not a size and a duration of at least 1s",
+        help: "write the bytes that must be transferred in a period, such as 1kB/30s"),
+      .error(
+        "6️⃣", .wrongType,
+        "'proxy' must be a mapping with keys such as 'url', 'user', 'password', found the string 'http://proxy.example.com'",
+        help: "for example 'proxy: { url: http://proxy.example.com:3128 }'"),
+      .error(
+        "7️⃣", .keyWithoutOther, "'password' is valid only with 'user'",
+        help: "add 'user:', or remove 'password'"),
+      .error(
+        "8️⃣", .excludingKeys, "'proxy' and 'unix_socket' are mutually exclusive", help: "keep one of them",
+        notes: [("9️⃣", "'unix_socket' is set here")])),
+    BadManifest(
+      "TLS settings", in: .nothing,
+      """
+      version: 1
+      name: photos
+      sessions:
+        a: { tls: { 1️⃣key: k, 2️⃣key_password: p, minimum: 3️⃣1.1 } }
+        b: { tls: { pinned_public_key: 4️⃣sha1//abc } }
+        c: { tls: { pinned_public_key: 5️⃣"sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=;" } }
+        d: { tls: { ca_file: 6️⃣"" } }
+      """,
+      .error(
+        "1️⃣", .keyWithoutOther, "'key' is valid only with 'certificate'",
+        help: "add 'certificate:', or remove 'key'"),
+      .error(
+        "2️⃣", .keyWithoutOther, "'key_password' is valid only with 'certificate'",
+        help: "add 'certificate:', or remove 'key_password'"),
+      .error(
+        "3️⃣", .unknownWord, "'minimum' must be 1.2 or 1.3, found '1.1'",
+        help: "did you mean '1.2'?"),
+      .error(
+        "4️⃣", .invalidName, "this is not a list of digests of public keys",
+        help: "write 'sha256//' and the Base64 of the key's SHA-256; separate several keys with ';'"),
+      .error(
+        "5️⃣", .invalidName, "this is not a list of digests of public keys",
+        help: "write 'sha256//' and the Base64 of the key's SHA-256; separate several keys with ';'"),
+      .error("6️⃣", .emptyText, "'ca_file' is empty", help: "specify a path")),
+    BadManifest(
       "signatures without what they need", in: .nothing,
       """
       version: 1

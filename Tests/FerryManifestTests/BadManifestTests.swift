@@ -15,7 +15,7 @@ import Testing
     .unusedSession, .uploadIDWithoutLife, .fileOutlivesUploadID, .globMatchesNothing, .plainSecret,
     .tokenWithoutTLS, .sharedSaveTo, .idlePriority, .idlePolicy, .idleRepeatable, .idleSignature,
     .idleComparison,
-    .takenFiles, .partSettings,
+    .takenFiles, .partSettings, .idleConnectionSetting, .idleAuth,
   ]
 
   /// Codes that only `ferry plan` reports, because they depend on the files and the machine.

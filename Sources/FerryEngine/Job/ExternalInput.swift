@@ -6,7 +6,7 @@ package struct ExternalInput: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, Sendable {
     /// An environment variable.
     case environment
-    /// A file that contains a secret.
+    /// A file that contains a secret, or a certificate of a session's `tls`.
     case file
     /// A variable of the manifest that is required or has a description.
     case variable
@@ -67,6 +67,7 @@ extension ExternalInput {
       need.isSet = FileManager.default.isReadableFile(atPath: SecretValues.file(path, in: folder))
       needs.append(need)
     }
+    needs += certificates(reading, folder: folder, environment: environment)
     for variable in reading.variables where variable.isRequired || variable.description != nil {
       var need = ExternalInput(
         kind: .variable, name: variable.name, at: variable.location, hasDefault: !variable.isRequired,
@@ -82,6 +83,23 @@ extension ExternalInput {
       (files.firstIndex(of: need.file) ?? files.count, need.location)
     }
     return needs.sorted { rank($0) < rank($1) }
+  }
+
+  /// The files of the sessions' `tls`.
+  private static func certificates(
+    _ reading: ManifestReading, folder: String, environment: [String: String]
+  ) -> [ExternalInput] {
+    var needs: [ExternalInput] = []
+    for session in reading.manifest?.sessions ?? [] {
+      for (key, path) in session.connection.tls.files where !needs.contains(where: { $0.name == path }) {
+        var need = ExternalInput(
+          kind: .file, name: path, at: session.name.location, hasDefault: false, isSecret: key != "ca_file")
+        need.isSet = FileManager.default.isReadableFile(
+          atPath: ConnectionLoader.absolute(path, folder: folder, environment: environment))
+        needs.append(need)
+      }
+    }
+    return needs
   }
 
   private init(kind: Kind, name: String, at location: SourceLocation, hasDefault: Bool, isSecret: Bool) {

@@ -12,6 +12,7 @@ final class JoiningManifests {
   private(set) var jobs: Jobs
   private(set) var rounds: [Int64]
   private var secrets: [[String: SensitiveValue]]
+  private var connections: [SessionConnections]
   private var listers: [Int: FileLister]
   private var destinations: [Int: PostDeliveryWorker.Destination]
   private let launch: Launch
@@ -47,7 +48,7 @@ final class JoiningManifests {
     (self.launch, self.run, self.history, self.journals) = (launch, run, history, journals)
     (self.listers, self.destinations, self.writerSessions) = (listers, destinations, writerSessions)
     (self.captures, self.worker) = (captures, worker)
-    (jobs, rounds, secrets) = (launch.jobs, run.rounds, run.secrets)
+    (jobs, rounds, secrets, connections) = (launch.jobs, run.rounds, run.secrets, run.connections)
   }
 
   /// Lets the manifest of a note join.
@@ -67,7 +68,7 @@ final class JoiningManifests {
     if let obstacle = obstacle(to: wanted, in: all.plan) { throw Refusal(obstacle) }
     let nodes = Set(
       added.filter { all.plan.nodes[$0].kind == .upload && obstacle(to: $0, in: all.plan) == nil })
-    let (own, folders) = try prepared(job, nodes, first)
+    let (own, options, folders) = try prepared(job, nodes, first)
     let now = launch.clock.now
     let used = try journals.lastRound(of: job.plan.manifest)
     let round = try history.openRound(manifest: job.plan.manifest, used: used, at: now).number
@@ -78,6 +79,7 @@ final class JoiningManifests {
     self.rows += rows
     launchState.nextRows += Array(repeating: 1, count: all.plan.sessions.count - launchState.nextRows.count)
     (jobs, secrets) = (all, secrets + [own])
+    connections.append(options)
     rounds.append(round)
     listers.merge(folders) { $1 }
     let places = zip(added, rows).map { node, row -> (journal: Int, row: Int64)? in
@@ -89,7 +91,7 @@ final class JoiningManifests {
     worker.add(more)
     commands.join(all)
     captures.join(all.plan, secrets: [own], filters: all.secretFilters)
-    let steps = PreparedSteps(all, secrets: secrets)
+    let steps = PreparedSteps(all, secrets: secrets, connections: connections)
     return (
       JoiningManifest(
         plan: all.plan,
@@ -142,13 +144,15 @@ final class JoiningManifests {
     return waiting.map { "its session \(plan.sessions[$0].identifier) waits for conditions" }
   }
 
-  /// The secrets of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
+  /// The secrets and connection options of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
   private func prepared(
     _ job: Job, _ nodes: Set<Int>, _ first: Int
-  ) throws -> ([String: SensitiveValue], [Int: FileLister]) {
+  ) throws -> ([String: SensitiveValue], SessionConnections, [Int: FileLister]) {
     do {
-      let secrets = try SecretValues.load(
+      var secrets = try SecretValues.load(
         job.manifest, folder: job.folder, environment: launch.environment)
+      let connections = try ConnectionLoader.load(job, secrets: secrets, environment: launch.environment)
+      secrets.merge(connections.passwords) { $1 }
       let all = try job.listers(environment: launch.environment, state: launch.state.path)
       var folders: [Int: FileLister] = [:]
       for node in nodes {
@@ -157,7 +161,7 @@ final class JoiningManifests {
         _ = try lister.folder()
         folders[node] = lister
       }
-      return (secrets, folders)
+      return (secrets, connections, folders)
     } catch {
       throw Refusal(error)
     }

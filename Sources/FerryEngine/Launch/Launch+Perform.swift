@@ -18,7 +18,7 @@ extension Launch {
       destinations, on: run.threads.after, writer: writer.journal, metrics: metrics)
     let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
     let scheduler = try scheduler(run, journals, launchState)
-    let steps = PreparedSteps(jobs, secrets: run.secrets)
+    let steps = PreparedSteps(jobs, secrets: run.secrets, connections: run.connections)
     var requests = RequestFactory(
       jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds,
       random: { .random(in: .min ... .max) })

@@ -63,6 +63,8 @@ package struct Launch {
     var selection: Selection
     /// The values of secrets, by manifest.
     var secrets: [[String: SensitiveValue]]
+    /// The connection options of the sessions, by manifest.
+    var connections: [SessionConnections]
     var conditions: DeviceConditions
     var threads: RunThreads
     /// The time zones of the budgets, by name.
@@ -97,9 +99,13 @@ package struct Launch {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
     let selection = try Selection(options.only, in: jobs.plan)
-    let secrets = try jobs.all.map {
+    var secrets = try jobs.all.map {
       try SecretValues.load($0.manifest, folder: $0.folder, environment: environment)
     }
+    let connections = try zip(jobs.all, secrets).map { job, secrets in
+      try ConnectionLoader.load(job, secrets: secrets, environment: environment)
+    }
+    for (manifest, files) in connections.enumerated() { secrets[manifest].merge(files.passwords) { $1 } }
     // Detect missing resources before anything is locked.
     let threads = try RunThreads()
     var locks: [SessionLock] = []
@@ -115,7 +121,8 @@ package struct Launch {
     let started = clock.now
     var run = Run(
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
-      secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
+      secrets: secrets, connections: connections,
+      conditions: jobs.conditions(network: options.network, power: options.power, notice),
       threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
       warn: warn,
       onProgress: onProgress)

@@ -121,7 +121,7 @@ struct RequestsAtEnd {
     let launchState = try LaunchState(
       jobs, journals: SessionJournals(jobs.plan.sessions.map { _ in nil }), rounds: run.rounds,
       selection: Selection([], in: jobs.plan), listers: [:], at: clock.now)
-    let steps = PreparedSteps(jobs, secrets: run.secrets)
+    let steps = PreparedSteps(jobs, secrets: run.secrets, connections: run.connections)
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState,
       after: end.values, of: work)

@@ -15,4 +15,6 @@ package struct BuiltRequest: Sendable {
   /// The signature to compute; `nil` for requests without a signature. The caller sets the digest of a file and the
   /// time.
   package var signing: AWSSigning?
+  /// The credentials for challenges; `nil` for none.
+  package var authentication: HTTPAuthentication?
 }

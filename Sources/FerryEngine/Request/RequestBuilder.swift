@@ -9,6 +9,10 @@ package struct RequestBuilder: Sendable {
   private let fields: [PreparedField]
   /// How the request is signed; `nil` for requests without a signature.
   let sign: RequestSigning.AWSV4?
+  /// The credentials for challenges, and the part of the manifest that has them; `nil` for none.
+  let auth: (credentials: HTTPCredentials, owner: TransferRequest.HeaderField.Owner)?
+  /// The netrc files, by their paths in the manifest.
+  let netrcs: [String: Netrc]
 
   /// Whether a response determines the origin of the URL, and the origins that the manifest names.
   private let isURLCaptured: Bool
@@ -26,11 +30,14 @@ package struct RequestBuilder: Sendable {
   ///     the same name.
   ///   - apply: the token's header field, which replaces both.
   ///   - sessionSign: the session's signature, unless the request has its own.
+  ///   - sessionAuth: the session's credentials, unless the request has its own.
+  ///   - netrcs: the netrc files, by their paths in the manifest.
   ///   - isURLCaptured: whether a response determines the origin of the URL.
   ///   - known: the origins that the manifest names for the values in the request.
   package init(
     _ template: RequestTemplate, sessionHeaders: [RequestTemplate.Field] = [],
-    apply: RequestTemplate.Field? = nil, sessionSign: RequestSigning? = nil, isURLCaptured: Bool = false,
+    apply: RequestTemplate.Field? = nil, sessionSign: RequestSigning? = nil,
+    sessionAuth: RequestAuth? = nil, netrcs: [String: Netrc] = [:], isURLCaptured: Bool = false,
     known: KnownOrigins = KnownOrigins()
   ) {
     self.template = template
@@ -39,6 +46,12 @@ package struct RequestBuilder: Sendable {
       case .awsV4(let signing): signing
       case .off, nil: nil
       }
+    auth =
+      switch template.auth ?? sessionAuth {
+      case .credentials(let credentials): (credentials, template.auth == nil ? .session : .request)
+      case .off, nil: nil
+      }
+    self.netrcs = netrcs
     self.isURLCaptured = isURLCaptured
     self.known = known
     var fields: [PreparedField] = []
@@ -92,7 +105,7 @@ package struct RequestBuilder: Sendable {
     let form = try formParts(bindings, sensitive: &sensitive.body)
     return BuiltRequest(
       method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive,
-      signing: try signing(bindings))
+      signing: try signing(bindings), authentication: try authentication(bindings, url: url))
   }
 
   /// The `Upload-Metadata` of a tus upload; `nil` without pairs.

@@ -4,7 +4,12 @@ import FerryPlan
 extension Plan {
   /// The sequences of filters of references that may be secret, so that their results can be masked.
   var secretFilters: Set<[ReferenceFilter]> {
-    var templates = sessions.flatMap { $0.headers.map(\.value) + ($0.sign?.templates ?? []) }
+    var templates: [Template] = []
+    for session in sessions {
+      templates += session.headers.map(\.value) + session.connection.templates
+      templates += session.sign?.templates ?? []
+      templates += session.auth?.templates ?? []
+    }
     for node in nodes {
       templates += node.steps.flatMap(\.request.templates)
       if case .token(let work) = node.work { templates.append(work.apply.value) }

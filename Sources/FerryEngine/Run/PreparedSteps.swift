@@ -7,8 +7,10 @@ struct PreparedSteps {
   /// The steps of each node, by node.
   private let steps: [[PreparedStep]]
 
-  /// - Parameter secrets: by manifest.
-  init(_ jobs: Jobs, secrets: [[String: SensitiveValue]]) {
+  /// - Parameters:
+  ///   - secrets: by manifest.
+  ///   - connections: by manifest.
+  init(_ jobs: Jobs, secrets: [[String: SensitiveValue]], connections: [SessionConnections]) {
     let origins = jobs.all.enumerated().map { ManifestOrigins($1.plan, secrets: secrets[$0]) }
     steps = jobs.plan.nodes.enumerated().map { index, node in
       let own = (node: jobs.own(NodeID(index)), plan: jobs.job(of: NodeID(index)).plan)
@@ -25,8 +27,11 @@ struct PreparedSteps {
         return PreparedStep(
           step: step,
           builder: Self.builder(
-            own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins),
+            own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins,
+            netrcs: connections[node.manifest.index].netrcs),
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
+          connection: connections[node.manifest.index].options[
+            own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[position],
           hashesAsSent: keepsDigest && transferProtocol == .whole,
@@ -50,7 +55,7 @@ struct PreparedSteps {
   ///
   /// - Parameter plan: the plan of the step's own manifest. Its sessions have that manifest's header fields.
   private static func builder(
-    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins
+    _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins, netrcs: [String: Netrc]
   ) -> RequestBuilder {
     let apply: RequestTemplate.Field? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
@@ -59,6 +64,7 @@ struct PreparedSteps {
     return RequestBuilder(
       step.request, sessionHeaders: plan.sessions[step.session.index].headers, apply: apply,
       sessionSign: plan.sessions[step.session.index].sign,
+      sessionAuth: plan.sessions[step.session.index].auth, netrcs: netrcs,
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 
@@ -78,6 +84,7 @@ final class PreparedStep {
   let step: Step
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
+  let connection: ConnectionOptions
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns
   /// Whether the request needs the file's digest before it is sent.
@@ -110,7 +117,8 @@ final class PreparedStep {
   }
 
   init(
-    step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, patterns: Patterns,
+    step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
+    patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -122,6 +130,7 @@ final class PreparedStep {
     self.step = step
     self.builder = builder
     self.redirects = redirects
+    self.connection = connection
     self.patterns = patterns
     self.needsDigest = needsDigest
     self.hashesAsSent = hashesAsSent

@@ -193,6 +193,7 @@ struct ResponseInterpreter {
     let step = prepared.step
     var response = AttemptResult.Response(status: answer.status)
     response.withheld = answer.withheld.map(captures.masked)
+    response.challengeProblem = answer.challengeProblem.map(captures.masked)
     if prepared.builder.sign != nil, let skew = ClockSkew.explanation(answer, at: now) {
       response.withheld = captures.masked(skew)
     }

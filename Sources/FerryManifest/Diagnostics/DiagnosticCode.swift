@@ -60,6 +60,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case invalidMediaType = "F0326"
   case invalidElementPath = "F0327"
   case signedRequest = "F0328"
+  case authenticatedRequest = "F0329"
 
   // Names and references.
   case unknownSession = "F0401"
@@ -114,6 +115,8 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idleRepeatable = "F0712"
   case partSettings = "F0713"
   case idleSignature = "F0714"
+  case idleConnectionSetting = "F0715"
+  case idleAuth = "F0716"
 
   // Valid content that is impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"

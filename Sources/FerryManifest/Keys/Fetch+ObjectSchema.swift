@@ -13,6 +13,7 @@ extension Fetch {
         example: "{ minimum: 15m }"),
       .request(\.request),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect, default: "a 200"),
       Key(
         "save_to", \.saveTo, .pathInside, isRequired: true,

@@ -18,6 +18,7 @@ extension OnEndRequest {
         example: "failed"),
       .request(\.request.request),
       .stepSign(\.request.request.sign),
+      .stepAuth(\.request.request.auth),
       .expect(\.request.expect),
       .retry(\.request.retry),
       .repeatable(\.request.isRepeatable),

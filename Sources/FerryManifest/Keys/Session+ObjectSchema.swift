@@ -57,10 +57,48 @@ extension Session {
           "Header fields that are added to every request in the session, unless the request sets them itself.",
         example: "{ User-Agent: ferry }"),
       .sign(\.sign),
+      .auth(\.auth),
       Key(
         "redirects", \.redirects, .object(RedirectRules.shape), default: .itsKeys,
         doc: "The handling of redirects in the session's requests."),
+      Key(
+        "tls", \.connection.tls, .object(TLSSettings.shape), default: .itsKeys,
+        doc: "The TLS settings of the session's connections."),
+      Key(
+        "http_version", \.connection.httpVersion, .choice(),
+        doc: """
+          The version of HTTP. `auto`: HTTP/2 if the server negotiates it over TLS, otherwise HTTP/1.1. `2`: the same, and \
+          all requests to a host share one connection if it has HTTP/2. `2-prior-knowledge`: HTTP/2 without negotiation, \
+          also without TLS.
+          """,
+        example: "\"1.1\""),
+      Key(
+        "proxy", \.connection.proxy, .wordOr("none", meaning: .off, .object(ConnectionSettings.Proxy.shape)),
+        default: "the environment's", doc: "The proxy of the session's requests. `none`: no proxy.",
+        example: "{ url: http://proxy.example.com:3128 }"),
+      Key(
+        "resolve", \.connection.resolve, .list(.hostAddress, atLeastOne: true), default: "none",
+        doc: """
+          Addresses to connect to for a host and port, each as `HOST:PORT:ADDRESS`. The URL, the `Host` field and the name in \
+          the certificate remain those of the host.
+          """,
+        example: "[\"files.example.com:443:192.0.2.7\"]"),
+      Key(
+        "unix_socket", \.connection.unixSocket, .path, default: "none",
+        doc: """
+          The Unix domain socket to which all requests of the session are sent, instead of the hosts of their URLs. The \
+          path is relative to the manifest's folder; `~/` is the home directory.
+          """,
+        example: "/run/upload.sock"),
+      Key(
+        "minimum_speed", \.connection.minimumSpeed, .minimumSpeed, default: "none",
+        doc: """
+          The lowest rate of a request, as the bytes that it must transfer in a period. A request that transfers less fails \
+          with `request_timeout` and is retried.
+          """,
+        example: "1kB/30s"),
     ],
+    rules: [.atMostOne(["unix_socket", "proxy"]), .atMostOne(["unix_socket", "resolve"])],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },
     place: { _, _ in .session })
 }

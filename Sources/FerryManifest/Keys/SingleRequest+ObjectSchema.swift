@@ -11,6 +11,7 @@ extension SingleRequest {
         example: "always"),
       .request(\.request),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${requests.NAME.CAPTURE}`", example: "{ set_id: { json: /set } }"

@@ -5,6 +5,7 @@ extension TokenStep {
       .session(\.session),
       .request(\.request),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       Key(
         "capture", \.capture, .named(Capture.shape), isRequired: true,

@@ -6,6 +6,7 @@ extension Upload.Allocate {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
@@ -111,6 +112,7 @@ extension Upload.Transfer {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.transferShape, doc: "The request; its body is the file."),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       Key(
         "form", \.form, .object(MultipartForm.shape),
         default: "only for `multipart_form`",
@@ -175,6 +177,7 @@ extension Upload.Commit {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.changingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
       Key(
         "already_done", \.alreadyDone,
@@ -192,8 +195,11 @@ extension Upload.Commit {
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.commit) },
-    // A probe is signed in the same way as its commit.
-    finish: { commit, _, _ in commit.probe?.request.sign = commit.request.sign })
+    // A probe has the credentials of its commit.
+    finish: { commit, _, _ in
+      commit.probe?.request.sign = commit.request.sign
+      commit.probe?.request.auth = commit.request.auth
+    })
 
   /// `already_done` as written in the manifest.
   private struct AlreadyDone {
@@ -238,6 +244,7 @@ extension Upload.Abandon {
       .stepToken(\.token),
       .request(\.request, RequestTemplate.deletingShape),
       .stepSign(\.request.sign),
+      .stepAuth(\.request.auth),
       .expect(\.expect),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },

@@ -44,7 +44,7 @@ extension Manifest {
   package var awsSignatures: [RequestSigning.AWSV4] {
     let bySession = Dictionary(
       sessions.map { ($0.name.value, $0.sign) }, uniquingKeysWith: { first, _ in first })
-    return signedRequests.compactMap { request, session in
+    return sessionRequests.compactMap { request, session in
       switch request.sign ?? bySession[session.value] ?? nil {
       case .awsV4(let signing): signing
       case .off, nil: nil
@@ -53,7 +53,7 @@ extension Manifest {
   }
 
   /// All requests with the sessions that send them.
-  private var signedRequests: [(RequestTemplate, Located<String>)] {
+  var sessionRequests: [(request: RequestTemplate, session: Located<String>)] {
     var all = tokens.map { ($0.request, $0.session) }
     for upload in uploads {
       let own = upload.session

@@ -9,6 +9,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var metadata: [Field] = []
   /// How the request is signed; `nil` to sign it as its session specifies.
   package var sign: RequestSigning?
+  /// The credentials of the request; `nil` for those of its session.
+  package var auth: RequestAuth?
 
   package struct Field: Hashable, Codable, Sendable {
     package var name: String
@@ -41,7 +43,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   /// Every text in the request: URL, headers, body, signature.
   package var templates: [Template] {
     let head =
-      [url] + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])
+      [url] + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? []) + (auth?.templates ?? [])
     switch body {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)

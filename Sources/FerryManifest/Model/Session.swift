@@ -56,6 +56,10 @@ package struct Session: Equatable, Sendable {
   package var onEvents: [String]
   /// How the session's requests are signed; `nil` for requests without a signature.
   package var sign: RequestSigning?
+  /// The credentials for the session's requests; `nil` for none.
+  package var auth: RequestAuth?
+  /// How the session's connections are made.
+  package var connection = ConnectionSettings()
 
   package init(
     name: Located<String>, kind: Kind = .default, identifier: String? = nil, maxConnectionsPerHost: Int = 6,

@@ -130,7 +130,7 @@ private struct PlanCompiler {
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
       headers: session.headers, redirects: session.redirects, discretionary: session.effectiveDiscretion,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
-      onEvents: session.onEvents, sign: session.sign)
+      onEvents: session.onEvents, sign: session.sign, auth: session.auth, connection: session.connection)
   }
 
   private func id(_ session: Located<String>) -> SessionID {

@@ -97,6 +97,10 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var onEvents: [String]
   /// How requests are signed; `nil` for no signature. If several manifests share the session, see `headers`.
   package var sign: RequestSigning?
+  /// As for `headers`.
+  package var auth: RequestAuth?
+  /// As for `headers`.
+  package var connection = ConnectionSettings()
 }
 
 /// One node of the graph.

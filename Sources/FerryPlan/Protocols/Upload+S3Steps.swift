@@ -12,6 +12,7 @@ extension Upload {
         method: method, url: query.isEmpty ? url : url.addingQuery(query),
         headers: transfer.request.headers.filter { keeps($0.name) })
       request.sign = transfer.request.sign
+      request.auth = transfer.request.auth
       return request
     }
     // Omit conditions: they apply to the request that completes the upload, because that request creates the

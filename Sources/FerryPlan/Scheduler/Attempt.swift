@@ -96,6 +96,8 @@ package struct AttemptResult: Sendable {
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would
     /// allow them.
     package var withheld: String?
+    /// The reason why the server's authentication challenge was not met; `nil` if there is none.
+    package var challengeProblem: String?
     /// Whether the response indicates that the URL of the request has expired.
     package var reportsExpiry = false
     /// What the response states about a transfer that sends its file in several requests.

@@ -131,7 +131,8 @@ extension Step {
     case 300...399:
       message +=
         ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
-    case 401, 403: if let withheld = response.withheld { message += "; \(withheld)" }
+    case 401, 403:
+      if let reason = response.withheld ?? response.challengeProblem { message += "; \(reason)" }
     case 200...299: if kind == .fetch { message = refusal(of: status) }
     default: break
     }

@@ -22,9 +22,21 @@ final class CaddyServer: Sendable {
   /// - Parameters:
   ///   - server: the URL of the server to which requests are forwarded.
   ///   - protocols: `h1`, or `h1 h2`.
-  static func start(before server: String, protocols: String) async throws -> CaddyServer {
+  ///   - issued: the server's certificate; `nil` for one that is signed with its own key.
+  ///   - host: the host in the URL; Caddy finds the settings of a connection by its server name (SNI).
+  ///   - tls: further lines of the directive `tls`.
+  static func start(
+    before server: String, protocols: String, certificate issued: TestAuthority.Issued? = nil,
+    host: String = "127.0.0.1", tls: String = ""
+  ) async throws -> CaddyServer {
     let folder = try TemporaryFolder()
-    let (key, certificate) = try await TLSServer.makeCertificate(in: folder)
+    let key: String
+    let certificate: String
+    if let issued {
+      (key, certificate) = (issued.key, issued.certificate)
+    } else {
+      (key, certificate) = try await TLSServer.makeCertificate(in: folder)
+    }
     let (process, port) = try await LoopbackPort.start { port in
       let text = """
         {
@@ -34,9 +46,11 @@ final class CaddyServer: Sendable {
             protocols \(protocols)
           }
         }
-        https://127.0.0.1:\(port) {
+        https://\(host):\(port) {
           bind 127.0.0.1
-          tls \(certificate) \(key)
+          tls \(certificate) \(key) {
+          \(tls)
+          }
           log {
             output file \(folder.path("access.log"))
           }
@@ -51,7 +65,7 @@ final class CaddyServer: Sendable {
         environment: ["XDG_DATA_HOME": folder.path(""), "XDG_CONFIG_HOME": folder.path("")])
     }
     return CaddyServer(
-      url: "https://127.0.0.1:\(port)", certificate: certificate, folder: folder, process: process)
+      url: "https://\(host):\(port)", certificate: certificate, folder: folder, process: process)
   }
 
   func stop() async {

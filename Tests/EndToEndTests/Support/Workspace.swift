@@ -7,6 +7,10 @@ final class Workspace: Sendable {
 
   let folder: TemporaryFolder
 
+  /// Variables of this machine that would change how ferry connects.
+  private static let neutral = Dictionary(
+    uniqueKeysWithValues: ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"].map { ($0, "") })
+
   /// - Parameter manifest: the text of `job.yaml`.
   init(_ manifest: String) throws {
     folder = try TemporaryFolder()
@@ -31,7 +35,8 @@ final class Workspace: Sendable {
   ) throws -> RunningCommand {
     try RunningCommand(
       program, arguments,
-      environment: ["FERRY_STATE": state, "E2E_SECRET": Self.secret].merging(environment) { $1 },
+      environment: Self.neutral.merging(["FERRY_STATE": state, "E2E_SECRET": Self.secret]) { $1 }
+        .merging(environment) { $1 },
       in: place ?? folder.url, input: input)
   }
 

@@ -52,7 +52,7 @@ struct `The JSON schema and the reader` {
   @Test func `agree about thousands of randomly changed manifests`() throws {
     var mutator = ManifestMutator(documents(try Corpus.good().entries).map(\.value), seed: 1)
     var accepted: [SchemaValidator.Document] = []
-    for _ in 0..<5_000 {
+    for _ in 0..<6_000 {
       let text = mutator.next().line
       guard Corpus.reading(of: text).manifest != nil, let value = Corpus.json(of: text) else { continue }
       accepted.append(.init(name: "\(accepted.count) \(text)", value: value))

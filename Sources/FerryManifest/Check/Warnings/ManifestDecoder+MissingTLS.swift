@@ -4,7 +4,9 @@ extension ManifestDecoder {
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {
-        $0.headers.contains { $0.value.references.contains(where: \.isConfidential) }
+        ($0.headers.map(\.value) + ($0.auth?.templates ?? [])).contains {
+          $0.references.contains(where: \.isConfidential)
+        }
       }
       .map(\.name.value))
     var reportedPlaces: Set<SourceLocation> = []

@@ -5,6 +5,9 @@ extension ManifestDecoder {
     for session in declared.ordered[.sessions] ?? [] {
       warnOfPlainHeaders(session.node["headers"], use: session.node.use, &known)
       warnOfPlainSignature(session.node["sign"], use: session.node.use, &known)
+      warnOfPlainValue("password", in: session.node["auth"], use: session.node.use, &known)
+      warnOfPlainValue("password", in: session.node["proxy"], use: session.node.use, &known)
+      warnOfPlainValue("key_password", in: session.node["tls"], use: session.node.use, &known)
     }
     for token in declared.ordered[.tokens] ?? [] {
       guard let apply = token.node["apply"], let header = apply["header"]?.scalar?.text,
@@ -18,6 +21,7 @@ extension ManifestDecoder {
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
       warnOfPlainFields(request.node["form"], use: request.use, &known)
       warnOfPlainSignature(request.sign, use: request.use, &known)
+      warnOfPlainValue("password", in: request.auth, use: request.use, &known)
       for fields in ["fields", "fields_after"] {
         warnOfPlainFields(request.form?[fields], use: request.form?.use ?? request.use, &known)
       }
@@ -77,12 +81,19 @@ extension ManifestDecoder {
     _ sign: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
   ) {
     for key in ["secret_key", "session_token"] {
-      guard let value = sign?["aws_v4"]?[key] else { continue }
-      let text = writtenText(value, &known)
-      guard SecretName.isSecretValue(text.text) else { continue }
-      warnOfPlainSecret(
-        "'\(key)' is a secret in plain text", text, text.letters.indices, in: value, use: sign?.use ?? use)
+      warnOfPlainValue(key, in: sign?["aws_v4"], use: sign?.use ?? use, &known)
     }
+  }
+
+  /// Warns if the value of a key that always holds a secret is written in plain text.
+  private mutating func warnOfPlainValue(
+    _ key: String, in object: YAMLNode?, use: SourceLocation?, _ known: inout WrittenReferences
+  ) {
+    guard let value = object?[key] else { return }
+    let text = writtenText(value, &known)
+    guard SecretName.isSecretValue(text.text) else { return }
+    warnOfPlainSecret(
+      "'\(key)' is a secret in plain text", text, text.letters.indices, in: value, use: object?.use ?? use)
   }
 
   private mutating func warnOfPlainMembers(

@@ -17,6 +17,8 @@ extension ManifestDecoder {
     warnOfIdleRepeatable(manifest)
     warnOfPartSettings(manifest)
     warnOfIdleSignatures(manifest)
+    warnOfIdleConnectionSettings(manifest)
+    warnOfIdleAuth(manifest)
   }
 
   /// Reports a warning.

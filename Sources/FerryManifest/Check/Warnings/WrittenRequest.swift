@@ -7,6 +7,8 @@ struct WrittenRequest: Sendable {
   var form: YAMLNode?
   /// The step's `sign`, which is written next to the request.
   var sign: YAMLNode?
+  /// The `auth` of the step, beside the request.
+  var auth: YAMLNode?
   /// The location of the alias that inserted the request, if there is one.
   var use: SourceLocation?
   /// The session that sends the request.
@@ -73,16 +75,16 @@ extension ManifestDecoder {
   ) {
     guard var node = declared.declaration(name.value, in: space)?.node else { return }
     var use = node.use
-    var (form, sign): (YAMLNode?, YAMLNode?)
+    var (form, sign, auth): (YAMLNode?, YAMLNode?, YAMLNode?)
     for key in keys + ["request"] {
       guard let value = node[key] else { return }
-      (form, sign) = (node["form"], node["sign"])
+      (form, sign, auth) = (node["form"], node["sign"], node["auth"])
       node = value
       use = node.use ?? use
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, form: form, sign: sign, use: use, session: session.value,
+        template: template, node: node, form: form, sign: sign, auth: auth, use: use, session: session.value,
         token: token?.value,
         instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }

@@ -52,6 +52,7 @@ extension DiagnosticCode {
     case .invalidMediaType: .invalidMediaType
     case .invalidElementPath: .invalidElementPath
     case .signedRequest: .signedRequest
+    case .authenticatedRequest: .authenticatedRequest
     case .unknownSession: .unknownSession
     case .unknownToken: .unknownToken
     case .unknownNode: .unknownNode
@@ -96,6 +97,8 @@ extension DiagnosticCode {
     case .idleRepeatable: .idleRepeatable
     case .partSettings: .partSettings
     case .idleSignature: .idleSignature
+    case .idleConnectionSetting: .idleConnectionSetting
+    case .idleAuth: .idleAuth
     case .idleComparison: .idleComparison
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget

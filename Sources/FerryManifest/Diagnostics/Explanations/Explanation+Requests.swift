@@ -162,6 +162,23 @@ extension Explanation {
           request: { url: https://photos.s3.eu-central-1.amazonaws.com/done, headers: { ◊ } }
       """, wrong: "X-Amz-Date: 20260302T101500Z", right: "Accept: application/xml")
 
+  static let authenticatedRequest = Explanation(
+    "A request with two kinds of credentials",
+    """
+    `auth` responds to the challenges of a server with the field `Authorization`, so the request, its session or its token \
+    cannot set that field too, and the request cannot be signed. Remove one of them, or write `auth: none` beside the \
+    request. A token and `auth` can be used together if the token is in another field.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: { auth: { user: ferry } } }
+      requests:
+        notify:
+          session: quick
+          request: { url: https://example.com/done, headers: { ◊ } }
+      """, wrong: "Authorization: Basic ZmVycnk6", right: "Accept: application/json")
+
   static let duplicateHeader = Explanation(
     "A duplicate header",
     """

@@ -176,6 +176,35 @@ extension Explanation {
         mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
       """, wrong: "sign: none, ", right: "")
 
+  static let idleAuth = Explanation(
+    "An 'auth' setting that has no effect",
+    """
+    `auth: none` omits the credentials of the session for one request; if the session has none, it changes nothing. \
+    `preemptive` applies only to Basic credentials, because the other schemes need the server's challenge. Remove the \
+    key.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      requests:
+        mark: { session: quick, ◊request: { method: PUT, url: https://example.com/mark } }
+      """, wrong: "auth: none, ", right: "")
+
+  static let idleConnectionSetting = Explanation(
+    "A setting of connections that has no effect",
+    """
+    Some settings of a session apply only to certain connections: `tls` only to connections with TLS. If the session \
+    sends no such request, the setting changes nothing. Remove it, or use URLs that begin with `https://`.
+    """,
+    in: """
+      version: 1
+      name: photos
+      sessions: { quick: { ◊timeout_for_request: 30s } }
+      requests:
+        mark: { session: quick, request: { method: PUT, url: http://127.0.0.1/mark } }
+      """, wrong: "tls: { ca_file: ca.pem }, ", right: "")
+
   static let partSettings = Explanation(
     "A setting for parts that has no effect, or that servers may reject",
     """

@@ -1,0 +1,67 @@
+import FerryDigest
+import FerryPlan
+
+/// The credentials for authentication challenges (RFC 9110, section 11). They are printed as `***`.
+package struct HTTPAuthentication: Hashable, Sendable {
+  package enum Scheme: Sendable {
+    case basic, digest, ntlm, negotiate
+    /// The strongest of Digest, NTLM and Basic that the server offers.
+    case any
+  }
+
+  package let scheme: Scheme
+  let user: String
+  let password: String
+  /// Whether Basic credentials are sent without a challenge.
+  let isPreemptive: Bool
+  /// The part of the manifest that has the credentials. It determines their known origins.
+  let owner: TransferRequest.HeaderField.Owner
+
+  package init(
+    scheme: Scheme, user: String, password: String, isPreemptive: Bool = false,
+    owner: TransferRequest.HeaderField.Owner
+  ) {
+    self.scheme = scheme
+    self.user = user
+    self.password = password
+    self.isPreemptive = isPreemptive
+    self.owner = owner
+  }
+
+  /// The schemes to use, the preferred one first.
+  var schemes: [AuthenticationScheme] {
+    switch scheme {
+    case .basic: [.basic]
+    case .digest: [.digest]
+    case .ntlm: [.ntlm]
+    case .negotiate: [.negotiate]
+    case .any: [.digest, .ntlm, .basic]
+    }
+  }
+
+  /// The value of the Authorization field (RFC 7617, with UTF-8).
+  var basic: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
+
+  /// The name of the credentials in messages.
+  private static let name = "the user and password of 'auth'"
+
+  /// A field in place of the credentials, so that the guard of origins decides about them before they are sent.
+  var placeholder: TransferRequest.HeaderField {
+    .init(name: "Authorization", value: "", sensitivity: .init(owner, values: [Self.name]))
+  }
+
+  static func isPlaceholder(_ field: TransferRequest.HeaderField) -> Bool {
+    field.sensitivity?.values == [name]
+  }
+}
+
+extension HTTPAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "***" }
+  package var debugDescription: String { "***" }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// The schemes of challenges, by their names in lowercase.
+enum AuthenticationScheme: String {
+  case basic, digest, ntlm, negotiate
+}

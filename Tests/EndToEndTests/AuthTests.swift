@@ -1,0 +1,311 @@
+import Foundation
+import Testing
+
+/// `auth` of a session or a request, against nginx and Apache.
+@Suite(.enabled("apache2, nginx and openssl are needed") { ApacheSite.isPossible })
+struct `An authentication challenge` {
+  private static let user = "müller"
+
+  private static func job(_ auth: String, _ url: String, extra: String = "", files: [String] = ["a"]) throws
+    -> Workspace
+  {
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      secrets: { password: { env: E2E_SECRET } }
+      sessions:
+        s: { max_connections_per_host: 1, auth: \(auth)\(extra) }
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "\(url)/${file.name}" } }
+          retry: { limit: 0 }
+      """)
+    for name in files { try job.write("content of \(name)", to: name) }
+    return job
+  }
+
+  private static let credentials = "user: \(user), password: \"${secrets.password}\""
+
+  /// nginx with Basic authentication.
+  private static func basicSite(_ more: String = "") async throws -> NginxSite {
+    let hash = try await Command.run("openssl", ["passwd", "-apr1", Workspace.secret])
+    return try await NginxSite.start(
+      files: ["passwords": "\(user):\(hash.stdout)"],
+      "auth_basic ferry; auth_basic_user_file FOLDER/passwords; \(more)")
+  }
+
+  /// Apache with Digest authentication.
+  private static func digestSite() async throws -> ApacheSite {
+    let line = "\(user):ferry:\(Workspace.secret)"
+    let hash = try await Command.run(
+      "sh", ["-c", "printf %s \"$1\" | openssl dgst -md5 -r | cut -d' ' -f1", "sh", line])
+    return try await ApacheSite.start(
+      modules: ["auth_digest"], files: ["passwords": "\(user):ferry:\(hash.stdout)"],
+      """
+      AuthType Digest
+          AuthName ferry
+          AuthUserFile "FOLDER/passwords"
+      """)
+  }
+
+  @Test(arguments: ["basic", "any"])
+  func `of Basic is answered once for each origin`(_ scheme: String) async throws {
+    let site = try await Self.basicSite()
+    let job = try Self.job(
+      "{ scheme: \(scheme), \(Self.credentials) }", "http://127.0.0.1:\(site.port)", files: ["a", "b", "c"])
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    // Nothing is sent before the challenge, and later requests carry the credentials.
+    #expect(site.requests.map { $0[0] } == ["401", "201", "201", "201"])
+    #expect(site.requests.map { $0[4] }.dropFirst().allSatisfy { $0 != "-" })
+    #expect(["a", "b", "c"].map { site.file($0) } == ["content of a", "content of b", "content of c"])
+    // The answer is part of the request.
+    #expect(report.totals.requests == 3)
+  }
+
+  @Test func `of Basic is not awaited if the credentials are preemptive`() async throws {
+    let site = try await Self.basicSite()
+    let job = try Self.job(
+      "{ scheme: basic, preemptive: true, \(Self.credentials) }", "http://127.0.0.1:\(site.port)")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.map { $0[0] } == ["201"])
+  }
+
+  @Test(arguments: ["digest", "any"])
+  func `of Digest is answered, also for a large file`(_ scheme: String) async throws {
+    let site = try await Self.digestSite()
+    let job = try Self.job(
+      "{ scheme: \(scheme), \(Self.credentials) }", "http://127.0.0.1:\(site.port)", files: ["a", "b"])
+    let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    try job.folder.write(large, to: "files/large & more")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.file("large & more") == large)
+    #expect(site.file("a") == Data("content of a".utf8))
+    #expect(site.requests.filter { $0[0] == "401" }.count == 1, "\(site.requests)")
+    #expect(site.requests.filter { $0[0] == "201" }.count == 3)
+  }
+
+  @Test func `is not answered twice with a password that is wrong`() async throws {
+    let (basic, digest) = (try await Self.basicSite(), try await Self.digestSite())
+    for (scheme, port) in [("basic", basic.port), ("digest", digest.port)] {
+      let job = try Self.job(
+        "{ scheme: \(scheme), user: \(Self.user), password: \"${secrets.password}x\" }",
+        "http://127.0.0.1:\(port)")
+      let (command, report) = try await job.run()
+      #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+      let reason = report.items.first?.reason
+      #expect(reason?.status == 401)
+      #expect(
+        reason?.message.contains("the server rejected the credentials of 'auth'") == true,
+        "\(String(describing: reason))")
+      #expect(!(command.stdout + command.stderr).contains(Workspace.secret))
+    }
+    #expect(basic.requests.map { $0[0] } == ["401", "401"])
+    #expect(digest.requests.map { $0[0] } == ["401", "401"])
+  }
+
+  @Test func `of another scheme is named`() async throws {
+    let site = try await Self.digestSite()
+    let job = try Self.job("{ scheme: basic, \(Self.credentials) }", "http://127.0.0.1:\(site.port)")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(
+      report.items.first?.reason?.message.contains(
+        "the server offers digest with MD5, and 'auth' of the manifest has basic")
+        == true, "\(String(describing: report.items.first?.reason))")
+    #expect(site.requests.count == 1)
+  }
+
+  @Test func `does not make a POST ambiguous, and the request's own credentials replace the session's`()
+    async throws
+  {
+    let site = try await Self.basicSite()
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      secrets: { password: { env: E2E_SECRET } }
+      sessions: { s: { auth: { user: other, password: "${secrets.password}" } } }
+      requests:
+        pay:
+          session: s
+          request: { method: PUT, url: "http://127.0.0.1:\(site.port)/pay", json: { amount: 7 } }
+          auth: { \(Self.credentials) }
+          retry: { limit: 0 }
+        free:
+          session: s
+          needs: [pay]
+          request: { method: POST, url: "http://127.0.0.1:\(site.port)/free" }
+          auth: none
+          retry: { limit: 0 }
+      """)
+    let (_, report) = try await job.run()
+    #expect(report.node("pay")?.state == "succeeded", "\(String(describing: report.node("pay")))")
+    #expect(site.file("pay") == "{\"amount\":7}")
+    // Without credentials, the 401 is the response.
+    #expect(report.node("free")?.state == "failed")
+    #expect(site.requests.map { $0[0] } == ["401", "201", "401"])
+  }
+
+  /// The token is in another field than the credentials.
+  @Test func `is answered, and a token that is rejected is replaced`() async throws {
+    let script = """
+      import http.server
+      tokens = 0
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def respond(self, status, challenge=None, body=b""):
+          self.send_response(status)
+          if challenge: self.send_header("WWW-Authenticate", challenge)
+          self.send_header("Content-Length", str(len(body)))
+          self.end_headers()
+          self.wfile.write(body)
+        def do_GET(self):
+          global tokens
+          tokens += 1
+          self.respond(200, None, b'{"t": "t%d"}' % tokens)
+        def do_PUT(self):
+          self.rfile.read(int(self.headers.get("Content-Length", 0)))
+          if not self.headers.get("Authorization", "").startswith("Basic "): self.respond(401, 'Basic realm="ferry"')
+          elif self.headers.get("X-Token") != "t2": self.respond(401, 'Bearer error="invalid_token"')
+          else: self.respond(201)
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_address[1], flush=True)
+      server.serve_forever()
+      """
+    let server = try RunningCommand("python3", ["-u", "-c", script])
+    defer { server.signal(SIGKILL) }
+    let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      secrets: { password: { env: E2E_SECRET } }
+      sessions: { s: { auth: { \(Self.credentials) } } }
+      tokens:
+        login:
+          session: s
+          request: { url: "\(url)/token" }
+          auth: none
+          capture: { t: { json: /t, secret: true } }
+          apply: { header: X-Token, value: "${token.t}" }
+      requests:
+        r: { session: s, token: login, request: { method: PUT, url: "\(url)/r" } }
+      """)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.tokenRefreshes == 1)
+  }
+
+  @Test(arguments: ["refuse", "strip", "follow"])
+  func `of another origin is answered only with follow`(_ rule: String) async throws {
+    let other = try await Self.basicSite()
+    let site = try await NginxSite.start(
+      "location /a { return 307 http://127.0.0.1:\(other.port)/taken; }")
+    let job = try Self.job(
+      "{ \(Self.credentials) }", "http://127.0.0.1:\(site.port)",
+      extra: ", redirects: { across_origins: \(rule) }")
+    let (command, report) = try await job.run()
+    #expect(command.status == (rule == "follow" ? 0 : 1), "\(command.stdout)\(command.stderr)")
+    #expect(
+      other.requests.map { $0[0] } == (rule == "refuse" ? [] : rule == "strip" ? ["401"] : ["401", "201"]))
+    let reason = report.items.first?.reason
+    switch rule {
+    case "refuse":
+      #expect(reason?.code == "redirect")
+      #expect(
+        reason?.message.contains("the user and password of 'auth' in the header Authorization") == true,
+        "\(String(describing: reason))")
+    case "strip":
+      #expect(
+        reason?.message.contains("ferry did not send the user and password of 'auth'") == true,
+        "\(String(describing: reason))")
+    default: break
+    }
+  }
+
+  @Test func `is answered with a netrc file`() async throws {
+    let site = try await Self.basicSite()
+    let job = try Self.job("{ netrc: passwords }", "http://127.0.0.1:\(site.port)")
+    let quoted = Workspace.secret.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    let text = """
+      # a comment
+      machine example.com login other password no
+      macdef init
+      machine 127.0.0.1 login no
+
+      machine 127.0.0.1
+        login \(Self.user)
+        password "\(quoted)"
+      default login anonymous password none
+      """
+    try job.folder.write(Data(text.utf8), to: "passwords")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.map { $0[0] } == ["401", "201"])
+
+    let missing = try Self.job("{ netrc: none }", "http://127.0.0.1:\(site.port)")
+    let refused = try await missing.ferry("run", "job.yaml")
+    #expect(refused.status == 2)
+    #expect(
+      refused.stderr.contains("'netrc' of 'auth' cannot be read: none: No such file"), "\(refused.stderr)")
+  }
+
+  // MARK: Schemes that authenticate a connection
+
+  private static let ntlmPython = PythonModules.python(with: ["spnego"])
+
+  @Test(
+    .enabled("pyspnego is needed") { `An authentication challenge`.ntlmPython != nil },
+    arguments: ["ntlm", "any"])
+  func `of NTLM is answered on each connection`(_ scheme: String) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Data("FERRY:worker:pass word\n".utf8), to: "users")
+    _ = try folder.makeFolder("stored")
+    let server = try RunningCommand(
+      try #require(Self.ntlmPython),
+      [Product.source("Tests/EndToEndTests/Servers/ntlm-server.py"), folder.path("stored")],
+      environment: ["NTLM_USER_FILE": folder.path("users")])
+    defer { server.signal(SIGTERM) }
+    let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let job = try Self.job(
+      "{ scheme: \(scheme), user: 'FERRY\\worker', password: pass word }", url, files: ["a", "b", "c"])
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)\(server.stdout)\(server.stderr)")
+    #expect(
+      ["a", "b", "c"].map { folder.text("stored/\($0)") } == ["content of a", "content of b", "content of c"])
+    let requests = server.stdout.split(separator: "\n").filter { $0.contains(" PUT ") }
+    let statuses = requests.map { $0.prefix(3) }
+    // A challenge, the handshake, and then one request for each file on the authenticated connection.
+    #expect(statuses.filter { $0 == "201" }.count == 3)
+    #expect(statuses.filter { $0 == "401" }.count == 2, "\(server.stdout)")
+
+    let wrong = try Self.job("{ scheme: \(scheme), user: 'FERRY\\worker', password: wrong }", url)
+    let (refused, report) = try await wrong.run()
+    #expect(refused.status == 1)
+    #expect(report.items.first?.reason?.status == 401, "\(String(describing: report.items.first?.reason))")
+  }
+
+  @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
+  func `of Negotiate is answered with a Kerberos ticket`() async throws {
+    let realm = try await KerberosRealm.start()
+    let site = try await ApacheSite.start(
+      modules: ["auth_gssapi"], environment: realm.environment,
+      """
+      AuthType GSSAPI
+          AuthName ferry
+          GssapiCredStore keytab:\(realm.keytab)
+      """)
+    let job = try Self.job("{ scheme: negotiate }", "http://localhost:\(site.port)", files: ["a", "b"])
+    let command = try await job.ferry("run", "job.yaml", environment: realm.environment)
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)\(site.log)")
+    #expect(site.file("a") == Data("content of a".utf8))
+    #expect(
+      site.requests.filter { $0[0] == "201" }.allSatisfy { $0[3] == "worker@FERRY.TEST" }, "\(site.requests)")
+  }
+}
