@@ -31,6 +31,29 @@ struct RequestBuilderTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  @Test(arguments: [
+    ("http://h/a", "http://h/a?x=a%20b%23%3F.tar.gz&k%26=s%26c%20r%2Ft"),
+    ("http://h/a?b=c#f", "http://h/a?b=c&x=a%20b%23%3F.tar.gz&k%26=s%26c%20r%2Ft#f"),
+    ("http://h/a?", "http://h/a?x=a%20b%23%3F.tar.gz&k%26=s%26c%20r%2Ft"),
+  ])
+  func `parameters are added to the query of the URL, before its fragment`(_ url: String, _ whole: String)
+    throws
+  {
+    var template = RequestTemplate(url: Template(literal: url))
+    template.query = [
+      .init(name: "x", value: Template([.reference(.file(.name))])),
+      .init(name: "k&", value: Template([.reference(.secret("key"))])),
+    ]
+    let built = try RequestBuilder(template).build(bindings())
+    #expect(built.url == whole)
+    // A secret in a parameter keeps the request at its origin.
+    #expect(built.sensitive.url == ["secrets.key"])
+    template.query = [.init(name: "x", value: Template([.reference(.file(.name), filters: [.query])]))]
+    #expect(
+      try RequestBuilder(template).build(bindings()).url.hasSuffix(
+        "x=a%20b%23%3F.tar.gz" + (url.hasSuffix("f") ? "#f" : "")))
+  }
+
   @Test func valuesAreEncodedForTheirPlaceInTheURL() throws {
     let slash = Template.Segment.literal("http://h/")
     #expect(try url(slash, .reference(.file(.path))) == "http://h/%C3%A9t%C3%A9/a%20b%23%3F.tar.gz")

@@ -65,7 +65,7 @@ extension BadManifest {
       .error(
         "1️⃣", .wrongType,
         """
-        'request' must be a mapping with keys such as 'method', 'url', 'headers', \
+        'request' must be a mapping with keys such as 'method', 'url', 'query', \
         found the string 'https://example.com/'
         """,
         help: "for example 'request: { url: https://example.com/uploads }'")),

@@ -66,7 +66,35 @@ extension RequestBuilder {
         throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }
     }
+    try addQuery(to: &url, bindings, &sensitive)
     return try Self.absolute(url, base: base)
+  }
+
+  /// Adds the parameters of `query` before the URL's fragment.
+  private func addQuery(
+    to url: inout [UInt8], _ bindings: Bindings, _ sensitive: inout SensitiveParts
+  ) throws(TransportFailure) {
+    guard !template.query.isEmpty else { return }
+    let end = url.firstIndex(of: UInt8(ascii: "#")) ?? url.count
+    let fragment = url[end...]
+    var base = Array(url[..<end])
+    for parameter in template.query {
+      let last = base.last
+      if !base.contains(UInt8(ascii: "?")) {
+        base.append(UInt8(ascii: "?"))
+      } else if last != UInt8(ascii: "?"), last != UInt8(ascii: "&") {
+        base.append(UInt8(ascii: "&"))
+      }
+      PercentEncoding.append(Array(parameter.name.utf8), for: .query, to: &base)
+      base.append(UInt8(ascii: "="))
+      let value = try Self.text(parameter.value, bindings, sensitive: &sensitive.url)
+      if parameter.value.isPercentEncoded {
+        base += value
+      } else {
+        PercentEncoding.append(value, for: .query, to: &base)
+      }
+    }
+    url = base + fragment
   }
 
   private static func absolute(_ url: [UInt8], base: String?) throws(TransportFailure) -> String {
@@ -80,5 +108,13 @@ extension RequestBuilder {
     case "": throw failure("the URL has no host")
     default: return text
     }
+  }
+}
+
+extension Template {
+  /// Whether the text is one reference that its filters have percent-encoded.
+  fileprivate var isPercentEncoded: Bool {
+    guard segments.count == 1, case .reference(_, let filters) = segments[0] else { return false }
+    return filters.arePercentEncoding
   }
 }

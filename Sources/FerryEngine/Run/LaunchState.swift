@@ -161,7 +161,8 @@ struct LaunchState {
 
   /// Identifies a fetch by its URL: each URL is a document with its own validators and interval.
   private static func identity(_ step: Step) -> String {
-    let digest = SHA256.hash(step.request.url.description.utf8)
+    let query = step.request.query.map { "&\($0.name)=\($0.value)" }.joined()
+    let digest = SHA256.hash((step.request.url.description + query).utf8)
     let mark = Hexadecimal.text(digest.prefix(8))
     return "\(step.origin?.description ?? "") \(mark)"
   }

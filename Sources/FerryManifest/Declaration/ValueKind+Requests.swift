@@ -49,6 +49,9 @@ extension ValueKind where Value == [RequestTemplate.Field] {
     }
   }
 
+  /// The parameters of a query, in the manifest's order.
+  static var query: Self { fields(key: "parameter", value: .template()) { _ in nil } }
+
   /// The fields of a form, in the manifest's order.
   static var form: Self { fields(key: "field", value: .template()) { _ in nil } }
 

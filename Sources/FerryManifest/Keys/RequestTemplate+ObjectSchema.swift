@@ -58,6 +58,13 @@ extension RequestTemplate {
             """,
           example: "https://example.com/uploads"),
         Key(
+          "query", \.query, .query, default: "none",
+          doc: """
+            Parameters that are added to the query of the URL. Their names and values are percent-encoded, unless the filter \
+            `url` or `query` has already encoded a value.
+            """,
+          example: "{ overwrite: \"true\", name: \"${file.name}\" }"),
+        Key(
           "headers", \.headers, .headers, default: "none",
           doc: "The header fields. ferry sets `Host`, `Content-Length` and `Transfer-Encoding` itself.",
           example: "{ Accept: application/json }"),

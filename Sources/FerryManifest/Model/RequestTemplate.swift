@@ -3,6 +3,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   /// An HTTP method (RFC 9110 §9) in uppercase, as written.
   package var method: String
   package var url: Template
+  /// The parameters that are added to the URL's query, in the manifest's order.
+  package var query: [Field] = []
   package var headers: [Field]
   package var body: Body
   /// The pairs of `Upload-Metadata` (tus), whose values are sent in Base64; without pairs, the field is not sent.
@@ -43,7 +45,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   /// Every text in the request: URL, headers, body, signature.
   package var templates: [Template] {
     let head =
-      [url] + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? []) + (auth?.templates ?? [])
+      [url] + query.map(\.value) + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])
+      + (auth?.templates ?? [])
     switch body {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)

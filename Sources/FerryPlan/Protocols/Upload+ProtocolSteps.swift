@@ -38,6 +38,7 @@ extension Upload {
     var request = transfer.request
     request.method = "DELETE"
     request.url = Template([.reference(.allocate(Resumable.resourceCapture))])
+    request.query = []
     request.headers.removeAll { RequestTemplate.describesFile($0.name) }
     request.headers.append(version)
     return Abandon(
@@ -103,6 +104,7 @@ extension Upload {
       token: transfer.token, request: creation,
       capture: [Capture(name: "url", source: .header("Location"), isSecret: true)])
     upload.transfer.request.url = Template([.reference(.allocate("url"))])
+    upload.transfer.request.query = []
     guard abandon == nil else { return upload }
     var termination = upload.transfer.request
     termination.method = "DELETE"

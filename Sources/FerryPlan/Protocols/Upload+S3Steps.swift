@@ -11,6 +11,7 @@ extension Upload {
       var request = RequestTemplate(
         method: method, url: query.isEmpty ? url : url.addingQuery(query),
         headers: transfer.request.headers.filter { keeps($0.name) })
+      request.query = transfer.request.query
       request.sign = transfer.request.sign
       request.auth = transfer.request.auth
       return request

@@ -19,6 +19,7 @@ extension ManifestDecoder {
       known.instance = request.instance
       if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
+      warnOfPlainFields(request.node["query"], use: request.use, &known)
       warnOfPlainFields(request.node["form"], use: request.use, &known)
       warnOfPlainSignature(request.sign, use: request.use, &known)
       warnOfPlainValue("password", in: request.auth, use: request.use, &known)
