@@ -13,9 +13,7 @@ struct Run: ParsableCommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
-
-  @Option(help: "Also write the report to this file; - is standard output.")
-  var report: String?
+  @OptionGroup var reports: ReportOptions
 
   @Option(
     name: .customLong("only"),
@@ -45,10 +43,10 @@ struct Run: ParsableCommand {
   func run() throws {
     let jobs = try source.read()
     if dryRun { return try preview(jobs) }
-    if let report { try ReportDestination(report).check() }
     var launch = Launch.Options()
     launch.state = state.state
-    launch.report = report
+    launch.reports = try reports.requests()
+    launch.reportItems = reports.items
     launch.only = only
     launch.limit = limit
     launch.maxDuration = options.maxDuration

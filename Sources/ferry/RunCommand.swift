@@ -72,13 +72,18 @@ struct RunCommand {
     case .inUse(let session):
       // If the caller does not wait now, it tries again later, so a session in use is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
-    case .ran(let record, let report):
+    case .ran(let source, let report):
+      let record = source.record
       if !options.quiet {
-        let text = ReportText.text(record, status: status) + "  report: \(report)\n"
+        let text = try ReportText.text(source, status: status) + "  report: \(report)\n"
         // With `--report -`, standard output is reserved for the report.
-        if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
+        if launch.reports.contains(where: { $0.path == "-" }) {
+          Output.complain(text)
+        } else {
+          Output.summarize(text)
+        }
       } else if record.run.exitCode != 0 {
-        Output.complain(ReportText.text(record, status: status))
+        Output.complain(try ReportText.text(source, status: status))
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
       return (code == .deferred && options.deferredOk ? .success : code, nil)

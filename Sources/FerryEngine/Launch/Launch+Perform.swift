@@ -77,7 +77,8 @@ extension Launch {
       listsLater: Set(launchState.listsLater.map { NodeID($0) }),
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
-        patience: options.patience, acceptsCancelled: options.acceptsCancelled, zones: run.zones,
+        patience: options.patience, acceptsCancelled: options.acceptsCancelled,
+        reportsEveryItem: options.reportItems.map { $0 == .all }, zones: run.zones,
         seed: UInt64.random(in: .min ... .max)))
   }
 

@@ -1,13 +1,14 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// A report of an earlier run in the state folder.
 package enum StoredReport {
-  /// - Parameter id: the run; `nil` for the last run that has a report.
+  /// - Parameter id: the run; `nil` for the last run.
   package static func find(
     _ id: String?, state: String?, environment: [String: String]
-  ) throws -> [UInt8] {
+  ) throws -> ReportSource {
     let directory = try StateDirectory(explicit: state, environment: environment)
     let history = try RunHistory.openForReading(in: directory)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
@@ -28,10 +29,25 @@ package enum StoredReport {
         "there is no run in \(directory.path) yet\nhelp: 'ferry run' writes a report; use --state to select a different folder"
       )
     }
-    guard let report = try directory.storedReport(ofRun: found) else {
+    guard let report = try source(ofRun: found, in: directory) else {
       throw UsageError(try missing(run, history, in: directory))
     }
     return report
+  }
+
+  /// The report that a run stored; `nil` if there is none.
+  static func source(ofRun id: String, in directory: StateDirectory) throws -> ReportSource? {
+    guard let descriptor = try directory.openReport(ofRun: id) else { return nil }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let path = try directory.report(ofRun: id)
+    return try ReportJSON.source { body in
+      let code =
+        lseek(file.fileDescriptor, 0, SEEK_SET) == 0
+        ? try LineReader.eachLine(of: file.fileDescriptor, body) : errno
+      if let code {
+        throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
+      }
+    }
   }
 
   /// A message with the reason why a run has no report.

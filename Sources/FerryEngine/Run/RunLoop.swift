@@ -32,6 +32,8 @@ final class RunLoop {
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
+  /// The digests of files, if the report lists every item.
+  private(set) var digests: ItemDigests?
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
@@ -62,6 +64,7 @@ final class RunLoop {
     leased = scheduler.conditions.network
     lastCount = clock.now
     self.scheduler = scheduler
+    if scheduler.reportsEveryItem { digests = ItemDigests() }
     self.clock = clock
     self.loop = loop
     self.messages = messages
@@ -248,6 +251,7 @@ final class RunLoop {
         loop.cancel(id)
       }
     case .record(let entries):
+      keepDigests(of: entries)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -328,6 +332,14 @@ final class RunLoop {
         start(attempt)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }
+    }
+  }
+
+  /// Keeps the digests of items that have ended, whose other values are dropped when the end is recorded.
+  private func keepDigests(of entries: [JournalEntry]) {
+    guard digests != nil else { return }
+    for case .itemClosed(let ref, _, _, _) in entries {
+      if let digest = captures[ref].sha256 { digests?[ref] = digest }
     }
   }
 

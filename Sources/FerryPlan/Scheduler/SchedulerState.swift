@@ -28,6 +28,8 @@ struct AttemptHistory: Sendable {
   var postponed: [Landing] = []
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
+  /// The number of requests that have ended.
+  var requests: UInt32 = 0
 }
 
 /// The end of an attempt.
@@ -81,6 +83,8 @@ struct UploadState: Sendable {
   var held = PendingItems()
   /// The token nodes that its steps use.
   let tokens: [Int]
+  /// The work of this launch on each item that succeeded on the first attempt, if the report lists every item.
+  var spans = ItemSpans()
   /// The largest file sent.
   var largest: TransferSample?
   /// Its unused upload IDs.

@@ -18,6 +18,13 @@ package struct JSONLine {
     text += "\(value)".utf8
   }
 
+  /// Adds a number of seconds, which is finite.
+  package mutating func add(_ key: String, _ value: Double?) {
+    guard let value else { return }
+    begin(key)
+    text += (value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)").utf8
+  }
+
   package mutating func add(_ key: String, _ value: Instant?) { add(key, value?.rfc3339) }
 
   package mutating func add(_ key: String, isSet: Bool) {
@@ -45,7 +52,9 @@ package struct JSONLine {
     text += line.text + "}".utf8
   }
 
-  package var ended: String { String(decoding: PrintableJSON.escaping(text + "}".utf8), as: UTF8.self) }
+  package var ended: String { String(decoding: bytes, as: UTF8.self) }
+
+  package var bytes: [UInt8] { PrintableJSON.escaping(text + "}".utf8) }
 
   private mutating func begin(_ key: String) {
     if text.count > 1 { text.append(UInt8(ascii: ",")) }
