@@ -41,6 +41,17 @@ package struct JSONLine {
     text += object.text + "}".utf8
   }
 
+  /// Adds an array of strings.
+  package mutating func add(_ key: String, strings: [String]) {
+    begin(key)
+    text.append(UInt8(ascii: "["))
+    for (index, value) in strings.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      JSONString.append(value, to: &text)
+    }
+    text.append(UInt8(ascii: "]"))
+  }
+
   /// Adds an array of objects.
   package mutating func add(_ key: String, _ lines: [JSONLine]) {
     begin(key)
