@@ -18,7 +18,8 @@ struct Ferry: ParsableCommand {
     version: "ferry \(version)",
     subcommands: [
       Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
-      Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
+      Explain.self, Resolve.self, Orphans.self, Report.self, Runs.self, Cancel.self, Reset.self,
+      JournalCommand.self,
     ])
 
   /// Rejects a working directory whose name is not valid UTF-8. Relative paths are resolved against the name of the

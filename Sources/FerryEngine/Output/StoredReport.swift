@@ -35,12 +35,45 @@ package enum StoredReport {
     return report
   }
 
+  /// The report in a file.
+  package static func read(path: String) throws -> ReportSource {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
+    }
+    do {
+      return try source(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), at: path)
+    } catch is DecodingError {
+      throw UsageError("\(DisplayPath.shown(path)): is not a report of ferry in JSON")
+    }
+  }
+
+  /// The report of the last run that ended before another one and had the same manifests.
+  package static func previous(
+    before report: ReportSource, state: String?, environment: [String: String]
+  ) throws -> ReportSource {
+    let directory = try StateDirectory(explicit: state, environment: environment)
+    let history = try RunHistory.openForReading(in: directory)
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
+    let run = report.record.run
+    let names = Set((run.manifests ?? []).map(\.name))
+    for row in try history.runs() where row.id < run.id && Set(row.rounds.map(\.manifest)) == names {
+      if let source = try source(ofRun: row.id, in: directory) { return source }
+    }
+    throw UsageError(
+      "no run of \(names.sorted().joined(separator: ", ")) before \(run.id) has a report\n"
+        + "help: 'ferry runs' lists the runs; specify two of them, or the path of a report")
+  }
+
   /// The report that a run stored; `nil` if there is none.
   static func source(ofRun id: String, in directory: StateDirectory) throws -> ReportSource? {
     guard let descriptor = try directory.openReport(ofRun: id) else { return nil }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    let path = try directory.report(ofRun: id)
-    return try ReportJSON.source { body in
+    return try source(of: file, at: directory.report(ofRun: id))
+  }
+
+  private static func source(of file: FileHandle, at path: String) throws -> ReportSource {
+    try ReportJSON.source { body in
       let code =
         lseek(file.fileDescriptor, 0, SEEK_SET) == 0
         ? try LineReader.eachLine(of: file.fileDescriptor, body) : errno
