@@ -27,8 +27,13 @@ enum Output {
   /// Writes a report. A reader that has closed the pipe (EPIPE) is not an error.
   static func produce(_ source: ReportSource, as renderer: any ReportRenderer) throws {
     let sink = DescriptorSink(STDOUT_FILENO)
+    try produce(to: sink) { try renderer.render(source, to: sink) }
+  }
+
+  /// Writes a document to standard output. A reader that has closed the pipe (EPIPE) is not an error.
+  static func produce(to sink: DescriptorSink, _ render: () throws -> Void) throws {
     do {
-      try renderer.render(source, to: sink)
+      try render()
       try sink.flush()
     } catch let failure as DescriptorSink.Failure {
       guard failure.code != EPIPE else { return }

@@ -30,6 +30,7 @@ struct PlanCommand: ParsableCommand {
     if effective, !only.isEmpty {
       throw ValidationError("--effective shows the whole manifest; omit --only")
     }
+    if format == .html, !simulation.simulate { throw ValidationError("--format html requires --simulate") }
     if effective, simulation.simulate {
       throw ValidationError("--effective and --simulate are mutually exclusive")
     }
@@ -56,6 +57,11 @@ struct PlanCommand: ParsableCommand {
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))
     case .json: try Output.produce(try JSONText.pretty(document))
+    case .html:
+      let sink = DescriptorSink(STDOUT_FILENO)
+      try Output.produce(to: sink) {
+        try SimulationHTML(document, plan: try preview.look().document).render(to: sink, in: options.zone)
+      }
     }
   }
 
@@ -63,7 +69,7 @@ struct PlanCommand: ParsableCommand {
     guard let manifest = try source.source().told().reading.effective else { return }
     switch format {
     case .text: try Output.produce(manifest.yaml())
-    case .json: try Output.produce(try JSONText.pretty(manifest))
+    case .json, .html: try Output.produce(try JSONText.pretty(manifest))
     }
   }
 }

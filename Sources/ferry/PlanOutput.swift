@@ -9,6 +9,7 @@ struct PlanOutput {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
+    case html
   }
 
   var format = Format.text
@@ -20,7 +21,7 @@ struct PlanOutput {
     Output.warn(diagnostics, of: job)
     switch format {
     case .text: try Output.produce(PlanText.text(document, in: zone))
-    case .json: try Output.produce(try JSONText.pretty(document))
+    case .json, .html: try Output.produce(try JSONText.pretty(document))
     }
     if !document.errors.isEmpty {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)

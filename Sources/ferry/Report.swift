@@ -52,7 +52,7 @@ struct Report: ParsableCommand {
     )
     switch format {
     case .json: try Output.produce(JSONText.pretty(comparison))
-    case .text, .ndjson, .junit, .ctrf, .github, .markdown:
+    case .text, .ndjson, .junit, .ctrf, .github, .markdown, .html:
       try Output.produce(ComparisonText.text(comparison))
     }
     guard !comparison.failures.isEmpty else { return }

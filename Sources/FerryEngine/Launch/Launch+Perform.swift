@@ -32,7 +32,8 @@ extension Launch {
       writerSessions: writer.sessions, captures: captures, worker: postDeliveryWorker,
       commands: commands)
     let runLoop = RunLoop(
-      scheduler: scheduler, clock: clock, loop: loop, messages: messages, requests: requests,
+      scheduler: scheduler, clock: clock, startedAt: run.startedAt, loop: loop, messages: messages,
+      requests: requests,
       responses: responses,
       captures: captures, fetches: FetchCache(launchState.fetches),
       journalEncoder: JournalEncoder(

@@ -39,6 +39,7 @@ extension Launch {
         deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
+    record.timeline = loop.timeline
     record.run.listedItems = loop.scheduler.reportsEveryItem ? .all : .notable
     return record
   }

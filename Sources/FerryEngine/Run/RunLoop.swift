@@ -32,6 +32,7 @@ final class RunLoop {
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
+  private var timelineRecorder: TimelineRecorder
   /// The digests of files, if the report lists every item.
   private(set) var digests: ItemDigests?
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
@@ -48,7 +49,8 @@ final class RunLoop {
   private var lastCount: Instant
 
   init(
-    scheduler: Scheduler, clock: LaunchClock, loop: any TransferPerforming, messages: Mailbox<RunMessage>,
+    scheduler: Scheduler, clock: LaunchClock, startedAt: Instant? = nil, loop: any TransferPerforming,
+    messages: Mailbox<RunMessage>,
     requests: RequestFactory,
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
@@ -66,6 +68,7 @@ final class RunLoop {
     self.scheduler = scheduler
     if scheduler.reportsEveryItem { digests = ItemDigests() }
     self.clock = clock
+    timelineRecorder = TimelineRecorder(startedAt: startedAt ?? clock.now)
     self.loop = loop
     self.messages = messages
     searchThread = search
@@ -103,9 +106,13 @@ final class RunLoop {
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       startCommands()
+      timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
       onProgress(scheduler, loop.progress)
     }
   }
+
+  /// The progress of the run so far.
+  var timeline: RunTimeline { timelineRecorder.ended(scheduler, at: clock.now) }
 
   /// Records the upload resource that a server assigns while it receives a file.
   private func take(_ interim: InterimResponse) {
@@ -252,6 +259,10 @@ final class RunLoop {
       }
     case .record(let entries):
       keepDigests(of: entries)
+      for case .sessionResumed(let session, let delay) in entries where delay.resumedAt != nil {
+        let name = scheduler.plan.sessions[session.index].name
+        timelineRecorder.resumed(name, period: delay.period, at: clock.now)
+      }
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {

@@ -1,6 +1,6 @@
 /// The formats of a run's report. The raw values are used on the command line.
 package enum ReportFormat: String, CaseIterable, Sendable {
-  case json, ndjson, junit, ctrf, github, markdown, text
+  case json, ndjson, junit, ctrf, github, markdown, text, html
 
   /// - Parameter status: the command that lists ambiguous items of earlier runs.
   package func renderer(status: String) -> any ReportRenderer {
@@ -12,6 +12,7 @@ package enum ReportFormat: String, CaseIterable, Sendable {
     case .github: ReportGitHub()
     case .markdown: ReportMarkdown(status: status)
     case .text: ReportText(status: status)
+    case .html: ReportHTML(status: status)
     }
   }
 }
