@@ -27,6 +27,8 @@ package struct Launch {
     package var network: Conditions.Network?
     package var power: Conditions.Power?
     package var launch = LaunchKind.background
+    /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
+    package var verify: (@Sendable () throws -> Void)?
     /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
     package var syncDelay: Duration = .zero
 
@@ -114,6 +116,7 @@ package struct Launch {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
     }
+    try options.verify?()
     // The run starts when its sessions are locked; the wait for other processes is not part of it.
     let started = clock.now
     var run = Run(
