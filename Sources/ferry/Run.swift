@@ -55,6 +55,10 @@ struct Run: ParsableCommand {
           "--plan contains the manifest, its variables and --only; omit them, and --fresh and --dry-run")
       }
     }
+    if options.observation.events == "-", reports.written.contains(where: { $0 == "-" || $0.hasSuffix("=-") })
+    {
+      throw ValidationError("--events and --report cannot both write to standard output")
+    }
     if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more") }
   }
@@ -141,6 +145,7 @@ struct RunOptions: ParsableArguments {
   var wait: Duration?
 
   @OptionGroup var lock: LockOptions
+  @OptionGroup var observation: ObservationOptions
 
   @Option(
     help: ArgumentHelp(

@@ -51,22 +51,31 @@ struct RunCommand {
     launch.acceptsCancelled = options.cancelledOk
     launch.lockPatience = waits ? options.lock.patience(isQuiet: options.quiet) : LockPatience()
     launch.syncDelay = SyncDelay.read(environment)
-    let progress = ProgressLine(isQuiet: options.quiet)
+    let progress = ProgressDisplay(isQuiet: options.quiet, interval: options.observation.progressInterval)
+    launch.refresh = progress.refresh
+    let observers = try options.observation.observers()
+    func tell(_ text: String) {
+      MessageStream.standardError.prepare()
+      progress.clear()
+      Output.complain(text)
+    }
+    let onEvent: ((RunEvent) -> Void)? =
+      observers.isNeeded ? { event in observers.take(event) { tell("ferry: \($0)") } } : nil
     let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
-      notice: { text in
-        MessageStream.standardError.prepare()
-        Output.complain("ferry: \(text)")
-      },
+      notice: { tell("ferry: \($0)") },
       warn: { warnings in
         MessageStream.standardError.prepare()
+        progress.clear()
         if !options.quiet { Output.warn(warnings, of: jobs) }
       },
-      onProgress: {
+      onProgress: { figures, details in
         MessageStream.standardError.prepare()
-        progress.show($0)
-      })
+        progress.show(figures, details)
+      },
+      onEvent: onEvent)
     MessageStream.standardOutput.prepare()
-    progress.clear()
+    progress.end()
+    for problem in observers.finish() { tell("ferry: warning: \(problem)") }
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
@@ -77,7 +86,7 @@ struct RunCommand {
       if !options.quiet {
         let text = try ReportText.text(source, status: status) + "  report: \(report)\n"
         // With `--report -`, standard output is reserved for the report.
-        if launch.reports.contains(where: { $0.path == "-" }) {
+        if launch.reports.contains(where: { $0.path == "-" }) || options.observation.events == "-" {
           Output.complain(text)
         } else {
           Output.summarize(text)

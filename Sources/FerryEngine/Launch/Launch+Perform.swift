@@ -51,8 +51,15 @@ extension Launch {
       run.onProgress(
         Progress(
           done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
-          bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived))
+          bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived)
+      ) { limit in
+        ProgressDetails(
+          failed: scheduler.failedCount, pause: scheduler.pause,
+          active: scheduler.activeRequests(limit: limit, at: clock.now))
+      }
     }
+    runLoop.onEvent = run.onEvent
+    runLoop.refresh = options.refresh
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)

@@ -27,6 +27,8 @@ package struct Launch {
     package var network: Conditions.Network?
     package var power: Conditions.Power?
     package var launch = LaunchKind.background
+    /// How often the progress is shown; `nil` if it is not.
+    package var refresh: Duration?
     /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
     package var verify: (@Sendable () throws -> Void)?
     /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
@@ -48,6 +50,19 @@ package struct Launch {
     package var open: Int
     package var bytes: Int64
   }
+
+  /// The parts of the progress that take time to find.
+  package struct ProgressDetails: Sendable {
+    package var failed: Int
+    /// What the run waits for, if no request is in progress.
+    package var pause: NodeActivity?
+    /// The requests that have taken longest.
+    package var active: [ActiveRequest]
+  }
+
+  /// Receives the progress after each turn of the loop, and a function that finds the details with at most this many
+  /// requests.
+  package typealias ProgressObserver = (Progress, (Int) -> ProgressDetails) -> Void
 
   /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs
@@ -74,7 +89,9 @@ package struct Launch {
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
-    var onProgress: (Progress) -> Void
+    var onProgress: ProgressObserver
+    /// Receives the run's events; `nil` if nothing needs them.
+    var onEvent: ((RunEvent) -> Void)?
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }
   }
@@ -95,9 +112,10 @@ package struct Launch {
   ///   - notice: receives messages, one line at a time.
   ///   - warn: receives problems of the manifest that are known only from the files and the history.
   ///   - onProgress: called after every turn of the loop.
+  ///   - onEvent: called with each event; `nil` if nothing needs them.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping (Progress) -> Void
+    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil
   ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
@@ -124,7 +142,7 @@ package struct Launch {
       secrets: secrets, conditions: jobs.conditions(network: options.network, power: options.power, notice),
       threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
       warn: warn,
-      onProgress: onProgress)
+      onProgress: onProgress, onEvent: onEvent)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
     if let session = try sessionOfLiveRun(history) { return .inUse(session) }
@@ -146,6 +164,7 @@ package struct Launch {
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
         startedAt: started),
       journals: journals.kept)
+    onEvent?(.started(at: started, run: run.id, manifests: jobs.plan.manifests))
     let commands = RunCommands(
       CommandStart(jobs: jobs, state: state, environment: environment, run: run.id),
       owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,
@@ -167,6 +186,7 @@ package struct Launch {
       try finish(commands, before: deadline, &record, outcome)
       try deliver(&record, outcome, kept: report, history, notice)
       try history.close()
+      onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
       return .ran(outcome.source(record), report: report)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.

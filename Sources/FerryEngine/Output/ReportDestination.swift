@@ -5,7 +5,7 @@ import Foundation
 
 /// The requested destination of a run's report: `--report`.
 package struct ReportDestination: Sendable {
-  private let path: String
+  let path: String
   /// Whether the report is appended to the file, as if another process had it open.
   private let appends: Bool
 
@@ -14,7 +14,7 @@ package struct ReportDestination: Sendable {
     self.appends = appends
   }
 
-  private enum Kind {
+  enum Kind {
     /// One of ferry's own descriptors, such as standard output, under any name. It is written to directly,
     /// because it may refer to a file that other processes also write to, and the report must be appended to
     /// their output.
@@ -32,7 +32,7 @@ package struct ReportDestination: Sendable {
     case unreachable(Int32)
   }
 
-  private var kind: Kind {
+  var kind: Kind {
     if path == "-" { return .descriptor(STDOUT_FILENO) }
     let end = end
     if let refusal = end.refusal { return .refused(refusal) }

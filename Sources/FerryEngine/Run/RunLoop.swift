@@ -44,6 +44,10 @@ final class RunLoop {
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
   private let onProgress: (Scheduler, Traffic) -> Void
+  /// How often a progress display needs a turn; `nil` if there is none.
+  var refresh: Duration?
+  /// Receives the run's events; `nil` if nothing needs them.
+  var onEvent: ((RunEvent) -> Void)?
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
@@ -134,7 +138,9 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    onEvent?(scheduler.event(attempt, result, at: now))
+    return result
   }
 
   /// Starts the scheduler, unless a signal arrived while files were being listed.
@@ -149,7 +155,11 @@ final class RunLoop {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
     // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
-    return loop.inFlight > 0 ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+    let isBusy = loop.inFlight > 0
+    let longest = isBusy ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+    // Without a request in progress, a display changes only because of the time.
+    guard let refresh = refresh.map({ isBusy ? $0 : max($0, .seconds(1)) }) else { return longest }
+    return min(longest ?? refresh, refresh)
   }
 
   /// The interval between two counts of the sockets' bytes, if no budget needs more frequent ones.
@@ -259,10 +269,7 @@ final class RunLoop {
       }
     case .record(let entries):
       keepDigests(of: entries)
-      for case .sessionResumed(let session, let delay) in entries where delay.resumedAt != nil {
-        let name = scheduler.plan.sessions[session.index].name
-        timelineRecorder.resumed(name, period: delay.period, at: clock.now)
-      }
+      tell(entries)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -342,6 +349,25 @@ final class RunLoop {
         captures.keep(sha256: sha256, of: attempt.ref)
         start(attempt)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
+      }
+    }
+  }
+
+  /// Passes the ends of items, and the resumes of sessions, to the observers.
+  private func tell(_ entries: [JournalEntry]) {
+    for entry in entries {
+      switch entry {
+      case .sessionResumed(let session, let delay):
+        guard delay.resumedAt != nil else { continue }
+        let name = scheduler.plan.sessions[session.index].name
+        timelineRecorder.resumed(name, period: delay.period, at: clock.now)
+        onEvent?(.resumed(at: clock.now, session: name, period: delay.period))
+      case .itemClosed(let ref, let state, let failure, let at):
+        onEvent?(scheduler.event(ended: ref, state, failure, at: at))
+      case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
+        .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded, .uploadIDOrphaned, .orphanResolved,
+        .orphanReleaseFailed, .fetchFailed, .sessionInForeground, .batchCompleted:
+        continue
       }
     }
   }
