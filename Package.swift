@@ -135,7 +135,8 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"], exclude: ["Faults", "Servers"],
+      name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"],
+      exclude: ["Browser", "Faults", "Servers"],
       swiftSettings: strict),
   ]
 )

@@ -18,7 +18,8 @@ struct Ferry: ParsableCommand {
     version: "ferry \(version)",
     subcommands: [
       Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
-      Explain.self, Resolve.self, Orphans.self, Report.self, Cancel.self, Reset.self, JournalCommand.self,
+      Explain.self, Resolve.self, Orphans.self, Report.self, Runs.self, Cancel.self, Reset.self,
+      JournalCommand.self,
     ])
 
   /// Rejects a working directory whose name is not valid UTF-8. Relative paths are resolved against the name of the
@@ -94,7 +95,7 @@ struct Ferry: ParsableCommand {
       exit(code)
     } catch let error as UsageError {
       complain("ferry: \(error)")
-      Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
+      Foundation.exit(usageCode)
     } catch let error as EngineFault {
       complain("ferry: \(error)")
       Foundation.exit(error.exitCode.rawValue)
@@ -131,11 +132,16 @@ struct Ferry: ParsableCommand {
     Output.complain(lines.joined(separator: "\n"))
   }
 
+  /// The exit code for incorrect usage. `ferry plan --detailed-exitcode` exits with 2 if there is something to do.
+  private static var usageCode: Int32 {
+    CommandLine.arguments.contains("--detailed-exitcode") ? 1 : FerryPlan.ExitCode.usage.rawValue
+  }
+
   /// Prints a usage error or the requested help, and exits.
   private static func exit(telling text: String, isUsage: Bool) -> Never {
     if isUsage {
       complain(text)
-      Foundation.exit(FerryPlan.ExitCode.usage.rawValue)
+      Foundation.exit(usageCode)
     }
     do throws(EngineFault) {
       try Output.produce(text + "\n")

@@ -7,7 +7,7 @@ import Foundation
 /// Options of a command that runs several manifests together.
 struct ManifestsOptions: ParsableArguments {
   @Argument(help: "Manifests to run.", completion: .file(extensions: ["yaml", "yml"]))
-  var manifests: [String]
+  var manifests: [String] = []
 
   @OptionGroup var variables: VariableOptions
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FerryEngine
 import FerryManifest
+import FerryReport
 import Foundation
 
 /// Writes results to standard output, and messages to standard error.
@@ -23,6 +24,23 @@ enum Output {
   /// Writes a command's result. A reader that has closed the pipe (EPIPE) is not an error.
   static func produce(_ text: String) throws(EngineFault) { _ = try put(Array(text.utf8)) }
 
+  /// Writes a report. A reader that has closed the pipe (EPIPE) is not an error.
+  static func produce(_ source: ReportSource, as renderer: any ReportRenderer) throws {
+    let sink = DescriptorSink(STDOUT_FILENO)
+    try produce(to: sink) { try renderer.render(source, to: sink) }
+  }
+
+  /// Writes a document to standard output. A reader that has closed the pipe (EPIPE) is not an error.
+  static func produce(to sink: DescriptorSink, _ render: () throws -> Void) throws {
+    do {
+      try render()
+      try sink.flush()
+    } catch let failure as DescriptorSink.Failure {
+      guard failure.code != EPIPE else { return }
+      throw Self.fault(failure.code)
+    }
+  }
+
   /// Writes a part of a command's result. If the reader has closed the pipe, the command exits with 0.
   static func export(_ bytes: [UInt8]) throws {
     guard try put(bytes) else { throw ArgumentParser.ExitCode.success }
@@ -38,7 +56,11 @@ enum Output {
   private static func put(_ bytes: [UInt8]) throws(EngineFault) -> Bool {
     guard let code = AtomicWrite.failure(of: bytes, to: STDOUT_FILENO) else { return true }
     guard code != EPIPE else { return false }
-    throw EngineFault(
+    throw fault(code)
+  }
+
+  private static func fault(_ code: Int32) -> EngineFault {
+    EngineFault(
       .fault,
       "cannot write to standard output: \(String(cString: strerror(code)))\n"
         + "help: free some space on the device, or redirect the output; the command itself has completed")

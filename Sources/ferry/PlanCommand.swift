@@ -26,10 +26,34 @@ struct PlanCommand: ParsableCommand {
   @Flag(help: "Print the manifest with every default written out, and the origin of each value.")
   var effective = false
 
+  @Flag(help: "List the files that the run would send, instead of the plan.")
+  var files = false
+
+  @Flag(
+    help: "Exit with 2 if there is something to do, with 0 if there is not, and with 1 for incorrect usage.")
+  var detailedExitcode = false
+
+  @Option(
+    name: .customLong("out"),
+    help: ArgumentHelp("Also write the plan to this file, for ferry run --plan.", valueName: "file"))
+  var outputFile: String?
+
   func validate() throws {
+    if files || detailedExitcode || outputFile != nil {
+      if effective || simulation.simulate {
+        throw ValidationError(
+          "--files, --detailed-exitcode and --out apply to a plan, not to --effective or --simulate")
+      }
+    }
+    if outputFile != nil, moment.at != nil { throw ValidationError("--out makes a plan for now; omit --at") }
+    if files, format != .text, format != .json { throw ValidationError("--files prints text or json") }
+    if format == .mermaid || format == .dot, effective || simulation.simulate {
+      throw ValidationError("--format \(format.rawValue) shows a plan, not --effective or --simulate")
+    }
     if effective, !only.isEmpty {
       throw ValidationError("--effective shows the whole manifest; omit --only")
     }
+    if format == .html, !simulation.simulate { throw ValidationError("--format html requires --simulate") }
     if effective, simulation.simulate {
       throw ValidationError("--effective and --simulate are mutually exclusive")
     }
@@ -43,7 +67,7 @@ struct PlanCommand: ParsableCommand {
       job, state: state.state, only: only, network: conditions.network, power: conditions.power,
       launch: moment.launch ?? (Output.isInteractive ? .foreground : .background), at: at)
     guard simulation.simulate else {
-      return try PlanOutput(format: format, zone: zone).produce(preview, of: job)
+      return try produce(preview, of: job, zone)
     }
     let options = try simulation.options(around: at, zone: zone)
     guard var document = try preview.simulationStart().simulate(options) else {
@@ -55,15 +79,44 @@ struct PlanCommand: ParsableCommand {
     document.onEnd = onEnd.isEmpty ? nil : onEnd
     switch format {
     case .text: try Output.produce(SimulationText.text(document, in: options.zone))
-    case .json: try Output.produce(try JSONText.pretty(document))
+    case .json, .mermaid, .dot: try Output.produce(try JSONText.pretty(document))
+    case .html:
+      let sink = DescriptorSink(STDOUT_FILENO)
+      try Output.produce(to: sink) {
+        try SimulationHTML(document, plan: try preview.look().document).render(to: sink, in: options.zone)
+      }
     }
+  }
+
+  private func produce(_ preview: Preview, of job: Job, _ zone: CalendarZone) throws {
+    if let outputFile { try preview.save(to: outputFile) }
+    let hasWork: Bool
+    if files {
+      hasWork = try produceFiles(preview)
+    } else {
+      hasWork = try PlanOutput(format: format, zone: zone).produce(preview, of: job)
+    }
+    if detailedExitcode, hasWork { throw ArgumentParser.ExitCode(2) }
+  }
+
+  /// Lists the files that would be sent, one per line.
+  ///
+  /// - Returns: whether the run would have something to do.
+  private func produceFiles(_ preview: Preview) throws -> Bool {
+    let sink = DescriptorSink(STDOUT_FILENO)
+    try Output.produce(to: sink) {
+      try preview.eachFile { file in
+        try sink.write(format == .json ? PlannedFilesText.json(file) : PlannedFilesText.line(file))
+      }
+    }
+    return try preview.look().document.hasWork
   }
 
   private func produceEffective() throws {
     guard let manifest = try source.source().told().reading.effective else { return }
     switch format {
     case .text: try Output.produce(manifest.yaml())
-    case .json: try Output.produce(try JSONText.pretty(manifest))
+    case .json, .mermaid, .dot, .html: try Output.produce(try JSONText.pretty(manifest))
     }
   }
 }

@@ -9,21 +9,28 @@ struct PlanOutput {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text
     case json
+    case mermaid
+    case dot
+    case html
   }
 
   var format = Format.text
   /// The time zone for text output.
   var zone: CalendarZone
 
-  func produce(_ preview: Preview, of job: Job) throws {
+  /// - Returns: whether the run would have something to do, or wait for it.
+  @discardableResult func produce(_ preview: Preview, of job: Job) throws -> Bool {
     let (document, diagnostics) = try preview.look()
     Output.warn(diagnostics, of: job)
     switch format {
     case .text: try Output.produce(PlanText.text(document, in: zone))
-    case .json: try Output.produce(try JSONText.pretty(document))
+    case .mermaid: try Output.produce(PlanGraph.mermaid(document))
+    case .dot: try Output.produce(PlanGraph.dot(document))
+    case .json, .html: try Output.produce(try JSONText.pretty(document))
     }
     if !document.errors.isEmpty {
       throw ArgumentParser.ExitCode(FerryPlan.ExitCode.invalidManifest.rawValue)
     }
+    return document.hasWork
   }
 }

@@ -4,30 +4,87 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry report`: shows the report of a run.
+/// `ferry report`: shows the report of a run, or the differences between two.
 struct Report: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Show the report of a run.")
+  static let configuration = CommandConfiguration(
+    abstract: "Show the report of a run, or compare the reports of two runs.")
 
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text
-    case json
-  }
-
-  @Argument(help: "Run ID. Default: the last run.")
-  var id: String?
+  @Argument(
+    help:
+      "Run ID, or with --diff the path of a report in JSON. Default: the last run; with --diff, the last two."
+  )
+  var runs: [String] = []
 
   @OptionGroup var state: StateOptions
 
   @Option(help: "Output format.")
-  var format = Format.text
+  var format = ReportFormat.text
+
+  @Flag(help: "Show the differences between two runs: text or json.")
+  var diff = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --diff: exit with 1 if one of these conditions is met, separated by commas: new-failures, slower:20%, "
+        + "budget:+10%.",
+      valueName: "conditions"))
+  var failOn: String?
+
+  func validate() throws {
+    if failOn != nil, !diff { throw ValidationError("--fail-on requires --diff") }
+    guard diff else {
+      if runs.count > 1 { throw ValidationError("to compare two runs, add --diff") }
+      return
+    }
+    if format != .text, format != .json { throw ValidationError("--diff prints text or json") }
+    if runs.count > 2 { throw ValidationError("--diff compares two runs") }
+    _ = try conditions()
+  }
 
   func run() throws {
-    let bytes = try StoredReport.find(
-      id, state: state.state, environment: ProcessInfo.processInfo.environment)
-    switch format {
-    case .json: try Output.produce(String(decoding: bytes, as: UTF8.self))
-    case .text:
-      try Output.produce(ReportText.text(try ReportJSON.decode(bytes), status: state.command("status")))
+    guard diff else {
+      return try Output.produce(
+        source(runs.first), as: format.renderer(status: state.command("status")))
     }
+    let comparison = try ReportComparison(
+      try runs.count == 2 ? named(runs[0]) : previous(before: runs.first),
+      try runs.count == 2 ? named(runs[1]) : runs.first.map(named) ?? source(nil), failingOn: try conditions()
+    )
+    switch format {
+    case .json: try Output.produce(JSONText.pretty(comparison))
+    case .text, .ndjson, .junit, .ctrf, .github, .markdown, .html:
+      try Output.produce(ComparisonText.text(comparison))
+    }
+    guard !comparison.failures.isEmpty else { return }
+    Output.complain("ferry: --fail-on: \(comparison.failures.joined(separator: ", "))")
+    throw ArgumentParser.ExitCode(FerryPlan.ExitCode.itemsFailed.rawValue)
+  }
+
+  private func conditions() throws -> [FailCondition] {
+    try (failOn?.split(separator: ",", omittingEmptySubsequences: false) ?? []).map { written in
+      guard let condition = FailCondition(written: String(written)) else {
+        throw ValidationError(
+          "--fail-on: '\(DisplayPath.shown(written.utf8))' is not a condition: write new-failures, slower:20% or budget:+10%"
+        )
+      }
+      return condition
+    }
+  }
+
+  private func source(_ id: String?) throws -> ReportSource {
+    try StoredReport.find(id, state: state.state, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// The report of a run, or of a file if the argument has a slash or ends in `.json`.
+  private func named(_ name: String) throws -> ReportSource {
+    guard name.contains("/") || name.hasSuffix(".json") else { return try source(name) }
+    return try StoredReport.read(path: name)
+  }
+
+  /// The report of the run before another one with the same manifests.
+  private func previous(before name: String?) throws -> ReportSource {
+    try StoredReport.previous(
+      before: try name.map(named) ?? source(nil), state: state.state,
+      environment: ProcessInfo.processInfo.environment)
   }
 }

@@ -13,9 +13,7 @@ struct Run: ParsableCommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
   @OptionGroup var options: RunOptions
-
-  @Option(help: "Also write the report to this file; - is standard output.")
-  var report: String?
+  @OptionGroup var reports: ReportOptions
 
   @Option(
     name: .customLong("only"),
@@ -28,6 +26,13 @@ struct Run: ParsableCommand {
   @Option(help: "Start at most this many items.")
   var limit: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Run this plan of ferry plan --out instead of a manifest, unless the manifest, the files or the journal have "
+        + "changed since.",
+      valueName: "file"))
+  var plan: String?
+
   @Flag(help: "Only show the plan, as ferry plan does.")
   var dryRun = false
 
@@ -38,18 +43,38 @@ struct Run: ParsableCommand {
   var dropUnanswered = false
 
   func validate() throws {
+    if plan == nil, source.manifests.isEmpty {
+      throw ValidationError("specify a manifest, or a plan with --plan")
+    }
+    if plan != nil {
+      guard source.manifests.isEmpty, source.variables.variables.isEmpty,
+        source.variables.variableFiles.isEmpty,
+        only.isEmpty, !fresh, !dryRun
+      else {
+        throw ValidationError(
+          "--plan contains the manifest, its variables and --only; omit them, and --fresh and --dry-run")
+      }
+    }
+    if options.observation.events == "-", reports.written.contains(where: { $0 == "-" || $0.hasSuffix("=-") })
+    {
+      throw ValidationError("--events and --report cannot both write to standard output")
+    }
     if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more") }
   }
 
   func run() throws {
-    let jobs = try source.read()
+    let saved = try plan.map { try SavedPlan(path: $0) }
+    let jobs =
+      try saved.map { Jobs(try ManifestSource(path: $0.manifest, variables: $0.variables).job()) }
+      ?? source.read()
     if dryRun { return try preview(jobs) }
-    if let report { try ReportDestination(report).check() }
     var launch = Launch.Options()
+    if let saved, let job = jobs.all.first { launch.verify = try verification(of: job, saved) }
     launch.state = state.state
-    launch.report = report
-    launch.only = only
+    launch.reports = try reports.requests()
+    launch.reportItems = reports.items
+    launch.only = saved?.only ?? only
     launch.limit = limit
     launch.maxDuration = options.maxDuration
     launch.network = conditions.network
@@ -63,6 +88,19 @@ struct Run: ParsableCommand {
     }
     let code = try command.run(jobs, launch).code
     throw ArgumentParser.ExitCode(code.rawValue)
+  }
+
+  /// Compares the plan with the manifest, the files and the journal.
+  private func verification(of job: Job, _ saved: SavedPlan) throws -> @Sendable () throws -> Void {
+    let state = state.state
+    let again = try self.state.command("plan", saved.manifest, "--out", "FILE")
+    return {
+      let drift = try Preview(job, state: state, only: saved.only).drift(from: saved)
+      guard !drift.isEmpty else { return }
+      throw UsageError(
+        "the plan is out of date; nothing was done\n" + drift.map { "  \($0)\n" }.joined()
+          + "help: make another plan: \(again)")
+    }
   }
 
   /// Prints the plan of each manifest that has a selected node.
@@ -107,6 +145,7 @@ struct RunOptions: ParsableArguments {
   var wait: Duration?
 
   @OptionGroup var lock: LockOptions
+  @OptionGroup var observation: ObservationOptions
 
   @Option(
     help: ArgumentHelp(

@@ -53,34 +53,48 @@ struct RunCommand {
     launch.acceptsCancelled = options.cancelledOk
     launch.lockPatience = waits ? options.lock.patience(isQuiet: options.quiet) : LockPatience()
     launch.syncDelay = SyncDelay.read(environment)
-    let progress = ProgressLine(isQuiet: options.quiet)
+    let progress = ProgressDisplay(isQuiet: options.quiet, interval: options.observation.progressInterval)
+    launch.refresh = progress.refresh
+    let observers = try options.observation.observers()
+    func tell(_ text: String) {
+      MessageStream.standardError.prepare()
+      progress.clear()
+      Output.complain(text)
+    }
+    let onEvent: ((RunEvent) -> Void)? =
+      observers.isNeeded ? { event in observers.take(event) { tell("ferry: \($0)") } } : nil
     let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
-      notice: { text in
-        MessageStream.standardError.prepare()
-        Output.complain("ferry: \(text)")
-      },
+      notice: { tell("ferry: \($0)") },
       warn: { warnings in
         MessageStream.standardError.prepare()
+        progress.clear()
         if !options.quiet { Output.warn(warnings, of: jobs) }
       },
-      onProgress: {
+      onProgress: { figures, details in
         MessageStream.standardError.prepare()
-        progress.show($0)
-      })
+        progress.show(figures, details)
+      },
+      onEvent: onEvent)
     MessageStream.standardOutput.prepare()
-    progress.clear()
+    progress.end()
+    for problem in observers.finish() { tell("ferry: warning: \(problem)") }
     let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
     switch ending {
     case .inUse(let session):
       // If the caller does not wait now, it tries again later, so a session in use is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
-    case .ran(let record, let report):
+    case .ran(let source, let report):
+      let record = source.record
       if !options.quiet {
-        let text = ReportText.text(record, status: status) + "  report: \(report)\n"
+        let text = try ReportText.text(source, status: status) + "  report: \(report)\n"
         // With `--report -`, standard output is reserved for the report.
-        if launch.report == "-" { Output.complain(text) } else { Output.summarize(text) }
+        if launch.reports.contains(where: { $0.path == "-" }) || options.observation.events == "-" {
+          Output.complain(text)
+        } else {
+          Output.summarize(text)
+        }
       } else if record.run.exitCode != 0 {
-        Output.complain(ReportText.text(record, status: status))
+        Output.complain(try ReportText.text(source, status: status))
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
       return (code == .deferred && options.deferredOk ? .success : code, nil)

@@ -21,7 +21,9 @@ import Testing
     let nodes = JobText.puts + "\n    after: { move_to: sent/ }"
     let job = try Workspace(JobText.text(server: receiver.url, connections: 2, nodes))
     let root = job.folder.path("files")
-    for name in HostileName.all { try write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes) }
+    for name in HostileName.all {
+      try TestFiles.write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes)
+    }
     let first = try await job.run("--limit", "20")
     #expect([0, 1].contains(first.command.status), "\(first.command.stdout)\(first.command.stderr)")
     #expect(first.report.totals.items.done <= 20)
@@ -85,7 +87,9 @@ import Testing
     let receiver = try await ReceiverProcess.start(faults: ["inbox:drop=before"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))
     let root = job.folder.path("files")
-    for name in HostileName.all { try Self.write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes) }
+    for name in HostileName.all {
+      try TestFiles.write(name.content, to: Array(root.utf8) + [0x2F] + name.bytes)
+    }
     let report = try await job.run().report
     #expect(report.totals.items.ambiguous == HostileName.all.count)
     let commands = try #require(report.items.last?.ambiguity).resolve.count
@@ -100,18 +104,6 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.url.path).isEmpty)
     #expect(try await job.run().report.totals.items.done == 0)
     #expect(try await receiver.received().requests == HostileName.all.count)
-  }
-
-  /// Writes a file with open(2), because Foundation's paths must be valid Unicode.
-  private static func write(_ content: Data, to path: [UInt8]) throws {
-    var folder: [UInt8] = []
-    for part in path.split(separator: 0x2F).dropLast() {
-      folder += [0x2F] + part
-      mkdir(folder.map { CChar(bitPattern: $0) } + [0], 0o777)
-    }
-    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_EXCL, 0o666)
-    guard file >= 0 else { throw CommandFailure(description: "\(path): \(errno)") }
-    try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: content)
   }
 
   private static func read(_ path: [UInt8]) -> Data? {

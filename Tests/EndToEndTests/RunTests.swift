@@ -91,7 +91,7 @@ import Testing
     #expect(try await job.ferry("report").stdout.contains("5 done"))
 
     let object = try JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: Any]
-    #expect(Set((object ?? [:]).keys) == ["version", "run", "totals", "nodes", "items"])
+    #expect(Set((object ?? [:]).keys) == ["version", "run", "totals", "nodes", "timeline", "items"])
     let item = report.items.first
     #expect(report.items.count == 1)
     #expect(item?.state == "done")

@@ -25,7 +25,7 @@ struct WholeWriteTests {
     for (name, byte) in [("/\u{301}d/\u{301}report", UInt8(2)), ("/\u{301}l", 3)] {
       let destination = ReportDestination(folder.path + name)
       try destination.check()
-      try destination.write([byte])
+      try destination.write(ReportDestinationTests.source, as: OneByte(byte))
       #expect(FileManager.default.contents(atPath: path) == Data([byte]))
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/\u{301}d").count == 1)

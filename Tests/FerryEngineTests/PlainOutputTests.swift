@@ -32,7 +32,7 @@ struct PlainOutputTests {
         fault: "one\n" + Self.escape),
       totals: .init(), nodes: [try decoder.decode(RunRecord.NodeRecord.self, from: Data(node.utf8))],
       items: [])
-    let text = ReportText.text(record, status: Self.escape)
+    let text = try ReportText.text(ReportSource(record), status: Self.escape)
     #expect(isPlain(text), "\(text)")
     #expect(text.contains("photos: \"a\\033[2J\\nb\": not listed: a\\033[2J\\nb"), "\(text)")
     #expect(text.contains("  fault: one\n  a\\033[2J\n  b\n"), "\(text)")

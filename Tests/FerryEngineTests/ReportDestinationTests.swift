@@ -1,3 +1,5 @@
+import FerryPlan
+import FerryReport
 import Foundation
 import Synchronization
 import Testing
@@ -7,6 +9,14 @@ import Testing
 /// Another user exchanges the destination of a report while ferry uses it.
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
+  static var source: ReportSource {
+    ReportSource(
+      RunRecord(
+        run: .init(
+          id: "r", manifests: [], launch: .background, startedAt: "", endedAt: "", exitCode: 0, state: .ended),
+        totals: .init(), nodes: [], items: []))
+  }
+
   /// Another user replaces the FIFO after it is checked and before it is opened.
   @Test func aFIFOOfAnotherUserReceivesNothing() throws {
     let folder = try TestFolder()
@@ -34,7 +44,7 @@ struct ReportDestinationTests {
     flipping.start()
     let end = ContinuousClock.now + .seconds(2)
     while ContinuousClock.now < end {
-      do { try ReportDestination(place).write([1]) } catch { refusals += 1 }
+      do { try ReportDestination(place).write(Self.source, as: OneByte(1)) } catch { refusals += 1 }
       var bytes = [UInt8](repeating: 0, count: 64)
       if read(readers[0], &bytes, bytes.count) > 0 { received += 1 }
     }
@@ -43,4 +53,13 @@ struct ReportDestinationTests {
     #expect(read(readers[1], &byte, 1) <= 0, "the other user has received the report")
     #expect(refusals > 0 && received > 0, "\(refusals) refusals, \(received) reports")
   }
+}
+
+/// A document of one byte.
+struct OneByte: ReportRenderer {
+  let byte: UInt8
+
+  init(_ byte: UInt8) { self.byte = byte }
+
+  func render(_ source: ReportSource, to sink: any ByteSink) throws { try sink.write([byte]) }
 }

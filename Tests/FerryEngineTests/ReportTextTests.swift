@@ -13,7 +13,7 @@ struct ReportTextTests {
   ) throws -> RunRecord.ItemRecord {
     let reason = RecordedFailure(code: .httpStatus, status: 400, message: message, detail: detail)
     return RunRecord.ItemRecord(
-      node: "photos", path: path, size: 1, state: state, reason: reason, attempts: [])
+      node: "photos", path: path.utf8, size: 1, state: state, reason: reason, attempts: [])
   }
 
   private func record(_ items: [RunRecord.ItemRecord]) -> RunRecord {
@@ -27,8 +27,8 @@ struct ReportTextTests {
   /// The lines about items.
   private func lines(_ items: [RunRecord.ItemRecord]) throws -> [String] {
     // Encodes and decodes the record, because `ferry report` also reads it from JSON.
-    let record = try ReportJSON.decode(ReportJSON.encode(record(items)))
-    return ReportText.text(record, status: "ferry status").split(separator: "\n").dropFirst(2).map(
+    let source = ReportSource(try ReportJSON.decode(ReportJSON.encode(record(items))))
+    return try ReportText.text(source, status: "ferry status").split(separator: "\n").dropFirst(2).map(
       String.init)
   }
 
@@ -67,7 +67,7 @@ struct ReportTextTests {
     record.nodes = [
       node("a", cancelled: 5, ["full": 3, "old": 1]), node("b", cancelled: 2, ["old\u{1B}": 1, "old": 1]),
     ]
-    let text = ReportText.text(record, status: "ferry status")
+    let text = try ReportText.text(ReportSource(record), status: "ferry status")
     #expect(
       text.split(separator: "\n").filter { $0.contains("canceled by ferry cancel") } == [
         "  1 item was canceled by ferry cancel",

@@ -20,7 +20,8 @@ import Testing
   @Test func `is that of one part of a file`() {
     var resources = UploadResources()
     let held = [
-      resources.hold("http://h/u1", for: first, number: 1), resources.hold("http://h/u2", for: first, number: 2),
+      resources.hold("http://h/u1", for: first, number: 1),
+      resources.hold("http://h/u2", for: first, number: 2),
       resources.hold("http://h/u1", for: first, number: 2), resources.hold("http://h/u2", for: second),
     ]
     #expect(held == [true, true, false, false])

@@ -14,6 +14,13 @@ extension Launch {
     /// Sessions that a force quit ended during the run, and the failure recorded for the work of each.
     var cancelled: [Int: RecordedFailure]
     var end: RequestsAtEnd.RunEnd
+    /// Calls its argument with each item that the report lists; `nil` if these are the items of the record.
+    var eachItem: ((_ body: (RunRecord.ItemRecord) throws -> Void) throws -> Void)?
+
+    /// The report with this record.
+    func source(_ record: RunRecord) -> ReportSource {
+      eachItem.map { ReportSource(record, items: $0) } ?? ReportSource(record)
+    }
   }
 
   /// Carries out the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
@@ -134,9 +141,16 @@ extension Launch {
       try whole.tellAmbiguities(&record, scheduler, journals, rows: rows)
       try whole.tellCancellations(&record, rounds: run.rounds, journals, rows: rows)
     }
-    return Outcome(
+    var outcome = Outcome(
       record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,
       end: end(of: runLoop, run, after, left: inboxProcessor.problems))
+    if scheduler.reportsEveryItem {
+      let (notable, digests) = (record.items, runLoop.digests)
+      outcome.eachItem = { body in
+        try scheduler.eachItemRecord(notable: notable, digest: { digests?[$0] }, body)
+      }
+    }
+    return outcome
   }
 
   /// The state in which the run starts. Digests computed while reading files are recorded in the journals.

@@ -32,7 +32,8 @@ extension Launch {
       writerSessions: writer.sessions, captures: captures, worker: postDeliveryWorker,
       commands: commands)
     let runLoop = RunLoop(
-      scheduler: scheduler, clock: clock, loop: loop, messages: messages, requests: requests,
+      scheduler: scheduler, clock: clock, startedAt: run.startedAt, loop: loop, messages: messages,
+      requests: requests,
       responses: responses,
       captures: captures, fetches: FetchCache(launchState.fetches),
       journalEncoder: JournalEncoder(
@@ -50,8 +51,15 @@ extension Launch {
       run.onProgress(
         Progress(
           done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
-          bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived))
+          bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived)
+      ) { limit in
+        ProgressDetails(
+          failed: scheduler.failedCount, pause: scheduler.pause,
+          active: scheduler.activeRequests(limit: limit, at: clock.now))
+      }
     }
+    runLoop.onEvent = run.onEvent
+    runLoop.refresh = options.refresh
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
@@ -77,7 +85,8 @@ extension Launch {
       listsLater: Set(launchState.listsLater.map { NodeID($0) }),
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
-        patience: options.patience, acceptsCancelled: options.acceptsCancelled, zones: run.zones,
+        patience: options.patience, acceptsCancelled: options.acceptsCancelled,
+        reportsEveryItem: options.reportItems.map { $0 == .all }, zones: run.zones,
         seed: UInt64.random(in: .min ... .max)))
   }
 

@@ -26,7 +26,7 @@ extension Launch {
     for (index, metrics) in after where metrics.isWorthTelling {
       nodes[index].after = RunRecord.AfterRecord(metrics)
     }
-    return RunRecord(
+    var record = RunRecord(
       run: .init(
         id: run.id,
         manifests: jobs.manifests.map { index in
@@ -39,6 +39,9 @@ extension Launch {
         deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
+    record.timeline = loop.timeline
+    record.run.listedItems = loop.scheduler.reportsEveryItem ? .all : .notable
+    return record
   }
 
   /// The exit code for one manifest.

@@ -9,7 +9,10 @@ import Foundation
 package struct Launch {
   package struct Options: Sendable {
     package var state: String?
-    package var report: String?
+    /// The reports to write when the run ends, in addition to that in the state folder.
+    package var reports: [ReportRequest] = []
+    /// The items that the reports list; `nil` if each manifest specifies it.
+    package var reportItems: ReportSettings.Items?
     package var only: [String] = []
     package var limit: Int?
     /// The time after which nothing is started, counted from the start of the launch.
@@ -24,6 +27,10 @@ package struct Launch {
     package var network: Conditions.Network?
     package var power: Conditions.Power?
     package var launch = LaunchKind.background
+    /// How often the progress is shown; `nil` if it is not.
+    package var refresh: Duration?
+    /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
+    package var verify: (@Sendable () throws -> Void)?
     /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
     package var syncDelay: Duration = .zero
 
@@ -32,7 +39,7 @@ package struct Launch {
 
   /// How the launch ended.
   package enum Ending {
-    case ran(RunRecord, report: String)
+    case ran(ReportSource, report: String)
     /// Another process holds the session.
     case inUse(SessionInUse)
   }
@@ -43,6 +50,19 @@ package struct Launch {
     package var open: Int
     package var bytes: Int64
   }
+
+  /// The parts of the progress that take time to find.
+  package struct ProgressDetails: Sendable {
+    package var failed: Int
+    /// What the run waits for, if no request is in progress.
+    package var pause: NodeActivity?
+    /// The requests that have taken longest.
+    package var active: [ActiveRequest]
+  }
+
+  /// Receives the progress after each turn of the loop, and a function that finds the details with at most this many
+  /// requests.
+  package typealias ProgressObserver = (Progress, (Int) -> ProgressDetails) -> Void
 
   /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs
@@ -71,7 +91,9 @@ package struct Launch {
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
-    var onProgress: (Progress) -> Void
+    var onProgress: ProgressObserver
+    /// Receives the run's events; `nil` if nothing needs them.
+    var onEvent: ((RunEvent) -> Void)?
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }
   }
@@ -92,9 +114,10 @@ package struct Launch {
   ///   - notice: receives messages, one line at a time.
   ///   - warn: receives problems of the manifest that are known only from the files and the history.
   ///   - onProgress: called after every turn of the loop.
+  ///   - onEvent: called with each event; `nil` if nothing needs them.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping (Progress) -> Void
+    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil
   ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
@@ -117,6 +140,7 @@ package struct Launch {
     case .locked(let all): locks = all
     case .inUse(let session): return .inUse(session)
     }
+    try options.verify?()
     // The run starts when its sessions are locked; the wait for other processes is not part of it.
     let started = clock.now
     var run = Run(
@@ -125,7 +149,7 @@ package struct Launch {
       conditions: jobs.conditions(network: options.network, power: options.power, notice),
       threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
       warn: warn,
-      onProgress: onProgress)
+      onProgress: onProgress, onEvent: onEvent)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
     if let session = try sessionOfLiveRun(history) { return .inUse(session) }
@@ -147,6 +171,7 @@ package struct Launch {
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
         startedAt: started),
       journals: journals.kept)
+    onEvent?(.started(at: started, run: run.id, manifests: jobs.plan.manifests))
     let commands = RunCommands(
       CommandStart(jobs: jobs, state: state, environment: environment, run: run.id),
       owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,
@@ -154,7 +179,7 @@ package struct Launch {
     do {
       let outcome = try carryOut(run, journals, history, commands)
       var record = outcome.record
-      let report = try keep(record)
+      let report = try keep(outcome.source(record))
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
       try commands.startOwed(
@@ -165,10 +190,11 @@ package struct Launch {
       try forget(outcome, history)
       // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
-      try finish(commands, before: deadline, &record)
-      try deliver(&record, kept: report, history, notice)
+      try finish(commands, before: deadline, &record, outcome)
+      try deliver(&record, outcome, kept: report, history, notice)
       try history.close()
-      return .ran(record, report: report)
+      onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
+      return .ran(outcome.source(record), report: report)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -180,14 +206,14 @@ package struct Launch {
 
   /// Waits for the commands of `on_events`, and adds them to the report.
   private func finish(
-    _ commands: RunCommands, before deadline: Instant?, _ record: inout RunRecord
+    _ commands: RunCommands, before deadline: Instant?, _ record: inout RunRecord, _ outcome: Outcome
   ) throws {
     let records = commands.finish(remaining: deadline.map { clock.now.duration(to: $0) })
     guard !records.isEmpty else { return }
     let (events, expiries) = (records.filter { $0.session != nil }, records.filter { $0.session == nil })
     record.run.onEvents = events.isEmpty ? nil : events
     record.run.onExpiry = expiries.isEmpty ? nil : expiries
-    _ = try keep(record)
+    _ = try keep(outcome.source(record))
   }
 
   /// Removes old runs. A failure does not affect this run, which has already ended.
@@ -216,36 +242,41 @@ package struct Launch {
     }
   }
 
-  /// Writes the report to the requested destination. If this fails, the failure is recorded as the run's fault in the
+  /// Writes the reports to the requested destinations. If this fails, the failure is recorded as the run's fault in the
   /// stored report and in `ferry.db`.
   private func deliver(
-    _ record: inout RunRecord, kept report: String, _ history: RunHistory, _ notice: (String) -> Void
+    _ record: inout RunRecord, _ outcome: Outcome, kept report: String, _ history: RunHistory,
+    _ notice: (String) -> Void
   ) throws {
-    guard let wanted = options.report else { return }
-    let bytes = try ReportJSON.encode(record)
-    do throws(EngineFault) {
-      try ReportDestination(wanted).write(bytes)
-    } catch {
-      let fault =
-        "\(error)\nhelp: free some space, or specify another file with --report; the report is stored in \(report)"
-      notice(fault)
-      record.run.fault = [record.run.fault, fault].compactMap(\.self).joined(separator: "\n")
-      let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
-      record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
-      _ = try keep(record)
-      try history.end(run: record.run.id, exitCode: record.run.exitCode, report: report, at: clock.now)
+    let status = try ShellCommand.line(["status"], state: options.state, environment: environment)
+    var faults: [String] = []
+    for request in options.reports {
+      do {
+        try request.write(outcome.source(record), status: status)
+      } catch let error as EngineFault {
+        faults.append(
+          "\(error)\nhelp: free some space, or specify another file with --report; the report is stored in \(report)"
+        )
+      }
     }
+    guard !faults.isEmpty else { return }
+    for fault in faults { notice(fault) }
+    record.run.fault = ([record.run.fault].compactMap(\.self) + faults).joined(separator: "\n")
+    let codes = [ExitCode(rawValue: record.run.exitCode) ?? .fault, .fault]
+    record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
+    _ = try keep(outcome.source(record))
+    try history.end(run: record.run.id, exitCode: record.run.exitCode, report: report, at: clock.now)
   }
 
   /// Stores the report in the state folder; returns its path.
-  private func keep(_ record: RunRecord) throws -> String {
+  private func keep(_ source: ReportSource) throws -> String {
     do {
-      let report = try state.createReportFolder(ofRun: record.run.id)
-      try ReportWriter.write(ReportJSON.encode(record), to: report)
+      let report = try state.createReportFolder(ofRun: source.record.run.id)
+      try ReportWriter.write(source, to: report)
       return report
     } catch {
       // The fault that stopped the run is more important than the failure to report it.
-      guard let fault = record.run.fault else { throw error }
+      guard let fault = source.record.run.fault else { throw error }
       throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
     }
   }
@@ -291,7 +322,7 @@ package struct Launch {
           id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
           endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: .interrupted),
         totals: .init(), nodes: [], items: [])
-      try ReportWriter.write(ReportJSON.encode(record), to: state.createReportFolder(ofRun: run.id))
+      try ReportWriter.write(ReportSource(record), to: state.createReportFolder(ofRun: run.id))
     }
   }
 

@@ -45,6 +45,21 @@ package struct Preview {
     }
   }
 
+  /// Calls `body` with each file that the run would send.
+  package func eachFile(_ body: (PlannedFile) throws -> Void) throws {
+    try takePreview { try $0.eachFile(body) }
+  }
+
+  /// Writes the plan to a file, for `ferry run --plan`.
+  package func save(to path: String) throws {
+    try takePreview { try SavedPlan.write($0, job, only: options.only, to: path) }
+  }
+
+  /// What has changed since a plan was made, a sentence for each; empty if nothing has.
+  package func drift(from plan: SavedPlan) throws -> [String] {
+    try takePreview { try plan.drift(from: $0, job) }
+  }
+
   /// Creates a preview for a plan, and calls `body` while the journals are open.
   func takePreview<Result>(_ body: (RunPreview) throws -> Result) throws -> Result {
     var options = options

@@ -43,6 +43,8 @@ struct RunPreview {
   let journals: SessionJournals
   /// Unread notes for the manifest's sessions.
   let notes: [Note]
+  /// The last run of the manifest; `nil` if there is none.
+  let lastRun: String?
   let launchState: LaunchState
   let look: InitialDecision
   /// Problems that were not already reported when the manifest was read.
@@ -80,6 +82,7 @@ struct RunPreview {
     let source = options.readsStandardInput ? job : job.withoutStandardInput
     let listers = try source.listers(environment: environment, state: state.path)
     notes = try Self.notes(job.plan, in: state)
+    lastRun = try history.lastRun(of: job.plan.manifest)?.id
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
       listers: listers, submitted: Self.submitted(notes, job.plan, listers),
@@ -100,6 +103,20 @@ struct RunPreview {
     diagnostics =
       try unknown + OversizedFiles.find(job, launchState: launchState, launch: launch)
       + PlanWarnings.find(job, launchState: launchState, history: history)
+  }
+
+  /// Calls `body` with each file that the launch would send, by upload, in the order of the listing.
+  func eachFile(_ body: (PlannedFile) throws -> Void) rethrows {
+    for (index, start) in launchState.starts.enumerated() {
+      guard case .upload(let table, _) = start else { continue }
+      for item in 0..<table.count {
+        try body(
+          PlannedFile(
+            node: job.plan.nodes[index].name, path: Array(table.files.path(item)),
+            size: table.files.sizes[item], modified: table.files.modified[item],
+            reason: table.reason(of: item)))
+      }
+    }
   }
 
   private static func notes(_ plan: Plan, in state: StateDirectory) throws(JournalError) -> [Note] {

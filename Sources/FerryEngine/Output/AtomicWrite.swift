@@ -21,6 +21,15 @@ package enum AtomicWrite {
   ///
   /// - Returns: the error number if the file could not be written; in that case, the previous file is unchanged.
   static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
+    failure(replacing: path, access: access) { failure(of: bytes, to: $0) }
+  }
+
+  /// Likewise, for a file that is written piece by piece.
+  ///
+  /// - Parameter write: writes to a descriptor, and returns the error number if that fails.
+  static func failure(
+    replacing path: String, access: Access, write: (_ descriptor: Int32) throws -> Int32?
+  ) rethrows -> Int32? {
     let temporary = SplitPath(path).start + TemporaryName.anonymous
     let replaced = ReplacedFile(path)
     let mode: mode_t =
@@ -40,7 +49,15 @@ package enum AtomicWrite {
       // The umask may have removed permissions that the user needs.
       if fchmod(descriptor, 0o600) != 0 { failure = errno }
     }
-    if failure == nil { failure = Self.failure(of: bytes, to: descriptor) }
+    if failure == nil {
+      do {
+        failure = try write(descriptor)
+      } catch {
+        close(descriptor)
+        unlink(temporary)
+        throw error
+      }
+    }
     if failure == nil, fsync(descriptor) != 0 { failure = errno }
     // Some file systems report errors only when the file is closed.
     if close(descriptor) != 0, failure == nil { failure = errno }

@@ -1,14 +1,20 @@
 import FerryPlan
+import FerryReport
 import FerryTransfer
 import Foundation
 
 /// The requested destination of a run's report: `--report`.
 package struct ReportDestination: Sendable {
-  private let path: String
+  let path: String
+  /// Whether the report is appended to the file, as if another process had it open.
+  private let appends: Bool
 
-  package init(_ path: String) { self.path = path }
+  package init(_ path: String, appends: Bool = false) {
+    self.path = path
+    self.appends = appends
+  }
 
-  private enum Kind {
+  enum Kind {
     /// One of ferry's own descriptors, such as standard output, under any name. It is written to directly,
     /// because it may refer to a file that other processes also write to, and the report must be appended to
     /// their output.
@@ -27,7 +33,7 @@ package struct ReportDestination: Sendable {
     case unreachable(Int32)
   }
 
-  private var kind: Kind {
+  var kind: Kind {
     if path == "-" { return .descriptor(STDOUT_FILENO) }
     let end = end
     if let refusal = end.refusal { return .refused(refusal) }
@@ -46,6 +52,7 @@ package struct ReportDestination: Sendable {
     case S_IFLNK:
       return .refused(
         "it is a symbolic link that cannot be followed: its target is not UTF-8, or is being replaced")
+    case S_IFREG where appends: return .stream(end.path)
     case S_IFREG:
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
@@ -129,16 +136,17 @@ package struct ReportDestination: Sendable {
   ///
   /// The write waits indefinitely for the reader of standard output, which may be a person with a pager.
   /// Therefore, the sessions' locks are released first.
-  func write(_ bytes: [UInt8]) throws(EngineFault) {
+  func write(_ source: ReportSource, as renderer: any ReportRenderer) throws {
     switch kind {
-    case .descriptor(let descriptor): try put(bytes, to: descriptor, patience: nil)
+    case .descriptor(let descriptor): try put(source, renderer, to: descriptor, patience: nil)
     case .folder: throw failed("it is a folder")
     case .refused(let reason): throw failed(reason)
     case .unreachable(let code): throw failed(Self.reason(code))
     case .file(let target):
-      if let code = AtomicWrite.failure(of: bytes, replacing: target, access: .ofReplaced) {
-        throw failed(Self.reason(code))
+      let code = try AtomicWrite.failure(replacing: target, access: .ofReplaced) { descriptor in
+        try ReportWriter.failure(of: source, renderer, to: descriptor)
       }
+      if let code { throw failed(Self.reason(code)) }
     case .stream(let path):
       // Do not wait for the reader of a FIFO, which would block the run and its sessions indefinitely. A file
       // that another process has open may be a regular file, to which the report is appended.
@@ -150,14 +158,15 @@ package struct ReportDestination: Sendable {
         throw failed(error.reason)
       }
       defer { close(descriptor) }
-      try put(bytes, to: descriptor, patience: Self.patience)
+      try put(source, renderer, to: descriptor, patience: Self.patience)
     }
   }
 
-  private func put(_ bytes: [UInt8], to descriptor: Int32, patience: Duration?) throws(EngineFault) {
-    guard let code = AtomicWrite.failure(of: bytes, to: descriptor, patience: patience), code != EPIPE else {
-      return
-    }
+  private func put(
+    _ source: ReportSource, _ renderer: any ReportRenderer, to descriptor: Int32, patience: Duration?
+  ) throws {
+    let code = try ReportWriter.failure(of: source, renderer, to: descriptor, patience: patience)
+    guard let code, code != EPIPE else { return }
     throw failed(
       code == ETIMEDOUT
         ? "its reader did not read for \(Self.patience.components.seconds) seconds" : Self.reason(code))

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import FerryReport
 import Foundation
 
 /// A report of an earlier run in the state folder.
@@ -9,7 +10,7 @@ package enum StoredReport {
   /// - Parameter id: the run; `nil` for the last run that has a report.
   package static func find(
     _ id: String?, state: String?, environment: [String: String]
-  ) throws -> [UInt8] {
+  ) throws -> ReportSource {
     let directory = try StateDirectory(explicit: state, environment: environment)
     let history = try RunHistory.openForReading(in: directory)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
@@ -30,10 +31,58 @@ package enum StoredReport {
         "there is no run in \(directory.path) yet\nhelp: 'ferry run' writes a report; use --state to select a different folder"
       )
     }
-    guard let report = try directory.storedReport(ofRun: found) else {
+    guard let report = try source(ofRun: found, in: directory) else {
       throw UsageError(try missing(run, history, in: directory))
     }
     return report
+  }
+
+  /// The report in a file.
+  package static func read(path: String) throws -> ReportSource {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
+    }
+    do {
+      return try source(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), at: path)
+    } catch is DecodingError {
+      throw UsageError("\(DisplayPath.shown(path)): is not a report of ferry in JSON")
+    }
+  }
+
+  /// The report of the last run that ended before another one and had the same manifests.
+  package static func previous(
+    before report: ReportSource, state: String?, environment: [String: String]
+  ) throws -> ReportSource {
+    let directory = try StateDirectory(explicit: state, environment: environment)
+    let history = try RunHistory.openForReading(in: directory)
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
+    let run = report.record.run
+    let names = Set((run.manifests ?? []).map(\.name))
+    for row in try history.runs() where row.id < run.id && Set(row.rounds.map(\.manifest)) == names {
+      if let source = try source(ofRun: row.id, in: directory) { return source }
+    }
+    throw UsageError(
+      "no run of \(names.sorted().joined(separator: ", ")) before \(run.id) has a report\n"
+        + "help: 'ferry runs' lists the runs; specify two of them, or the path of a report")
+  }
+
+  /// The report that a run stored; `nil` if there is none.
+  static func source(ofRun id: String, in directory: StateDirectory) throws -> ReportSource? {
+    guard let descriptor = try directory.openReport(ofRun: id) else { return nil }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return try source(of: file, at: directory.report(ofRun: id))
+  }
+
+  private static func source(of file: FileHandle, at path: String) throws -> ReportSource {
+    try ReportJSON.source { body in
+      let code =
+        lseek(file.fileDescriptor, 0, SEEK_SET) == 0
+        ? try LineReader.eachLine(of: file.fileDescriptor, body) : errno
+      if let code {
+        throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
+      }
+    }
   }
 
   /// A message with the reason why a run has no report.

@@ -126,7 +126,8 @@ extension RequestFactory {
     }
     guard let resource, !captures.hold(resource: resource, for: attempt.ref, number: number) else { return }
     throw TransportFailure(
-      .capture, "the server has assigned the same upload to another file, or to another part of it", mayHaveReachedServer: false)
+      .capture, "the server has assigned the same upload to another file, or to another part of it",
+      mayHaveReachedServer: false)
   }
 
   /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.

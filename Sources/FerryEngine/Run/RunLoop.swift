@@ -32,6 +32,9 @@ final class RunLoop {
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
+  private var timelineRecorder: TimelineRecorder
+  /// The digests of files, if the report lists every item.
+  private(set) var digests: ItemDigests?
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
@@ -41,12 +44,17 @@ final class RunLoop {
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
   private let onProgress: (Scheduler, Traffic) -> Void
+  /// How often a progress display needs a turn; `nil` if there is none.
+  var refresh: Duration?
+  /// Receives the run's events; `nil` if nothing needs them.
+  var onEvent: ((RunEvent) -> Void)?
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
 
   init(
-    scheduler: Scheduler, clock: LaunchClock, loop: any TransferPerforming, messages: Mailbox<RunMessage>,
+    scheduler: Scheduler, clock: LaunchClock, startedAt: Instant? = nil, loop: any TransferPerforming,
+    messages: Mailbox<RunMessage>,
     requests: RequestFactory,
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
@@ -62,7 +70,9 @@ final class RunLoop {
     leased = scheduler.conditions.network
     lastCount = clock.now
     self.scheduler = scheduler
+    if scheduler.reportsEveryItem { digests = ItemDigests() }
     self.clock = clock
+    timelineRecorder = TimelineRecorder(startedAt: startedAt ?? clock.now)
     self.loop = loop
     self.messages = messages
     searchThread = search
@@ -100,9 +110,13 @@ final class RunLoop {
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       startCommands()
+      timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
       onProgress(scheduler, loop.progress)
     }
   }
+
+  /// The progress of the run so far.
+  var timeline: RunTimeline { timelineRecorder.ended(scheduler, at: clock.now) }
 
   /// Records the upload resource that a server assigns while it receives a file.
   private func take(_ interim: InterimResponse) {
@@ -124,7 +138,9 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    return responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    onEvent?(scheduler.event(attempt, result, at: now))
+    return result
   }
 
   /// Starts the scheduler, unless a signal arrived while files were being listed.
@@ -139,7 +155,11 @@ final class RunLoop {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
     // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
-    return loop.inFlight > 0 ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+    let isBusy = loop.inFlight > 0
+    let longest = isBusy ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+    // Without a request in progress, a display changes only because of the time.
+    guard let refresh = refresh.map({ isBusy ? $0 : max($0, .seconds(1)) }) else { return longest }
+    return min(longest ?? refresh, refresh)
   }
 
   /// The interval between two counts of the sockets' bytes, if no budget needs more frequent ones.
@@ -248,6 +268,8 @@ final class RunLoop {
         loop.cancel(id)
       }
     case .record(let entries):
+      keepDigests(of: entries)
+      tell(entries)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -330,6 +352,33 @@ final class RunLoop {
         start(attempt)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }
+    }
+  }
+
+  /// Passes the ends of items, and the resumes of sessions, to the observers.
+  private func tell(_ entries: [JournalEntry]) {
+    for entry in entries {
+      switch entry {
+      case .sessionResumed(let session, let delay):
+        guard delay.resumedAt != nil else { continue }
+        let name = scheduler.plan.sessions[session.index].name
+        timelineRecorder.resumed(name, period: delay.period, at: clock.now)
+        onEvent?(.resumed(at: clock.now, session: name, period: delay.period))
+      case .itemClosed(let ref, let state, let failure, let at):
+        onEvent?(scheduler.event(ended: ref, state, failure, at: at))
+      case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
+        .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded, .uploadIDOrphaned, .orphanResolved,
+        .orphanReleaseFailed, .fetchFailed, .sessionInForeground, .batchCompleted:
+        continue
+      }
+    }
+  }
+
+  /// Keeps the digests of items that have ended, whose other values are dropped when the end is recorded.
+  private func keepDigests(of entries: [JournalEntry]) {
+    guard digests != nil else { return }
+    for case .itemClosed(let ref, _, _, _) in entries {
+      if let digest = captures[ref].sha256 { digests?[ref] = digest }
     }
   }
 

@@ -82,12 +82,13 @@ package struct ItemExplanation {
   }
 
   private func node(
-    _ index: Int, _ preview: RunPreview, _ report: RunRecord?
+    _ index: Int, _ preview: RunPreview, _ report: ReportSource?
   ) throws(JournalError) -> ItemDocument.Match {
     let node = job.plan.nodes[index]
     var match = match(node, state: .run)
-    match.lastRun = report?.run.id
-    match.attempts = report?.nodes.first { $0.name == node.name && $0.kind == node.kind }?.attempts ?? []
+    match.lastRun = report?.record.run.id
+    match.attempts =
+      report?.record.nodes.first { $0.name == node.name && $0.kind == node.kind }?.attempts ?? []
     if let row = preview.launchState.rows[index] {
       match.round = row.round > 0 ? row.round : nil
       match.reason = row.round == preview.round ? row.failure : nil
@@ -133,7 +134,7 @@ package struct ItemExplanation {
   }
 
   private func item(
-    _ path: [UInt8], _ index: Int, _ preview: RunPreview, _ report: RunRecord?
+    _ path: [UInt8], _ index: Int, _ preview: RunPreview, _ report: ReportSource?
   ) throws -> ItemDocument.Match? {
     guard case .upload(let table, _) = preview.launchState.starts[index] else { return nil }
     let node = job.plan.nodes[index]
@@ -161,22 +162,26 @@ package struct ItemExplanation {
     } else {
       match.next = .nothing
     }
-    match.lastRun = report?.run.id
+    match.lastRun = report?.record.run.id
     if match.after?.owed != nil {
       let problem = problem(of: match, in: report)
       match.after?.reason = problem
     }
-    match.attempts =
-      report?.items.first {
-        // The report of a single manifest does not repeat the manifest's name.
-        $0.node == node.name && $0.path == match.path && $0.manifest ?? job.plan.manifest == job.plan.manifest
-      }?.attempts ?? []
+    var attempts: [RunRecord.AttemptRecord]?
+    try report?.eachItem { item in
+      // The report of a single manifest does not repeat the manifest's name.
+      guard attempts == nil, item.node == node.name, item.path == match.path,
+        item.manifest ?? job.plan.manifest == job.plan.manifest
+      else { return }
+      attempts = item.attempts
+    }
+    match.attempts = attempts ?? []
     return match
   }
 
   /// The reason why the last run did not delete or move a delivered file.
-  private func problem(of match: ItemDocument.Match, in report: RunRecord?) -> RecordedFailure? {
-    let node = report?.nodes.first {
+  private func problem(of match: ItemDocument.Match, in report: ReportSource?) -> RecordedFailure? {
+    let node = report?.record.nodes.first {
       $0.name == match.node && $0.kind == .upload
         && $0.manifest ?? job.plan.manifest == job.plan.manifest
     }
@@ -243,11 +248,11 @@ package struct ItemExplanation {
   }
 
   /// The most recent report of a run of this manifest; `nil` if there is none.
-  private func lastReport(_ history: RunHistory) throws -> RunRecord? {
+  private func lastReport(_ history: RunHistory) throws -> ReportSource? {
     for run in try history.runs() where run.rounds.contains(where: { $0.manifest == job.plan.manifest }) {
       // A run that is in progress, or that was killed and not resumed, does not have a report.
-      guard let report = try state.storedReport(ofRun: run.id) else { continue }
-      return try ReportJSON.decode(report)
+      guard let report = try StoredReport.source(ofRun: run.id, in: state) else { continue }
+      return report
     }
     return nil
   }

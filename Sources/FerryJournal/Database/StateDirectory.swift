@@ -84,18 +84,12 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
-  /// The report that a run stored; `nil` if there is none.
-  package func storedReport(ofRun id: String) throws(JournalError) -> [UInt8]? {
+  /// A descriptor of the report that a run stored, which the caller closes; `nil` if there is none.
+  package func openReport(ofRun id: String) throws(JournalError) -> Int32? {
     let path = try report(ofRun: id)
     var status = stat()
     guard lstat(path, &status) == 0 || errno != ENOENT else { return nil }
-    let file = FileHandle(
-      fileDescriptor: try StateFile.open(path, O_RDONLY, doing: "read"), closeOnDealloc: true)
-    do {
-      return Array(try file.readToEnd() ?? Data())
-    } catch {
-      throw JournalError(errno: EIO, doing: "read", file: path)
-    }
+    return try StateFile.open(path, O_RDONLY, doing: "read")
   }
 
   /// Creates the missing folders with mode 0700, and syncs them.

@@ -86,6 +86,9 @@ struct ManifestDocument: Sendable {
           doc:
             "The effect of `ferry cancel`: `cancel_tasks` keeps the session, `remove_session` removes it too.",
           example: "remove_session"),
+        Key(
+          "report", \.manifest.report, .object(ReportSettings.shape), default: .itsKeys,
+          doc: "The contents of the report of a run."),
       ],
       blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))
       },

@@ -18,6 +18,7 @@ package struct Manifest: Equatable, Sendable {
   package var resumeDelay: ResumeDelay
   package var executionWindow: ExecutionWindow
   package var forceQuit: ForceQuit
+  package var report = ReportSettings()
   package var places = Places()
 
   /// The locations of content that only a plan can check. All values compare as equal, so adding a comment

@@ -218,7 +218,7 @@ private struct PlanCompiler {
           batch: upload.batch,
           allocate: allocate, validFor: upload.allocate?.validFor, transfer: transfer,
           transferProtocol: transferProtocol, commit: commit, probe: probe, abandon: abandon,
-          after: upload.after)))
+          after: upload.after, reportsEveryItem: manifest.report.items == .all)))
   }
 
   private func node(_ fetch: Fetch) -> Node {

@@ -192,6 +192,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var abandon: Step?
   /// The treatment of a file after delivery.
   package var after: Upload.After
+  /// Whether the report lists every item, not only those that did not succeed on the first attempt.
+  package var reportsEveryItem = false
 
   package var first: Step { allocate ?? transfer }
 

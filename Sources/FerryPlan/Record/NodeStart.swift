@@ -34,6 +34,8 @@ package struct LaunchOptions: Sendable {
   package var patience: Duration
   /// Whether the exit code ignores canceled work (`--cancelled-ok`).
   package var acceptsCancelled: Bool
+  /// Whether the report lists every item; `nil` if each manifest specifies it.
+  package var reportsEveryItem: Bool?
   /// The time zones named by the budgets.
   package var zones: [String: CalendarZone]
   /// The seed for all jitter.
@@ -42,7 +44,8 @@ package struct LaunchOptions: Sendable {
   package init(
     limit: Int? = nil, conditions: DeviceConditions = .init(), deadline: Instant? = nil,
     grace: Duration = .seconds(5), launch: LaunchKind = .background, patience: Duration = .zero,
-    acceptsCancelled: Bool = false, zones: [String: CalendarZone] = [:], seed: UInt64
+    acceptsCancelled: Bool = false, reportsEveryItem: Bool? = nil, zones: [String: CalendarZone] = [:],
+    seed: UInt64
   ) {
     self.limit = limit
     self.conditions = conditions
@@ -51,6 +54,7 @@ package struct LaunchOptions: Sendable {
     self.launch = launch
     self.patience = patience
     self.acceptsCancelled = acceptsCancelled
+    self.reportsEveryItem = reportsEveryItem
     self.zones = zones
     self.seed = seed
   }

@@ -26,6 +26,20 @@ package struct PlanDocument: Codable, Sendable {
   /// found only by examining the files and the history.
   package var warnings: [DiagnosticRecord]
 
+  /// Whether the run would have something to do, now or after a wait.
+  package var hasWork: Bool {
+    nodes.contains { node in
+      switch node.state {
+      case .run, .waiting:
+        guard let items = node.items else { return node.kind != .token }
+        return items.toSend > 0 || items.owedAfter != nil || items.orphans != nil
+      case .succeeded, .failed, .ambiguous, .skipped, .notSelected, .notNeeded, .cancelled, .done, .queued,
+        .allocated, .transferred, .new, .ask, .notDue, .never:
+        return false
+      }
+    }
+  }
+
   package struct SessionEntry: Codable, Sendable {
     package var name: String
     package var kind: Session.Kind

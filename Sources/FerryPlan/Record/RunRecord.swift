@@ -7,8 +7,11 @@ package struct RunRecord: Codable, Sendable {
   package var run: Run
   package var totals: Totals
   package var nodes: [NodeRecord]
-  /// All items except those that succeeded without failures.
+  /// All items except those that succeeded without failures. A report that lists every item reads the others from its
+  /// `ReportSource`.
   package var items: [ItemRecord]
+  /// The progress of the run over time; absent in reports of earlier versions.
+  package var timeline: RunTimeline?
 
   package init(run: Run, totals: Totals, nodes: [NodeRecord], items: [ItemRecord]) {
     self.run = run
@@ -53,6 +56,8 @@ package struct RunRecord: Codable, Sendable {
     package var onExpiry: [CommandRecord]?
     /// The requests of `on_end`; absent if there are none.
     package var onEnd: [OnEndRecord]?
+    /// The items that the report lists; absent in reports of earlier versions.
+    package var listedItems: ReportSettings.Items?
 
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
@@ -225,6 +230,10 @@ package struct RunRecord: Codable, Sendable {
     package var reason: RecordedFailure?
     /// `true` if a failure of the node is only a warning; otherwise absent.
     package var optional: Bool?
+    /// The names of the nodes for which it waits; absent if there are none.
+    package var needs: [String]?
+    /// The token that its requests use; absent if there is none.
+    package var token: String?
     package var items: ItemCounts?
     /// For an upload: why its items were canceled, with the number of items for each reason, at most a hundred;
     /// absent if none were.
@@ -348,6 +357,34 @@ package struct RunRecord: Codable, Sendable {
     package var attempts: [AttemptRecord]
     /// The details of an item whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
+    /// The time at which the run began the item; absent if it did not.
+    package var startedAt: String?
+    /// The time at which the item ended in the run.
+    package var endedAt: String?
+    package var durationSeconds: Double?
+    /// The number of requests for the item that ended, successfully or not.
+    package var requests: Int?
+    /// The digest of the file, in lowercase hexadecimal, if the run computed it.
+    package var sha256: String?
+
+    package init(
+      manifest: String? = nil, node: String, path: some Collection<UInt8>, size: Int64, state: ReportState,
+      reason: RecordedFailure? = nil, attempts: [AttemptRecord] = [], span: ItemSpan? = nil
+    ) {
+      self.manifest = manifest
+      self.node = node
+      self.path = String(decoding: path, as: UTF8.self)
+      pathBase64 = DisplayPath.base64(path)
+      self.size = size
+      self.state = state
+      self.reason = reason
+      self.attempts = attempts
+      guard let span else { return }
+      startedAt = span.begunAt.rfc3339
+      endedAt = span.endedAt.rfc3339
+      durationSeconds = span.begunAt.duration(to: span.endedAt).roundedSeconds
+      requests = Int(span.requests)
+    }
   }
 
   /// A failed attempt.
@@ -375,11 +412,16 @@ package struct RunRecord: Codable, Sendable {
       status = attemptFailure.status
       message = attemptFailure.message
       endedAt = attemptFailure.endedAt.rfc3339
-      durationSeconds = (attemptFailure.duration.seconds * 1000).rounded() / 1000
+      durationSeconds = attemptFailure.duration.roundedSeconds
       url = attemptFailure.detail?.url
       proxy = attemptFailure.detail?.proxy
       reasonPhrase = attemptFailure.detail?.reasonPhrase
       body = attemptFailure.detail?.body
     }
   }
+}
+
+extension Duration {
+  /// Seconds with a resolution of milliseconds.
+  fileprivate var roundedSeconds: Double { (seconds * 1000).rounded() / 1000 }
 }

@@ -78,4 +78,6 @@ package struct ItemNote: Sendable {
   package var state: ItemState
   package var failure: RecordedFailure?
   package var attemptFailures: [AttemptFailure]
+  /// The work of this launch on the item; `nil` if it did not begin the item.
+  package var span: ItemSpan?
 }

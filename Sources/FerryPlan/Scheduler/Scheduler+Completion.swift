@@ -77,10 +77,15 @@ extension Scheduler {
   private mutating func note(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
     let active = uploads[upload].active[item]
     let attemptFailures = active?.attempts.failures ?? []
-    guard state != .done || !attemptFailures.isEmpty else { return }
+    let span = active.map { ItemSpan(begunAt: $0.begunAt, endedAt: now, requests: $0.attempts.requests) }
+    guard state != .done || !attemptFailures.isEmpty else {
+      if let span, reportsEveryItem(of: uploads[upload].node) { uploads[upload].spans[item] = span }
+      return
+    }
     // Items that no launch has begun are only counted.
     guard state != .cancelled || active != nil || uploads[upload].items.begun[item] != nil else { return }
     let ref = ItemRef(uploads[upload].node, item)
-    metrics.notes.append(ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures))
+    metrics.notes.append(
+      ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures, span: span))
   }
 }

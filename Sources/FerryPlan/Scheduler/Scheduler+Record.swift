@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryManifest
 
 /// The data that a launch reports.
@@ -101,6 +102,8 @@ extension Scheduler {
         attempts: (metrics.nodeFailures[NodeID(index)] ?? state.attempts?.failures ?? []).map(
           RunRecord.AttemptRecord.init))
       if plan.isOptional(NodeID(index)) { record.optional = true }
+      record.needs = node.needs.isEmpty ? nil : node.needs.map { plan.nodes[$0.index].name }
+      record.token = node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name }
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =
@@ -144,9 +147,63 @@ extension Scheduler {
     let state: ReportState = note.state.isClosed ? ReportState(note.state) : .waiting
     return RunRecord.ItemRecord(
       manifest: recordedManifest(note.ref.node.index), node: plan.nodes[note.ref.node.index].name,
-      path: String(decoding: bytes, as: UTF8.self), pathBase64: DisplayPath.base64(bytes),
-      size: files.sizes[item], state: state,
-      reason: note.failure, attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init))
+      path: bytes, size: files.sizes[item], state: state, reason: note.failure,
+      attempts: note.attemptFailures.map(RunRecord.AttemptRecord.init), span: note.span)
+  }
+
+  /// Whether the report lists every item of the upload.
+  package func reportsEveryItem(of node: NodeID) -> Bool {
+    guard case .upload(let work) = plan.nodes[node.index].work else { return false }
+    return options.reportsEveryItem ?? work.reportsEveryItem
+  }
+
+  /// Whether the report lists every item of one of the uploads.
+  package var reportsEveryItem: Bool { uploads.contains { reportsEveryItem(of: $0.node) } }
+
+  /// Calls `body` with each item that the report lists, by upload and in the order of its table.
+  ///
+  /// - Parameters:
+  ///   - notable: the records of `metrics.notes`, in the same order.
+  ///   - digests: returns the SHA-256 digest of an item's file, if it is known.
+  package func eachItemRecord(
+    notable: [RunRecord.ItemRecord], digest: (ItemRef) -> [UInt8]?,
+    _ body: (RunRecord.ItemRecord) throws -> Void
+  ) rethrows {
+    var indices: [ItemRef: Int] = [:]
+    for (index, note) in metrics.notes.enumerated() { indices[note.ref] = index }
+    for upload in uploads.indices {
+      let node = uploads[upload].node
+      let listsAll = reportsEveryItem(of: node)
+      for item in 0..<uploads[upload].items.count {
+        let ref = ItemRef(node, item)
+        var record: RunRecord.ItemRecord
+        if let index = indices[ref] {
+          record = notable[index]
+        } else if listsAll {
+          record = cleanRecord(of: item, upload)
+        } else {
+          continue
+        }
+        record.sha256 = digest(ref).map(Hexadecimal.text)
+        try body(record)
+      }
+    }
+  }
+
+  /// The record of an item that succeeded on the first attempt, or that was not started.
+  private func cleanRecord(of item: Int, _ upload: Int) -> RunRecord.ItemRecord {
+    let (node, items) = (uploads[upload].node.index, uploads[upload].items)
+    let state: ReportState =
+      switch items.phases[item] {
+      case .done: .done
+      case .failed: .failed
+      case .ambiguous: .ambiguous
+      case .cancelled: .cancelled
+      case .waiting, .active, .left: .waiting
+      }
+    return RunRecord.ItemRecord(
+      manifest: recordedManifest(node), node: plan.nodes[node].name, path: items.files.path(item),
+      size: items.files.sizes[item], state: state, attempts: [], span: uploads[upload].spans[item])
   }
 
   /// The reason why the launch stopped early; `nil` if it did not stop early, or if its deadline passed when

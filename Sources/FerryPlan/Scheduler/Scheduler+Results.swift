@@ -30,6 +30,7 @@ extension Scheduler {
     if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
       countWhole(flight, result, verdict)
     }
+    self[attempts: ref]?.requests += 1
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
     case .succeeded, .partial, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,

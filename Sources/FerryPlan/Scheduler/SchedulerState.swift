@@ -31,6 +31,8 @@ struct AttemptHistory: Sendable {
   var postponed: [Landing] = []
   /// The failed attempts so far.
   var failures: [AttemptFailure] = []
+  /// The number of requests that have ended.
+  var requests: UInt32 = 0
 }
 
 /// The end of an attempt.
@@ -84,6 +86,8 @@ struct UploadState: Sendable {
   var held = PendingItems()
   /// The token nodes that the upload's steps use.
   let tokens: [Int]
+  /// The work of this launch on each item that succeeded on the first attempt, if the report lists every item.
+  var spans = ItemSpans()
   /// The largest file sent.
   var largest: TransferSample?
   /// The upload's unused upload IDs.

@@ -112,6 +112,8 @@ struct ItemRules: Hashable, Sendable {
 struct ActiveItem: Sendable {
   var progress: ItemProgress
   var attempts = AttemptHistory()
+  /// The time at which the item began in this launch.
+  var begunAt = Instant(nanoseconds: 0)
 }
 
 /// The items' states. The states and the counters are changed only here.
@@ -146,6 +148,7 @@ extension UploadState {
       releases.add(isReleased: rules.hasAbandon && !orphaning.isInDoubt)
     }
     store(change.state, of: item)
+    if transition == .begin { active[item]?.begunAt = now }
     return change.entries
   }
 

@@ -14,6 +14,9 @@ package struct StatusDocument: Encodable, Sendable {
   /// Whether each session's journal could be read.
   package var isWhole: Bool { sessions.allSatisfy { $0.problem == nil } }
 
+  /// Whether a process holds one of the sessions.
+  package var isHeld: Bool { sessions.contains { $0.holder != nil } }
+
   package struct SessionEntry: Encodable, Sendable {
     package var identifier: String
     /// The process that holds the session; absent if the session is not held.

@@ -18,6 +18,13 @@ package struct JSONLine {
     text += "\(value)".utf8
   }
 
+  /// Adds a number of seconds, which is finite.
+  package mutating func add(_ key: String, _ value: Double?) {
+    guard let value else { return }
+    begin(key)
+    append(value)
+  }
+
   package mutating func add(_ key: String, _ value: Instant?) { add(key, value?.rfc3339) }
 
   package mutating func add(_ key: String, isSet: Bool) {
@@ -34,6 +41,56 @@ package struct JSONLine {
     text += object.text + "}".utf8
   }
 
+  /// Adds an array of strings.
+  package mutating func add(_ key: String, strings: [String]) {
+    begin(key)
+    text.append(UInt8(ascii: "["))
+    for (index, value) in strings.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      JSONString.append(value, to: &text)
+    }
+    text.append(UInt8(ascii: "]"))
+  }
+
+  /// An element of an array.
+  package enum Scalar: Sendable {
+    case number(Double)
+    case text(String)
+  }
+
+  /// Adds an array of finite numbers.
+  package mutating func add(_ key: String, numbers: [Double]) {
+    begin(key)
+    text.append(UInt8(ascii: "["))
+    for (index, value) in numbers.enumerated() {
+      if index > 0 { text.append(UInt8(ascii: ",")) }
+      append(value)
+    }
+    text.append(UInt8(ascii: "]"))
+  }
+
+  /// Adds an array of arrays of numbers and strings.
+  package mutating func add(_ key: String, arrays: [[Scalar]]) {
+    begin(key)
+    text.append(UInt8(ascii: "["))
+    for (index, array) in arrays.enumerated() {
+      text += (index > 0 ? ",[" : "[").utf8
+      for (position, value) in array.enumerated() {
+        if position > 0 { text.append(UInt8(ascii: ",")) }
+        switch value {
+        case .number(let number): append(number)
+        case .text(let string): JSONString.append(string, to: &text)
+        }
+      }
+      text.append(UInt8(ascii: "]"))
+    }
+    text.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func append(_ value: Double) {
+    text += (value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)").utf8
+  }
+
   /// Adds an array of objects.
   package mutating func add(_ key: String, _ lines: [JSONLine]) {
     begin(key)
@@ -45,7 +102,9 @@ package struct JSONLine {
     text += line.text + "}".utf8
   }
 
-  package var ended: String { String(decoding: PrintableJSON.escaping(text + "}".utf8), as: UTF8.self) }
+  package var ended: String { String(decoding: bytes, as: UTF8.self) }
+
+  package var bytes: [UInt8] { PrintableJSON.escaping(text + "}".utf8) }
 
   private mutating func begin(_ key: String) {
     if text.count > 1 { text.append(UInt8(ascii: ",")) }

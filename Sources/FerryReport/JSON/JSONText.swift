@@ -7,6 +7,11 @@ package enum JSONText {
     try text(value, .convertToSnakeCase)
   }
 
+  /// The same on one line, without a line feed.
+  package static func line(_ value: some Encodable) throws -> String {
+    String(decoding: PrintableJSON.escaping(try ReportJSON.line(value).utf8), as: UTF8.self)
+  }
+
   /// JSON with unchanged keys, for external formats.
   package static func verbatim(_ value: some Encodable) throws -> String {
     try text(value, .useDefaultKeys)

@@ -13,8 +13,6 @@ struct FailureGroups {
     var count = 1
   }
 
-  /// The groups in a fixed order: by state, then by descending size, then by the names of their examples.
-  private(set) var all: [Group] = []
   /// The number of items that belong to no group because there are too many causes.
   private(set) var ungrouped = 0
 
@@ -30,21 +28,24 @@ struct FailureGroups {
     var text: String
   }
 
-  init(_ items: some Sequence<RunRecord.ItemRecord>) {
-    var groups: [Cause: Group] = [:]
-    for item in items {
-      let cause = Self.cause(of: item)
-      if var group = groups[cause] {
-        group.count += 1
-        if Self.precedes(item, group.example) { group.example = item }
-        groups[cause] = group
-      } else if groups.count < Self.limit {
-        groups[cause] = Group(example: item)
-      } else {
-        ungrouped += 1
-      }
+  private var groups: [Cause: Group] = [:]
+
+  mutating func add(_ item: RunRecord.ItemRecord) {
+    let cause = Self.cause(of: item)
+    if var group = groups[cause] {
+      group.count += 1
+      if Self.precedes(item, group.example) { group.example = item }
+      groups[cause] = group
+    } else if groups.count < Self.limit {
+      groups[cause] = Group(example: item)
+    } else {
+      ungrouped += 1
     }
-    all = groups.values.sorted { a, b in
+  }
+
+  /// The groups in a fixed order: by state, then by descending size, then by the names of their examples.
+  var all: [Group] {
+    groups.values.sorted { a, b in
       let (first, second) = (Self.rank(a.example.state), Self.rank(b.example.state))
       if first != second { return first < second }
       if a.count != b.count { return a.count > b.count }

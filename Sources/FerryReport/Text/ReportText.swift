@@ -1,11 +1,20 @@
 import FerryPlan
 
 /// The summary of a run, for a terminal or for mail from cron.
-package enum ReportText {
-  /// Formats the record of a run as text.
-  ///
+package struct ReportText: ReportRenderer {
+  private let status: String
+
   /// - Parameter status: the command that lists ambiguous items of earlier runs.
-  package static func text(_ record: RunRecord, status: String) -> String {
+  package init(status: String) { self.status = status }
+
+  package func render(_ source: ReportSource, to sink: any ByteSink) throws {
+    try sink.write(Self.text(source, status: status))
+  }
+
+  /// - Parameter status: the command that lists ambiguous items of earlier runs.
+  package static func text(_ source: ReportSource, status: String) throws -> String {
+    let record = source.record
+    let items = try UnfinishedItems(source)
     let run = record.run
     var lines: [String] = []
     if let manifest = run.manifest, let number = run.round {
@@ -21,13 +30,9 @@ package enum ReportText {
     }
     if let stop = run.stop.flatMap(name) { lines.append("  stopped early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(DisplayPath.lines(fault, indent: "  "))") }
-    var told: [String: Int] = [:]
-    for item in record.items where item.ambiguity != nil {
-      told[title(item.node, item.manifest), default: 0] += 1
-    }
     for node in record.nodes where node.state != .notNeeded {
       lines.append("  " + line(node))
-      if let ambiguous = node.items?.ambiguous, ambiguous > told[title(node.name, node.manifest)] ?? 0 {
+      if let ambiguous = node.items?.ambiguous, ambiguous > items.ambiguousCounts[node.title] ?? 0 {
         lines.append(
           "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
             + DisplayPath.line(status))
@@ -42,7 +47,7 @@ package enum ReportText {
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
         + Count.text(totals.requests, "request"))
-    lines += failures(record)
+    lines += failures(items)
     for node in record.nodes {
       let unlisted = node.problems ?? []
       for problem in unlisted.prefix(20) {
@@ -77,22 +82,21 @@ package enum ReportText {
 
   /// The items that did not end as done, by cause. Each ambiguous item is listed separately, because it needs a
   /// decision.
-  private static func failures(_ record: RunRecord) -> [String] {
+  private static func failures(_ items: UnfinishedItems) -> [String] {
     var lines: [String] = []
-    let ambiguous = record.items.lazy.filter { $0.ambiguity != nil }
-    for item in ambiguous.prefix(lineLimit) {
+    for item in items.ambiguous.prefix(lineLimit) {
       let name = DisplayPath.shown(item.path, base64: item.pathBase64)
       let reason = item.reason.map { ReasonText.text($0) } ?? ""
       lines.append("  \(title(item.node, item.manifest)): \(name): \(item.state): \(reason)")
       lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
     }
-    let hidden = ambiguous.dropFirst(lineLimit).count
+    let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, lineLimit)
     if hidden > 0 { lines.append("  … and \(hidden) more ambiguous items in the report") }
-    let groups = FailureGroups(record.items.lazy.filter { $0.state != .done && $0.ambiguity == nil })
-    for group in groups.all.prefix(lineLimit) {
+    let groups = items.groups.all
+    for group in groups.prefix(lineLimit) {
       lines.append("  " + group.line(title: title(group.example.node, group.example.manifest)))
     }
-    let others = groups.all.dropFirst(lineLimit).reduce(groups.ungrouped) { $0 + $1.count }
+    let others = groups.dropFirst(lineLimit).reduce(items.groups.ungrouped) { $0 + $1.count }
     if others > 0 {
       lines.append(
         "  … and \(others == 1 ? "1 more item" : "\(others) more items") with other reasons in the report")
@@ -125,9 +129,8 @@ package enum ReportText {
     isClosed ? "round \(number)" : "round \(number), open"
   }
 
-  /// The name of a node; `MANIFEST/NODE` if there are several manifests.
   private static func title(_ node: String, _ manifest: String?) -> String {
-    manifest.map { "\($0)/\(node)" } ?? node
+    RunRecord.title(node, manifest)
   }
 
   private static func name(_ stop: StopCause) -> String? {

@@ -67,5 +67,8 @@ package struct Forecast: Codable, Sendable {
   package struct Moment: Codable, Sendable {
     package var at: String
     package var text: String
+    /// For a resume: the session, and the delay that follows.
+    package var session: String?
+    package var delaySeconds: Double?
   }
 }

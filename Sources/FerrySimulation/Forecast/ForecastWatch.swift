@@ -60,9 +60,10 @@ struct ForecastWatch {
     case .sessionResumed(let session, let delay):
       guard delay.resumedAt != nil else { return }
       resumes += 1
+      let name = plan.sessions[session.index].name
       say(
-        "session \(plan.sessions[session.index].name): resume \(resumes), the delay is \(Self.words(delay.period))",
-        at: now)
+        "session \(name): resume \(resumes), the delay is \(Self.words(delay.period))", at: now,
+        session: name, delay: delay.period)
     case .itemClosed(let ref, _, _, _): close(ref, machine)
     case .fetchFailed(let node, _, _): fetched(node, .failed, machine)
     case .intentRecorded, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .sessionInForeground,
@@ -130,11 +131,13 @@ struct ForecastWatch {
 
   mutating func ended(_ machine: VirtualMachine) { look(machine) }
 
-  private mutating func say(_ text: String, at now: Instant) {
+  private mutating func say(
+    _ text: String, at now: Instant, session: String? = nil, delay: Duration? = nil
+  ) {
     guard timeline.count < Self.mostMoments else { return }
     if let quietLaunch { timeline.append(quietLaunch) }
     quietLaunch = nil
-    timeline.append(.init(at: now.rfc3339, text: text))
+    timeline.append(.init(at: now.rfc3339, text: text, session: session, delaySeconds: delay?.seconds))
   }
 
   /// Returns the forecast for the simulated period.

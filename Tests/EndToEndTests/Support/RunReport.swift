@@ -173,7 +173,9 @@ struct RunReport: Decodable {
   var nodes: [Node]
   var items: [Item]
 
+  /// Decodes a report that follows its schema.
   static func decode(_ data: Data) throws -> RunReport {
+    try ReportValidator.check(data)
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try decoder.decode(RunReport.self, from: data)

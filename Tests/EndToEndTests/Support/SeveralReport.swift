@@ -44,7 +44,9 @@ struct SeveralReport: Decodable {
   var nodes: [Node]
   var items: [Item]
 
+  /// Decodes a report that follows its schema.
   static func decode(_ data: Data) throws -> SeveralReport {
+    try ReportValidator.check(data)
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try decoder.decode(SeveralReport.self, from: data)

@@ -41,6 +41,18 @@ enum TestFiles {
     }
   }
 
+  /// Writes a file and its folders. Foundation's paths are text; these are bytes.
+  static func write(_ content: Data, to path: [UInt8]) throws {
+    var folder: [UInt8] = []
+    for part in path.split(separator: 0x2F).dropLast() {
+      folder += [0x2F] + part
+      mkdir(folder.map { CChar(bitPattern: $0) } + [0], 0o777)
+    }
+    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_EXCL, 0o666)
+    guard file >= 0 else { throw CommandFailure(description: "\(path): \(errno)") }
+    try FileHandle(fileDescriptor: file, closeOnDealloc: true).write(contentsOf: content)
+  }
+
   /// The SHA-256 digests of the files in lowercase hexadecimal, computed independently of ferry.
   static func digests(of names: [String], under root: String) async throws -> [String: String] {
     let command = try await Command.run(

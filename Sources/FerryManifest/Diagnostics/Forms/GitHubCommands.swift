@@ -28,11 +28,12 @@ package struct GitHubCommands: Sendable {
     return "::\(diagnostic.severity.rawValue) \(list)::\(Self.data(message))"
   }
 
-  /// Escapes characters that would end the command or start another one, as parsed by the runner's
+  /// A message. Escapes characters that would end the command or start another one, as parsed by the runner's
   /// `command.ts`.
-  private static func data(_ text: String) -> String { escaped(text, "%\r\n") }
+  package static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
-  private static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
+  /// The value of a property.
+  package static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
   // Iterates over scalars, because CR LF is one Character that equals neither CR nor LF.
   private static func escaped(_ text: String, _ special: String) -> String {

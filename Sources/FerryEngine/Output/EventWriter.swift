@@ -1,0 +1,91 @@
+import FerryPlan
+import FerryProcess
+import FerryReport
+import Foundation
+
+/// Writes the events of a run to a file or a pipe, on a thread.
+///
+/// A reader that does not read, or a disk that is slow, delays neither requests nor signals: if more than `limit` bytes
+/// wait, further events are dropped, and a line with their number is written once there is room.
+///
+/// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
+package final class EventWriter: @unchecked Sendable {
+  private static let limit = 8 << 20
+  /// How long the end of the run waits for the remaining events, in nanoseconds.
+  private static let patience: Int64 = 5_000_000_000
+
+  private let descriptor: Int32
+  private let dropped: @Sendable (Int) -> [UInt8]
+  private let worker: SerialWorker
+  private let condition = DeadlineCondition()
+  private var waiting: [UInt8] = []
+  private var isWriting = false
+  private var droppedCount = 0
+  private var failure: Int32?
+
+  /// - Parameters:
+  ///   - descriptor: it stays open.
+  ///   - dropped: a line that stands for events that were dropped.
+  package init(_ descriptor: Int32, dropped: @escaping @Sendable (Int) -> [UInt8]) throws {
+    self.descriptor = descriptor
+    self.dropped = dropped
+    worker = try SerialWorker("ferry-events-out")
+  }
+
+  /// Queues a line.
+  package func write(_ line: [UInt8]) {
+    let starts = condition.withLock { () -> Bool in
+      guard failure == nil else { return false }
+      guard waiting.count < Self.limit else {
+        droppedCount += 1
+        return false
+      }
+      if droppedCount > 0 {
+        waiting += dropped(droppedCount)
+        droppedCount = 0
+      }
+      waiting += line
+      defer { isWriting = true }
+      return !isWriting
+    }
+    if starts { worker.submit { [self] in drain() } }
+  }
+
+  private func drain() {
+    while true {
+      let bytes = condition.withLock { () -> [UInt8] in
+        defer { waiting = [] }
+        if waiting.isEmpty {
+          isWriting = false
+          condition.wakeAll()
+        }
+        return waiting
+      }
+      guard !bytes.isEmpty else { return }
+      guard let code = AtomicWrite.failure(of: bytes, to: descriptor) else { continue }
+      condition.withLock {
+        failure = code
+        waiting = []
+        isWriting = false
+        condition.wakeAll()
+      }
+      return
+    }
+  }
+
+  /// Waits for the queued lines, for a limited time.
+  ///
+  /// - Returns: why events are missing; `nil` if none are.
+  package func finish() -> String? {
+    condition.withLock {
+      if droppedCount > 0 { waiting += dropped(droppedCount) }
+      let deadline = DeadlineCondition.now + Self.patience
+      while isWriting, DeadlineCondition.now < deadline { condition.wait(until: deadline) }
+      // A reader that has closed the pipe does not want more.
+      if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
+      if isWriting { return "the reader does not read" }
+      return droppedCount > 0
+        ? "\(Count.text(droppedCount, "event")) dropped because the reader did not read" : nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// Reads a file line by line, so that its size does not matter.
+enum LineReader {
+  /// Calls `body` with each line, without its line feed.
+  ///
+  /// - Returns: the error number if the file could not be read.
+  static func eachLine(of descriptor: Int32, _ body: (ArraySlice<UInt8>) throws -> Void) rethrows -> Int32? {
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return errno }
+      guard count > 0 else { break }
+      var piece = buffer[..<count]
+      while let end = piece.firstIndex(of: 0x0A) {
+        if rest.isEmpty {
+          try body(piece[..<end])
+        } else {
+          rest += piece[..<end]
+          try body(rest[...])
+          rest.removeAll(keepingCapacity: true)
+        }
+        piece = piece[(end + 1)...]
+      }
+      rest += piece
+    }
+    if !rest.isEmpty { try body(rest[...]) }
+    return nil
+  }
+}

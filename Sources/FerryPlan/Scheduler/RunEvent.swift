@@ -1,0 +1,80 @@
+/// Something that happened in a run, for the log and the event stream.
+package enum RunEvent: Sendable {
+  /// The run holds its sessions and begins.
+  case started(at: Instant, run: String, manifests: [String])
+  case request(Request)
+  case ended(Ended)
+  /// A session resumed in the background, and its next transfers are delayed.
+  case resumed(at: Instant, session: String, period: Duration)
+  /// The run's work has ended, and its report is stored.
+  case finished(at: Instant, exitCode: Int32, report: String)
+
+  /// A request that ended, successfully or not.
+  package struct Request: Sendable {
+    package var at: Instant
+    /// Present if the run has several manifests.
+    package var manifest: String?
+    package var node: String
+    /// The path of the item; `nil` for a node with a single request.
+    package var path: [UInt8]?
+    package var step: Step.Kind
+    /// The HTTP status; `nil` if there was no response.
+    package var status: Int?
+    /// The failure of a request without a response.
+    package var code: FailureCode?
+    /// The bytes of the request and its response.
+    package var bytes: Int64
+    package var duration: Duration
+  }
+
+  /// Whether a person who follows a run wants to know: something failed, or a session resumed.
+  package var isNotable: Bool {
+    switch self {
+    case .started, .finished, .resumed: true
+    case .request(let request): request.status.map { $0 >= 500 } ?? true
+    case .ended(let item): item.state != .done || item.path == nil
+    }
+  }
+
+  /// An item, or a node with a single request, that ended in this round.
+  package struct Ended: Sendable {
+    package var at: Instant
+    /// Present if the run has several manifests.
+    package var manifest: String?
+    package var node: String
+    package var path: [UInt8]?
+    package var size: Int64?
+    package var state: ItemState
+    package var reason: RecordedFailure?
+  }
+}
+
+extension Scheduler {
+  /// The end of a request as an event.
+  package func event(_ attempt: Attempt, _ result: AttemptResult, at now: Instant) -> RunEvent {
+    var event = RunEvent.Request(
+      at: now, manifest: manifestName(attempt.ref.node), node: plan.nodes[attempt.ref.node.index].name,
+      path: path(of: attempt.ref).map(Array.init), step: attempt.step, bytes: result.traffic.total,
+      duration: result.duration)
+    switch result.answer {
+    case .response(let response): event.status = response.status
+    case .failure(let failure): event.code = FailureCode(failure.code)
+    }
+    return .request(event)
+  }
+
+  /// The end of an item or a single request as an event.
+  package func event(ended ref: ItemRef, _ state: ItemState, _ failure: RecordedFailure?, at now: Instant)
+    -> RunEvent
+  {
+    let size = ref.item.flatMap { item in withItems(of: ref.node) { $0.files.sizes[item] } }
+    return .ended(
+      RunEvent.Ended(
+        at: now, manifest: manifestName(ref.node), node: plan.nodes[ref.node.index].name,
+        path: path(of: ref).map(Array.init), size: size, state: state, reason: failure))
+  }
+
+  private func manifestName(_ node: NodeID) -> String? {
+    plan.manifests.count > 1 ? plan.manifests[plan.nodes[node.index].manifest.index] : nil
+  }
+}

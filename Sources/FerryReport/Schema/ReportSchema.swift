@@ -1,0 +1,144 @@
+import FerryManifest
+import FerryPlan
+
+/// The JSON Schema (2020-12) of `report.json`: `docs/report.schema.json`.
+package enum ReportSchema {
+  package static func json() -> String { value.pretty }
+
+  /// The objects of a report, the report itself first.
+  static var objects: [SchemaObject] { [report] + runObjects + nodeObjects + itemObjects + timelineObjects }
+
+  package static var value: OrderedJSON {
+    .object(
+      [
+        .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+        .init("title", .string("ferry report")),
+      ] + report.members + [
+        .init("$defs", .object(objects.dropFirst().map { .init($0.title, .object($0.members)) }))
+      ])
+  }
+
+  private static let report = SchemaObject(
+    "Report", "The report of a run of ferry. Keys without a value are absent; sizes are in bytes.",
+    [
+      .required("version", .constant(1), "The version of this format."),
+      .required("run", .object("Run"), "The run."),
+      .required("totals", .object("Totals"), "The totals of the run."),
+      .required(
+        "nodes", .list(.object("Node")), "All tokens, uploads, fetches and requests, in start order."),
+      .optional("timeline", .object("Timeline"), "The progress of the run over time."),
+      .required("items", .list(.object("Item")), "The items that the report lists; see `run.listed_items`."),
+    ])
+
+  private static let itemObjects = [
+    SchemaObject(
+      "Item", "A file of an upload.",
+      [
+        manifest, .required("node", .string, "The name of the upload."),
+        .required("path", .string, "The path, relative to the upload's root."),
+        .optional("path_base64", .string, "The bytes of the path in Base64, if it is not UTF-8."),
+        .required("size", .count, "The size of the file."),
+        .required(
+          "state", .choice(["done", "failed", "ambiguous", "cancelled", "waiting"]), "The state of the item."),
+        .optional(
+          "reason", .object("Reason"), "The reason why it did not succeed, or why it is waiting."),
+        .required("attempts", .list(.object("Attempt")), "The failed attempts."),
+        .optional("ambiguity", .object("Ambiguity"), "For an item that ended as ambiguous."),
+        .optional("started_at", .time, "The time at which the run began the item."),
+        .optional("ended_at", .time, "The time at which the item ended in the run."),
+        .optional("duration_seconds", .seconds, "The time between the two."),
+        .optional(
+          "requests", .count, "The number of requests for the item that ended, successfully or not."),
+        .optional(
+          "sha256", .string,
+          "The SHA-256 digest of the file in hexadecimal, if the run computed it and lists every item."),
+      ]),
+    SchemaObject(
+      "Attempt", "A failed attempt at a request.",
+      [
+        .required(
+          "step", .choice(steps), "The step of the request."),
+        .required("code", .string, "A stable code."),
+        .optional("status", .integer, "The HTTP status, if there was a response."),
+        .required("message", .string, "An explanation for people."),
+        .required("ended_at", .time, "The end of the attempt."),
+        .required("duration_seconds", .seconds, "The duration of the attempt."),
+      ] + details),
+    SchemaObject(
+      "Reason", "Why something did not succeed, or is waiting.",
+      [
+        .required("code", .string, "A stable code."),
+        .optional("status", .integer, "The HTTP status, if there was a response."),
+        .required("message", .string, "An explanation for people; it never contains a secret."),
+        .optional("until", .time, "The end of the wait, if it is known."),
+        .optional("budget", .object("BudgetFigures"), "For a budget."),
+      ] + details),
+    SchemaObject(
+      "BudgetFigures", "The use of a budget.",
+      [
+        .required("network", .words(Budget.Scope.self), "The kind of network."),
+        .required("used_bytes", .integer, "The bytes used in the window."),
+        .required("limit_bytes", .integer, "The limit."),
+      ]),
+    SchemaObject(
+      "Ambiguity", "A request that may have been executed.",
+      [
+        .required("step", .choice(steps), "The request."),
+        .optional("at", .time, "When ferry stopped waiting for its response."),
+        .optional("origin", .string, "Scheme, host and port to which it was sent."),
+        .optional("redirected_to", .string, "Scheme, host and port of the last server after redirects."),
+        .optional("captures", .strings, "Values captured for the item that are not secret."),
+        .required("resolve", .list(.string), "The two command lines that record a decision."),
+      ]),
+  ]
+
+  static let steps = [
+    Step.Kind.token, .allocate, .transfer, .commit, .probe, .fetch, .request, .abandon,
+  ].map(\.rawValue)
+
+  static let manifest = SchemaKey.optional(
+    "manifest", .string, "The name of the manifest, if the run has several.")
+
+  static let details: [SchemaKey] = [
+    .optional("url", .string, "The URL of the failed request, without secrets."),
+    .optional("proxy", .string, "The proxy of the failed request: host and port."),
+    .optional("reason_phrase", .string, "The reason phrase of the response."),
+    .optional("body", .string, "The beginning of the response's body."),
+  ]
+
+  private static let timelineObjects = [
+    SchemaObject(
+      "Timeline", "The progress of the run over time. All lists of samples have the same length.",
+      [
+        .required("interval_seconds", .seconds, "The time from one sample to the next."),
+        .required("duration_seconds", .seconds, "The time from the run's start to the last sample."),
+        .required("bytes", .list(.count), "The bytes transferred so far."),
+        .required("requests", .list(.count), "The number of requests that have ended so far."),
+        .required("items_done", .list(.count), "The number of items that the run has completed so far."),
+        .required("in_flight", .list(.count), "The number of requests in progress."),
+        .required("nodes", .list(.object("NodeSpans")), "What the nodes were doing."),
+        .required(
+          "resumes", .list(.object("Resume")), "The resumes of sessions that have a delay, at most 1,000."),
+      ]),
+    SchemaObject(
+      "NodeSpans", "What a node was doing.",
+      [
+        manifest, .required("name", .string, "The name of the node."),
+        .required("spans", .list(.object("Span")), "Its activities, in order."),
+      ]),
+    SchemaObject(
+      "Span", "A time in which a node did the same.",
+      [
+        .required("activity", .words(NodeActivity.self), "What it was doing or waiting for."),
+        .required("from", .seconds, "The start, in seconds since the run's start."),
+        .required("to", .seconds, "The end, in seconds since the run's start."),
+      ]),
+    SchemaObject(
+      "Resume", "A resume of a session in the background.",
+      [
+        .required("session", .string, "The name of the session."),
+        .required("at", .seconds, "The time of the resume, in seconds since the run's start."),
+        .required("period_seconds", .seconds, "The delay that follows."),
+      ]),
+  ]
+}

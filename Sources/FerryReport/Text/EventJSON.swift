@@ -1,0 +1,64 @@
+import FerryPlan
+
+/// Events as NDJSON: `ferry run --events` and `--log-format json`. The keys are a stable public interface.
+package enum EventJSON {
+  /// The version of this format, which is in the first event.
+  package static let version: Int64 = 1
+
+  package static func line(_ event: RunEvent) -> [UInt8] {
+    var line = JSONLine()
+    switch event {
+    case .started(let at, let run, let manifests):
+      line.add("type", "started")
+      line.add("at", at)
+      line.add("version", version)
+      line.add("run", run)
+      line.add("manifests", strings: manifests)
+    case .request(let request):
+      line.add("type", "request")
+      line.add("at", request.at)
+      name(request.manifest, request.node, request.path, &line)
+      line.add("step", request.step.rawValue)
+      line.add("status", request.status.map(Int64.init))
+      line.add("code", request.code?.rawValue)
+      line.add("bytes", request.bytes)
+      line.add("duration_seconds", (request.duration.seconds * 1000).rounded() / 1000)
+    case .ended(let item):
+      line.add("type", item.path == nil ? "node" : "item")
+      line.add("at", item.at)
+      name(item.manifest, item.node, item.path, &line)
+      line.add("size", item.size)
+      line.add("state", ReportState(item.state).rawValue)
+      line.add("code", item.reason?.code.rawValue)
+      line.add("status", item.reason?.status.map(Int64.init))
+      line.add("message", item.reason?.message)
+    case .resumed(let at, let session, let period):
+      line.add("type", "resumed")
+      line.add("at", at)
+      line.add("session", session)
+      line.add("period_seconds", period.seconds)
+    case .finished(let at, let exitCode, let report):
+      line.add("type", "finished")
+      line.add("at", at)
+      line.add("exit_code", Int64(exitCode))
+      line.add("report", report)
+    }
+    return line.bytes + [0x0A]
+  }
+
+  /// A line that stands for events that could not be written, because the reader did not read.
+  package static func dropped(_ count: Int) -> [UInt8] {
+    var line = JSONLine()
+    line.add("type", "dropped")
+    line.add("events", Int64(count))
+    return line.bytes + [0x0A]
+  }
+
+  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?, _ line: inout JSONLine) {
+    line.add("manifest", manifest)
+    line.add("node", node)
+    guard let path else { return }
+    line.add("path", String(decoding: path, as: UTF8.self))
+    line.add("path_base64", DisplayPath.base64(path))
+  }
+}

@@ -1,0 +1,35 @@
+import FerryPlan
+
+/// Events as lines of a log: time, level, what, and the facts.
+package enum EventText {
+  package static func line(_ event: RunEvent) -> [UInt8] { Array((text(event) + "\n").utf8) }
+
+  package static func text(_ event: RunEvent) -> String {
+    switch event {
+    case .started(let at, let run, let manifests):
+      return
+        "\(at.rfc3339) info run \(run) of \(manifests.map { DisplayPath.line($0) }.joined(separator: ", ")) begins"
+    case .request(let request):
+      let outcome = request.status.map(String.init) ?? request.code?.rawValue ?? "no response"
+      let isGood = request.status.map { $0 < 400 } ?? false
+      return
+        "\(request.at.rfc3339) \(isGood ? "debug" : "warning") \(name(request.manifest, request.node, request.path)) "
+        + "\(request.step.rawValue) \(outcome) \(ByteText.text(request.bytes)) "
+        + "\(ElapsedText.precise(request.duration.seconds))"
+    case .ended(let item):
+      let isGood = item.state == .done
+      let reason = item.reason.map { ": \(ReasonText.text($0))" } ?? ""
+      return
+        "\(item.at.rfc3339) \(isGood ? "info" : "error") \(name(item.manifest, item.node, item.path)) "
+        + "\(ReportState(item.state))\(reason)"
+    case .resumed(let at, let session, let period):
+      return "\(at.rfc3339) info session \(session) resumes, then waits \(ElapsedText.text(period.seconds))"
+    case .finished(let at, let exitCode, let report):
+      return "\(at.rfc3339) info run ends with exit code \(exitCode), report \(DisplayPath.line(report))"
+    }
+  }
+
+  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?) -> String {
+    RunRecord.title(node, manifest) + (path.map { "/" + DisplayPath.shown($0) } ?? "")
+  }
+}

@@ -1,0 +1,103 @@
+import FerryPlan
+
+/// The progress of a run as lines for a terminal.
+package enum ProgressText {
+  /// The numbers of a run so far.
+  package struct Figures: Sendable {
+    package var done: Int
+    package var open: Int
+    package var failed: Int
+    package var bytes: Int64
+    package var seconds: Double
+    /// What the run waits for, if no request is in progress.
+    package var pause: NodeActivity?
+
+    package init(done: Int, open: Int, failed: Int, bytes: Int64, seconds: Double, pause: NodeActivity?) {
+      self.done = done
+      self.open = open
+      self.failed = failed
+      self.bytes = bytes
+      self.seconds = seconds
+      self.pause = pause
+    }
+  }
+
+  /// The line for the whole run.
+  package static func line(_ figures: Figures) -> String {
+    let seconds = max(0.001, figures.seconds)
+    var parts = [
+      "\(figures.done) of \(figures.done + figures.open) items", ByteText.text(figures.bytes),
+      "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s",
+    ]
+    if figures.done > 0, figures.open > 0 {
+      parts.append("\(ElapsedText.text(seconds / Double(figures.done) * Double(figures.open))) left")
+    }
+    if figures.failed > 0 { parts.append("\(figures.failed) failed") }
+    if let pause = figures.pause { parts.append(words(pause)) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The line for a request in progress.
+  package static func line(_ request: ActiveRequest) -> String {
+    let name = request.title + (request.path.map { "/" + DisplayPath.shown($0) } ?? "")
+    let size = request.size.map { "  \(ByteText.text($0))" } ?? ""
+    return
+      "  \(request.step.rawValue)  \(DisplayPath.line(name))\(size)  \(ElapsedText.text(request.seconds))"
+  }
+
+  private static func words(_ pause: NodeActivity) -> String {
+    switch pause {
+    case .retrying: "waiting to retry"
+    case .token: "waiting for a token"
+    case .budget: "waiting for the budget"
+    case .delay: "waiting for the resume delay"
+    case .conditions: "waiting for the network or power"
+    case .queued, .allocating, .sending, .committing, .requesting: "waiting"
+    }
+  }
+
+  /// The beginning of a line that fits in a number of columns; the middle of a longer line is replaced by `…`.
+  package static func fitted(_ line: String, columns: Int) -> String {
+    guard width(line) > columns else { return line }
+    guard columns > 1 else { return "" }
+    let scalars = Array(line.unicodeScalars)
+    let (head, tail) = ((columns - 1) - (columns - 1) / 3, (columns - 1) / 3)
+    func taken(_ scalars: some Sequence<Unicode.Scalar>, _ columns: Int) -> Int {
+      var (count, used) = (0, 0)
+      for scalar in scalars {
+        used += width(scalar)
+        guard used <= columns else { break }
+        count += 1
+      }
+      return count
+    }
+    var result = String.UnicodeScalarView()
+    result.append(contentsOf: scalars.prefix(taken(scalars, head)))
+    result.append("…")
+    var end = scalars.suffix(taken(scalars.reversed(), tail))
+    // A combining mark would join the ellipsis.
+    while let first = end.first, width(first) == 0 { end.removeFirst() }
+    result.append(contentsOf: end)
+    return String(result)
+  }
+
+  /// The number of columns that a terminal uses for a line.
+  package static func width(_ line: String) -> Int { line.unicodeScalars.reduce(0) { $0 + width($1) } }
+
+  /// The columns of a character: 2 for East Asian wide characters (UAX 11) and emoji, 0 for combining marks.
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.value {
+    case 0..<0x300: return 1
+    case 0x200B...0x200F, 0xFE00...0xFE0F, 0xE0100...0xE01EF: return 0
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+      0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+      0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default:
+      switch scalar.properties.generalCategory {
+      case .nonspacingMark, .enclosingMark: return 0
+      default: return 1
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import FerryPlan
+
+/// The outcome of a run in one sentence.
+struct ReportVerdict {
+  enum Level: String {
+    case good
+    /// Work remains, and a later run continues it.
+    case waiting
+    case bad
+  }
+
+  let level: Level
+  let sentence: String
+
+  init(_ record: RunRecord) {
+    let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
+    level =
+      switch code {
+      case .success: .good
+      case .deferred, .cutOff, .temporary, .interrupted, .terminated, .sessionInUse: .waiting
+      case .itemsFailed, .usage, .invalidManifest, .integrity, .authorization, .fault: .bad
+      }
+    let totals = record.totals
+    var parts: [String] = []
+    if totals.itemsDoneInRun > 0 {
+      parts.append(
+        "\(Self.items(totals.itemsDoneInRun)) delivered (\(ByteText.text(totals.bytes.useful)) in "
+          + "\(ElapsedText.text(record.seconds)))")
+    }
+    let counts = totals.items
+    let earlier = counts.done - totals.itemsDoneInRun
+    for (count, words) in [
+      (counts.failed, "failed"), (counts.ambiguous, "may have been delivered"),
+      (counts.cancelled, "canceled"),
+      (counts.waiting, "remaining"), (counts.skipped ?? 0, "not started"),
+      (earlier, "delivered earlier in this round"), (counts.unchanged, "unchanged"),
+    ] where count > 0 {
+      parts.append("\(parts.isEmpty ? Self.items(count) : NumberText.text(count)) \(words)")
+    }
+    let lead = record.run.state == .interrupted ? "The run was killed" : Self.lead(code, record)
+    sentence = parts.isEmpty ? "\(lead)." : "\(lead): \(parts.joined(separator: ", "))."
+  }
+
+  private static func items(_ count: Int) -> String {
+    "\(NumberText.text(count)) \(count == 1 ? "item" : "items")"
+  }
+
+  private static func lead(_ code: ExitCode, _ record: RunRecord) -> String {
+    switch code {
+    case .success:
+      record.run.stop == nil ? "Everything is done" : "Everything is done, although the run was stopped"
+    case .itemsFailed:
+      record.totals.items.failed + record.totals.items.ambiguous + record.totals.items.cancelled > 0
+        ? "Not everything was delivered" : "Something failed"
+    case .usage: "The run could not start"
+    case .invalidManifest: "The manifest is invalid"
+    case .integrity: "A file changed while it was sent"
+    case .temporary: "Some work failed, and the next run retries it"
+    case .sessionInUse: "Another process holds a session"
+    case .authorization: "Authorization failed"
+    case .deferred: "The remaining work is waiting"
+    case .cutOff: "The run reached its time limit, and the next run continues"
+    case .fault: "ferry failed"
+    case .interrupted: "The run was stopped by SIGINT, and the next run continues"
+    case .terminated: "The run was stopped by SIGTERM, and the next run continues"
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import FerryEngine
+import FerryManifest
+import FerryPlan
+import FerryReport
+import Foundation
+
+/// What a run prints and writes while it runs.
+struct ObservationOptions: ParsableArguments {
+  enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+
+  @Option(
+    help: ArgumentHelp(
+      "If standard error is not a terminal: print a progress line at the start, at most this often, and at the end. "
+        + "Default: every 30s.",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var progressInterval: Duration?
+
+  @Flag(
+    name: [.short, .customLong("verbose")],
+    help: "Print items that fail and resumes to standard error; with -vv, every item and request.")
+  var verbosity: Int
+
+  @Option(help: ArgumentHelp("Append a line for each request and item to this file.", valueName: "file"))
+  var log: String?
+
+  @Option(help: "Format of the log.")
+  var logFormat: LogFormat?
+
+  @Option(
+    help: ArgumentHelp(
+      "Append each event as one JSON object per line to this file; - is standard output.", valueName: "file"))
+  var events: String?
+
+  func validate() throws {
+    if logFormat != nil, log == nil { throw ValidationError("--log-format requires --log") }
+    if let progressInterval, progressInterval < .milliseconds(100) {
+      throw ValidationError("--progress-interval must be 100ms or longer")
+    }
+    if log == "-" { throw ValidationError("--log needs a file; -vv prints the log to standard error") }
+    if let log, log == events { throw ValidationError("--log and --events cannot have the same file") }
+  }
+
+  /// Opens the files. Throws if one of them cannot be opened; nothing was done then.
+  func observers() throws -> RunObservers {
+    RunObservers(
+      log: try log.map {
+        try EventWriter(ReportDestination($0).open(for: "--log"), dropped: Self.droppedText)
+      },
+      logFormat: logFormat ?? .text,
+      events: try events.map {
+        try EventWriter(ReportDestination($0).open(for: "--events"), dropped: { EventJSON.dropped($0) })
+      },
+      verbosity: verbosity)
+  }
+
+  private static let droppedText: @Sendable (Int) -> [UInt8] = {
+    Array("\(Count.text($0, "line")) dropped because the file could not be written fast enough\n".utf8)
+  }
+}

@@ -1,0 +1,97 @@
+import FerryEngine
+import FerryPlan
+import FerryReport
+import Foundation
+
+/// The progress of a run: at a terminal, a line for the whole run and one for each of the requests that have taken
+/// longest, redrawn in place at most ten times a second; elsewhere, a line from time to time.
+final class ProgressDisplay {
+  private let isQuiet: Bool
+  private let isTerminal: Bool
+  /// The interval that the user has chosen; `nil` for the default.
+  private let chosen: Duration?
+  private let interval: Duration
+  private let started = ContinuousClock.now
+  private var next: ContinuousClock.Instant
+  /// The lines that the terminal shows.
+  private var shown: [String] = []
+  private var last: ProgressText.Figures?
+
+  /// The largest number of lines for requests.
+  private static let mostRequests = 6
+
+  init(isQuiet: Bool, interval: Duration?) {
+    self.isQuiet = isQuiet
+    isTerminal = Output.isErrorTerminal
+    chosen = interval
+    self.interval = isTerminal ? .milliseconds(100) : interval ?? .seconds(30)
+    next = .now + (isTerminal ? .milliseconds(200) : self.interval)
+  }
+
+  /// How often the display needs the progress; `nil` if it shows nothing.
+  var refresh: Duration? { isQuiet ? nil : interval }
+
+  /// - Parameter details: makes the parts that are only needed for a line.
+  func show(_ progress: Launch.Progress, _ details: (Int) -> Launch.ProgressDetails) {
+    guard !isQuiet else { return }
+    if !isTerminal, chosen != nil, last == nil {
+      last = figures(progress, details(0))
+      Output.complain("ferry: begins with \(Count.text(progress.open, "item"))")
+    }
+    guard ContinuousClock.now >= next else { return }
+    next = .now + interval
+    guard isTerminal else {
+      let now = figures(progress, details(0))
+      last = now
+      return Output.complain("ferry: \(ProgressText.line(now))")
+    }
+    let size = Self.terminalSize
+    let details = details(max(0, min(Self.mostRequests, size.rows - 2)))
+    let lines =
+      [ProgressText.line(figures(progress, details))] + details.active.map { ProgressText.line($0) }
+    draw(lines.map { ProgressText.fitted($0, columns: size.columns - 1) }, columns: size.columns)
+  }
+
+  private func figures(_ progress: Launch.Progress, _ details: Launch.ProgressDetails) -> ProgressText.Figures
+  {
+    ProgressText.Figures(
+      done: progress.done, open: progress.open, failed: details.failed, bytes: progress.bytes,
+      seconds: started.duration(to: .now).seconds, pause: details.pause)
+  }
+
+  private func draw(_ lines: [String], columns: Int) {
+    Output.draw(erasure(columns) + lines.joined(separator: "\n"))
+    shown = lines
+  }
+
+  /// Moves the cursor to the first line that is shown, and erases everything below it. If the terminal has become
+  /// narrower, it has wrapped these lines.
+  private func erasure(_ columns: Int) -> String {
+    guard !shown.isEmpty else { return "" }
+    let rows = shown.reduce(0) { $0 + max(1, (ProgressText.width($1) + columns - 1) / columns) }
+    return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
+  }
+
+  /// Erases the lines, so that something else can be printed.
+  func clear() {
+    guard !shown.isEmpty else { return }
+    Output.draw(erasure(Self.terminalSize.columns))
+    shown = []
+  }
+
+  /// Prints the last line of a run that is not at a terminal.
+  func end() {
+    clear()
+    guard !isQuiet, !isTerminal, chosen != nil, last != nil else { return }
+    Output.complain("ferry: ends after \(ElapsedText.text(started.duration(to: .now).seconds))")
+  }
+
+  /// The current size of the terminal, which can change at any time.
+  private static var terminalSize: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+      return (80, 24)
+    }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+}

@@ -1,0 +1,35 @@
+import FerryEngine
+import FerryPlan
+import FerryReport
+
+/// Passes the events of a run to the log, the event stream and standard error.
+struct RunObservers {
+  let log: EventWriter?
+  let logFormat: ObservationOptions.LogFormat
+  let events: EventWriter?
+  let verbosity: Int
+
+  /// Whether anything needs the events.
+  var isNeeded: Bool { log != nil || events != nil || verbosity > 0 }
+
+  /// - Parameter complain: prints a line to standard error.
+  func take(_ event: RunEvent, complain: (String) -> Void) {
+    if let events { events.write(EventJSON.line(event)) }
+    if let log {
+      switch logFormat {
+      case .text: log.write(EventText.line(event))
+      case .json: log.write(EventJSON.line(event))
+      }
+    }
+    if verbosity > 1 || verbosity > 0 && event.isNotable { complain(EventText.text(event)) }
+  }
+
+  /// Waits for the files to be written.
+  ///
+  /// - Returns: messages about what is missing in them.
+  func finish() -> [String] {
+    [(log, "the log"), (events, "the events")].compactMap { writer, name in
+      writer?.finish().map { "\(name) are incomplete: \($0)" }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// examples/ci, examples/cron and examples/systemd.
+@Suite struct `An example of a schedule` {
+  private static let files = [
+    "ci/github.yaml", "ci/gitlab.yaml", "cron/crontab", "systemd/ferry-photos.service",
+    "systemd/ferry-photos.timer",
+  ]
+
+  private func text(_ file: String) throws -> String {
+    try String(contentsOf: Product.package.appending(path: "examples/\(file)"), encoding: .utf8)
+  }
+
+  @Test func `is accepted by systemd-analyze`() async throws {
+    guard let analyze = RunningCommand.find("systemd-analyze") else {
+      FileHandle.standardError.write(
+        Data(
+          "\n!!!! SKIPPED: no unit is verified: systemd-analyze is not there; run scripts/setup test\n\n".utf8
+        ))
+      return
+    }
+    let folder = try TemporaryFolder()
+    for name in ["ferry-photos.service", "ferry-photos.timer"] {
+      // The program and the user must exist.
+      let unit = try text("systemd/\(name)").replacing("/usr/local/bin/ferry", with: Product.path("ferry"))
+        .replacing("User=ferry\n", with: "User=root\n")
+      try folder.write(Data(unit.utf8), to: name)
+    }
+    let command = try await Command.run(
+      analyze, ["verify", folder.path("ferry-photos.service"), folder.path("ferry-photos.timer")])
+    #expect(command.status == 0, "\(command.stderr)")
+    // Mistakes of other units of the machine are not ours.
+    #expect(!command.stderr.contains("ferry-photos"), "\(command.stderr)")
+  }
+
+  @Test func `is YAML, if it is a pipeline`() async throws {
+    let files = ["ci/github.yaml", "ci/gitlab.yaml"].map { Product.source("examples/\($0)") }
+    let program = """
+      import sys, yaml
+      for path in sys.argv[1:]:
+          with open(path) as file: document = yaml.safe_load(file)
+          job = (document.get("jobs") or document)["upload"]
+          assert job.get("steps") or job.get("script"), path
+      """
+    let command = try await ReportFormats.python(["yaml"], program, files)
+    #expect(command.status == 0, "\(command.stderr)")
+  }
+
+  @Test(arguments: files)
+  func `uses options that exist`(_ file: String) async throws {
+    let lines = try text(file).replacing("\\\n", with: " ").split(separator: "\n").filter {
+      !$0.hasPrefix("#")
+    }
+    for name in ["run", "check", "report"] {
+      let help = try await Command.run(Product.path("ferry"), ["help", name]).stdout
+      for line in lines {
+        guard let start = line.range(of: "ferry \(name) ")?.upperBound else { continue }
+        for word in line[start...].split(whereSeparator: { " ;|=".contains($0) }) where word.hasPrefix("--") {
+          #expect(help.contains(word), "\(file): ferry \(name) \(word)")
+        }
+      }
+    }
+  }
+}
