@@ -19,6 +19,6 @@ enum LinkOwner {
     guard
       let stranger = target.linkOwners.first(where: { $0 != geteuid() && $0 != 0 && $0 != owner })
     else { return nil }
-    return "it is a link of user \(stranger) to a file of user \(owner)"
+    return "it is a symbolic link of user \(stranger) to a file of user \(owner), which ferry does not follow"
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Reads, off the loop's thread, the content of delivered files that are submitted again during a run
 /// (`compare: content`).
 final class SubmittedContents: Sendable {
-  /// The files of one note as listed, and their comparisons after they have been read.
+  /// The files listed for one note, and the results of comparing their content; `nil` until the files have been read.
   private struct Reading {
     var files: FileColumns
     var answers: [ContentComparison]?

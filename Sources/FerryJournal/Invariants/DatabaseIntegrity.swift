@@ -54,8 +54,9 @@ enum DatabaseIntegrity {
         JournalFinding(
           .indexDiffers, "an index does not match its table: \(text(ofIndexes))",
           lost: isDouble
-            ? "which of two rows with the same key is valid" : "nothing; lookups by name may miss rows",
-          remedy: "stop every ferry process, keep a copy, then run: sqlite3 FILE 'REINDEX'"
+            ? "which of two rows with the same key is valid"
+            : "nothing, but ferry may not find rows that it looks up with this index",
+          remedy: "stop every ferry process, keep a copy of the file, then run: sqlite3 FILE 'REINDEX'"
             + (isDouble ? "; if that fails, delete one of the two rows first" : "")))
     }
     return findings

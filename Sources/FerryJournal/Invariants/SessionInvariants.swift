@@ -87,12 +87,12 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue, "(root_device IS NULL) <> (root_inode IS NULL)",
       "have an incomplete identity of their root",
-      lost: "whether files are missing if the root is empty",
-      remedy: edited + "or put a file into the root"),
+      lost: "whether an empty root is the folder from which the files were sent",
+      remedy: edited + "or, if it is the right folder, put a file into the root"),
     JournalInvariant(
       .unknownValue, "after_tried IS NOT NULL AND (after_tried <> 1 OR after IS NOT 1)",
       "record an attempt to delete or move a file, but no such action is pending",
-      lost: "whether ferry next reports a run",
+      lost: "whether 'ferry next' reports that a run has something to do",
       remedy: "no action is needed: each run retries pending actions",
       stopsRun: false),
     JournalInvariant(

@@ -76,7 +76,9 @@ final class FaultProxy: Sendable {
   func waitUntilHeld(_ count: Int = 1, by run: RunningCommand) async throws -> String {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline, run.isRunning {
-      let held = process.stdout.split(separator: "\n").filter { $0.hasPrefix("held ") }
+      // The proxy may not have finished the last line.
+      let lines = process.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      let held = lines.filter { $0.hasPrefix("held ") }
       if held.count >= count, let target = held[count - 1].split(separator: " ").last {
         return String(target)
       }

@@ -20,7 +20,7 @@ final class StrictTusServer: Sendable {
     var deleted: Bool
     /// Whether it is a partial upload.
     var partial: Bool
-    /// The numbers, counted from 1, of the partial uploads that were concatenated to it.
+    /// The numbers, counted from 1, of the partial uploads that form the upload; empty for any other upload.
     var parts: [Int]
     var sha256: String
   }

@@ -10,7 +10,7 @@ struct ExpectedWarning {
   var notes: [(mark: Character, message: String)] = []
 }
 
-/// Reads a marked text and compares its warnings of the family 07 word for word. The text must have no errors.
+/// Reads a marked text and compares its warnings whose codes begin with F07 word for word. The text must have no errors.
 func expectWarnings(
   _ marked: String, _ expected: [ExpectedWarning], environment: [String: String] = [:],
   variables: [String: String] = [:], sourceLocation: Testing.SourceLocation = #_sourceLocation

@@ -200,8 +200,9 @@ extension Explanation {
     "A header value with a line break or control character",
     """
     A line break in a header value would start another header or another request (header \
-    injection). ferry rejects it in the manifest, and again when it inserts a captured value. Write the value on \
-    one line; a block scalar (`|` or `>`) ends with a line break.
+    injection). ferry rejects line breaks and other control characters except tabs in the manifest, and checks the value \
+    again when it inserts a captured value. Write the value on one line, without control characters; a block scalar \
+    (`|` or `>`) ends with a line break.
     """,
     in: """
       version: 1

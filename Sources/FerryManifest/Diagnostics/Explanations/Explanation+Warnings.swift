@@ -165,8 +165,8 @@ extension Explanation {
   static let idleSignature = Explanation(
     "A 'sign' that has no effect",
     """
-    `sign: none` omits the signature of the session for one request. If the session signs no requests, it changes \
-    nothing. Remove the key, or use a session that signs its requests.
+    `sign: none` omits the signature of the session for one request. If the session signs no requests, the key \
+    has no effect. Remove the key, or use a session that signs its requests.
     """,
     in: """
       version: 1
@@ -194,8 +194,8 @@ extension Explanation {
   static let idleConnectionSetting = Explanation(
     "A setting of connections that has no effect",
     """
-    Some settings of a session apply only to certain connections: `tls` only to connections with TLS. If the session \
-    sends no such request, the setting changes nothing. Remove it, or use URLs that begin with `https://`.
+    `tls` applies only to connections that use TLS. If the session sends no request to an `https://` URL, the key has no \
+    effect. Remove it, or use URLs that begin with `https://`.
     """,
     in: """
       version: 1

@@ -1,0 +1,54 @@
+import FerryManifest
+import Testing
+
+@testable import FerryPlan
+
+/// The reservations of one gate, apart from the scheduler.
+@Suite struct `A budget gate` {
+  private let first = ItemRef(NodeID(0), 0)
+  private let second = ItemRef(NodeID(0), 1)
+
+  /// A gate with a hard limit, a lease of `leased` bytes, and a reservation of all of them for the first file.
+  private func gate(leased: Int64) -> BudgetGate {
+    let budget = Budget(limit: 10_000_000, per: .day, cutoff: .hard)
+    var gate = BudgetGate(
+      network: .wifi, limits: [.init(.wifi, budget, zone: .utc, at: Instant(wholeSeconds: 0))])
+    guard case .asks(.some) = gate.admit(first, size: leased) else {
+      Issue.record("the first file needs no lease")
+      return gate
+    }
+    gate.answered(Lease(granted: leased, used: [0]))
+    guard case .admitted = gate.admit(first, size: leased) else {
+      Issue.record("the first file is not admitted with its lease")
+      return gate
+    }
+    return gate
+  }
+
+  private func isAdmitted(_ gate: inout BudgetGate, _ place: ItemRef, _ size: Int64) -> Bool {
+    if case .admitted = gate.admit(place, size: size) { true } else { false }
+  }
+
+  @Test func `gives the bytes that a file has not sent to the next one`() {
+    var gate = gate(leased: 1_000)
+    gate.release(first)
+    #expect(isAdmitted(&gate, second, 1_000))
+  }
+
+  @Test(arguments: [1_000, 400]) func `gives away no bytes that were sent`(_ sent: Int64) {
+    var gate = gate(leased: 1_000)
+    gate.moved(sent)
+    gate.release(first)
+    #expect(!isAdmitted(&gate, second, 1_001 - sent))
+  }
+
+  /// Two sessions with the same budget can have two gates. Their bytes are counted together, in either gate.
+  @Test(arguments: [1_000, 400]) func `gives away no bytes that were counted in another gate`(_ sent: Int64) {
+    var gate = gate(leased: 1_000)
+    gate.release(first, sent: sent)
+    #expect(!isAdmitted(&gate, second, 1_001 - sent))
+    var part = self.gate(leased: 1_000)
+    part.release(first, bytes: 600, sent: min(sent, 600))
+    #expect(!isAdmitted(&part, second, 601 - min(sent, 600)))
+  }
+}
