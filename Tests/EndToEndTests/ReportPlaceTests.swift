@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The destinations of `--report` and of standard output, and why they may not be writable.
+/// The destinations of `--report` and of standard output, and the reasons why ferry cannot write to them.
 @Suite struct `The destination of a report` {
   private func workspace(_ receiver: ReceiverProcess) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))

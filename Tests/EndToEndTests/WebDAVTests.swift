@@ -114,7 +114,7 @@ import Testing
   /// recorded. To find such a moment, the run is stopped and continued.
   ///
   /// - Parameter lostBefore: the files whose MOVE had no recorded outcome after an earlier kill. When the run is
-  ///   stopped, it may not have probed them yet.
+  ///   stopped, it possibly has not probed them yet.
   /// - Returns: the other files whose MOVE has no recorded outcome after this kill.
   private static func kill(
     _ run: RunningCommand, _ job: Workspace, _ server: ApacheServer, after count: Int, lostBefore: Set<String>

@@ -23,7 +23,7 @@ extension Launch {
     }
   }
 
-  /// Carries out the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
+  /// Performs the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {

@@ -55,7 +55,7 @@ enum DatabaseIntegrity {
           .indexDiffers, "an index does not match its table: \(text(ofIndexes))",
           lost: isDouble
             ? "which of two rows with the same key is valid"
-            : "nothing, but ferry may not find rows that it looks up with this index",
+            : "nothing, but a lookup that uses this index can miss rows",
           remedy: "stop every ferry process, keep a copy of the file, then run: sqlite3 FILE 'REINDEX'"
             + (isDouble ? "; if that fails, delete one of the two rows first" : "")))
     }

@@ -76,7 +76,7 @@ final class FaultProxy: Sendable {
   func waitUntilHeld(_ count: Int = 1, by run: RunningCommand) async throws -> String {
     let deadline = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < deadline, run.isRunning {
-      // The proxy may not have finished the last line.
+      // The last line can be incomplete.
       let lines = process.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       let held = lines.filter { $0.hasPrefix("held ") }
       if held.count >= count, let target = held[count - 1].split(separator: " ").last {

@@ -67,7 +67,7 @@ struct StateRecording {
   var count: Int { operations.count { [.write, .truncate, .sync, .failure].contains($0.kind) } }
   var syncs: Int { operations.count { $0.kind == .sync } }
 
-  /// A file whose latest changes may not be on disk yet.
+  /// A file whose latest changes are possibly not on disk yet.
   private struct File {
     var durable: Data
     /// Writes and truncations that no sync has confirmed.
