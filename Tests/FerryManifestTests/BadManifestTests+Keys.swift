@@ -215,6 +215,25 @@ extension BadManifest {
         "'protocol: resumable' excludes 'allocate': the server assigns the upload, and ferry releases it",
         help: "remove 'allocate'")),
     BadManifest(
+      "keys that partial uploads exclude", in: .upload,
+      """
+      files: {}
+      transfer:
+        protocol: tus
+        parallel_parts: 4
+        request: { url: https://example.com/ }
+        1️⃣capture: { id: { json: /id } }
+      2️⃣commit: { request: { url: https://example.com/ } }
+      """,
+      .error(
+        "1️⃣", .excludingKeys,
+        "'parallel_parts' excludes 'capture': the last request concatenates the parts",
+        help: "remove 'capture', or remove 'parallel_parts'"),
+      .error(
+        "2️⃣", .excludingKeys,
+        "'parallel_parts' excludes 'commit': the last request concatenates the parts",
+        help: "remove 'commit', or remove 'parallel_parts'")),
+    BadManifest(
       "an interop version that no server has", in: .upload,
       """
       files: {}

@@ -39,10 +39,10 @@ struct ResponseInterpreter {
     guard !Self.isSame(url, answer.url), url.description.utf8.count <= Capture.defaultMaxSize else {
       return nil
     }
-    if case .tus(let tus) = prepared.transferProtocol, tus.concatenates {
+    if machine.commitNamesResources {
       let size = scheduler.fileSize(of: attempt.ref)
-      let number = tus.resourceNumber(of: attempt.operation, size: size)
-      let count = tus.resourceCount(size: size)
+      let number = machine.resourceNumber(of: attempt.operation, size: size)
+      let count = machine.resourceCount(size: size)
       guard captures.keep(partialUpload: url.description, number, of: count, attempt.ref) else { return nil }
     } else {
       captures.keep(resource: url.description, of: attempt.ref)

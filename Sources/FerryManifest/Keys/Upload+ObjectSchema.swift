@@ -64,9 +64,7 @@ extension Upload {
             help: "remove '\(step)', or use another protocol")
         }
       }
-      if upload.transfer.protocol == .tus, upload.allocate == nil, upload.transfer.parallelParts ?? 1 > 1 {
-        decoder.reportConcatenated(node)
-      }
+      if upload.concatenatesParts { decoder.reportConcatenated(node) }
       if upload.transfer.protocol == .resumable {
         for step in ["allocate", "abandon"] {
           guard let key = node.members?.first(where: { $0.key.value == step })?.key else { continue }

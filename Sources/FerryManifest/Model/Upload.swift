@@ -273,4 +273,10 @@ package struct Upload: Equatable, Sendable {
     self.after = after
     self.retry = retry
   }
+
+  /// Whether the parts of a file are partial uploads of tus, which a last request concatenates. An upload that the request
+  /// of `allocate` creates is not divided.
+  package var concatenatesParts: Bool {
+    transfer.protocol == .tus && allocate == nil && transfer.parallelParts ?? 1 > 1
+  }
 }

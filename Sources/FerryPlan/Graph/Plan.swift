@@ -203,8 +203,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
 
   /// Whether the upload ID of a file is needed when the server has the whole file.
   package var keepsUploadID: Bool {
-    if case .tus(let machine) = transferProtocol, machine.concatenates { return true }
-    return allocate != nil
+    allocate != nil || transferProtocol.machine?.commitNamesResources == true
   }
 
   /// The file that lists the upload's files; `nil` if globs or standard input select them.

@@ -24,6 +24,9 @@ package protocol TransferMachine: Sendable {
   /// Records that it is unknown what the server has of the bytes that an operation sent.
   func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
 
+  /// Whether the commit of a file names the file's upload resources.
+  var commitNamesResources: Bool { get }
+
   /// The number of upload resources of a file, of which each has a URL.
   func resourceCount(size: Int64) -> Int
 
@@ -92,6 +95,7 @@ extension TransferMachine {
   package func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64) {
     if operation.range != nil, asksAfterLoss { state.isUncertain = true }
   }
+  package var commitNamesResources: Bool { false }
   package func resourceCount(size: Int64) -> Int { 1 }
   package func resourceNumber(of operation: TransferOperation, size: Int64) -> Int { 1 }
   package var assignsResource: Bool { false }

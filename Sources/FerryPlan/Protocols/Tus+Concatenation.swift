@@ -59,6 +59,8 @@ extension Tus {
     }
   }
 
+  package var commitNamesResources: Bool { concatenates }
+
   package func resourceCount(size: Int64) -> Int { concatenates ? partCount(size) : 1 }
 
   package func resourceNumber(of operation: TransferOperation, size: Int64) -> Int {

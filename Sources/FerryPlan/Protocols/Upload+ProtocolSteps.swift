@@ -14,7 +14,7 @@ extension Upload {
   var withProtocolSteps: Upload {
     switch transfer.protocol {
     case .tus where allocate != nil: withoutCreation
-    case .tus where transfer.parallelParts ?? 1 > 1: withTusConcatenation
+    case .tus where concatenatesParts: withTusConcatenation
     case .tus where transfer.creation == .withUpload: withTusCreation
     case .tus: withTusSteps
     case .resumable where abandon == nil: withCancellation

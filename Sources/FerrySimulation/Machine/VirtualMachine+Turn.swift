@@ -72,12 +72,12 @@ extension VirtualMachine {
   private mutating func isLastPartial(_ flight: VirtualFlight) -> Bool {
     let attempt = flight.attempt
     guard let item = attempt.ref.item, case .upload(let work) = plan.nodes[attempt.ref.node.index].work,
-      case .tus(let machine) = work.transferProtocol, machine.concatenates,
+      let machine = work.transferProtocol.machine,
       let size = tables[attempt.ref.node.index]?.files.sizes[item]
     else { return true }
     createdPartials[attempt.ref, default: []].insert(
       machine.resourceNumber(of: attempt.operation, size: size))
-    guard createdPartials[attempt.ref]?.count == machine.partCount(size) else { return false }
+    guard createdPartials[attempt.ref]?.count == machine.resourceCount(size: size) else { return false }
     createdPartials[attempt.ref] = nil
     return true
   }

@@ -18,6 +18,20 @@ import Testing
     """
   }
 
+  /// An upload without `allocate`.
+  private static func tus(_ settings: String) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { one: {} }
+    uploads:
+      u:
+        session: one
+        files: { root: r }
+        transfer: { protocol: tus, \(settings), request: { url: "https://a.example/files" } }
+    """
+  }
+
   private static func put(_ transfer: String) -> String { text(transfer).replacing("METHOD ", with: "") }
 
   @Test(arguments: [
@@ -52,15 +66,43 @@ import Testing
       ])
   }
 
-  @Test func `is reported for a creation if the request of allocate creates the tus upload`() {
+  @Test(arguments: ["creation: 1️⃣with_upload", "parallel_parts: 1️⃣4", "threshold: 1️⃣1MB"])
+  func `is reported for a creation if the request of allocate creates the tus upload`(_ setting: String) {
     expectWarnings(
-      Self.put("protocol: tus, creation: 1️⃣with_upload"),
+      Self.put("protocol: tus, \(setting)"),
       [
         ExpectedWarning(
           mark: "1️⃣", code: .partSettings,
           message: "this has no effect, because the request of 'allocate' creates the upload",
           help: "remove it, or remove 'allocate', so that the transfer creates the upload")
       ])
+  }
+
+  @Test(arguments: [
+    (
+      "threshold: 1️⃣1MB", "this has no effect, because the file is one part",
+      "remove it, or add 'parallel_parts'"
+    ),
+    (
+      "parallel_parts: 1, threshold: 1️⃣1MB", "this has no effect, because the file is one part",
+      "remove it, or add 'parallel_parts'"
+    ),
+    (
+      "parallel_parts: 2, creation: 1️⃣with_upload",
+      "this has no effect, because 'parallel_parts' creates the partial uploads without bytes",
+      "remove it, or remove 'parallel_parts'"
+    ),
+  ])
+  func `is reported with or without partial uploads of tus`(
+    _ settings: String, _ message: String, _ help: String
+  ) {
+    expectWarnings(
+      Self.tus(settings), [ExpectedWarning(mark: "1️⃣", code: .partSettings, message: message, help: help)])
+  }
+
+  @Test func `is not reported for partial uploads of tus`() {
+    expectWarnings(
+      Self.tus("parallel_parts: 2, threshold: 1MB, chunk_size: 1MB, metadata: { filename: a }"), [])
   }
 
   @Test(arguments: ["1MB", "100KiB", "1B", "255KiB"])

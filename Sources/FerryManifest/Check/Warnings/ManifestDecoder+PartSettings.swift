@@ -29,23 +29,7 @@ extension ManifestDecoder {
           "servers may reject parts of this size: Amazon S3 requires 5 MiB to 5 GiB",
           help: "write a size such as 8MiB", use: key.use ?? node.use)
       }
-      if upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer["metadata"] {
-        warn(
-          .partSettings, at: key.location,
-          "this has no effect, because the request of 'allocate' creates the upload",
-          help: "remove it, or send the metadata with the request of 'allocate'", use: key.use ?? node.use)
-      }
-      for name in ["creation", "parallel_parts"] {
-        guard upload.transfer.protocol == .tus, upload.allocate != nil, let key = transfer[name] else {
-          continue
-        }
-        warn(
-          .partSettings, at: key.location,
-          "this has no effect, because the request of 'allocate' creates the upload",
-          help: "remove it, or remove 'allocate', so that the transfer creates the upload",
-          use: key.use ?? node.use)
-      }
-      warnOfConcatenation(upload, transfer, node)
+      if upload.transfer.protocol == .tus { warnOfTusSettings(upload, transfer, node) }
       guard upload.transfer.protocol == .contentRange, upload.transfer.request.method == "PUT",
         let key = transfer["chunk_size"],
         let size = upload.transfer.chunkSize, [256, 320].allSatisfy({ size % ($0 << 10) != 0 })
@@ -57,20 +41,31 @@ extension ManifestDecoder {
     }
   }
 
-  /// Settings that have no effect with, or without, partial uploads of tus.
-  private mutating func warnOfConcatenation(_ upload: Upload, _ transfer: YAMLNode, _ node: YAMLNode) {
-    guard upload.transfer.protocol == .tus else { return }
-    let concatenates = upload.allocate == nil && upload.transfer.parallelParts ?? 1 > 1
-    if !concatenates, let key = transfer["threshold"] {
-      warn(
-        .partSettings, at: key.location, "this has no effect without 'parallel_parts'",
-        help: "remove it, or add 'parallel_parts'", use: key.use ?? node.use)
+  /// Settings of tus that have no effect together with the upload's other keys.
+  private mutating func warnOfTusSettings(_ upload: Upload, _ transfer: YAMLNode, _ node: YAMLNode) {
+    guard upload.allocate == nil else {
+      for name in ["metadata", "creation", "parallel_parts", "threshold"] {
+        warnOfIdle(
+          transfer[name], node, "because the request of 'allocate' creates the upload",
+          help: name == "metadata"
+            ? "send the metadata with the request of 'allocate'"
+            : "remove 'allocate', so that the transfer creates the upload")
+      }
+      return
     }
-    if concatenates, upload.transfer.creation == .withUpload, let key = transfer["creation"] {
-      warn(
-        .partSettings, at: key.location,
-        "this has no effect, because 'parallel_parts' creates the partial uploads without bytes",
-        help: "remove it, or remove 'parallel_parts'", use: key.use ?? node.use)
+    if !upload.concatenatesParts {
+      warnOfIdle(transfer["threshold"], node, "because the file is one part", help: "add 'parallel_parts'")
+    } else if upload.transfer.creation == .withUpload {
+      warnOfIdle(
+        transfer["creation"], node, "because 'parallel_parts' creates the partial uploads without bytes",
+        help: "remove 'parallel_parts'")
     }
+  }
+
+  private mutating func warnOfIdle(_ key: YAMLNode?, _ node: YAMLNode, _ reason: String, help: String) {
+    guard let key else { return }
+    warn(
+      .partSettings, at: key.location, "this has no effect, \(reason)", help: "remove it, or \(help)",
+      use: key.use ?? node.use)
   }
 }

@@ -212,8 +212,9 @@ extension Explanation {
     file in several requests: `chunk_size` has an effect only with `protocol: content_range`, `tus` or `resumable`, \
     `offset_query` with `content_range`, `creation` and `metadata` with `tus`, `checksum` with `tus` or `s3_multipart`, \
     `interop_version` with `resumable`, `part_size` with `s3_multipart`, and `threshold` and `parallel_parts` with \
-    `s3_multipart` or `tus`. `creation`, `metadata` and `parallel_parts` also have no effect if the request of `allocate` \
-    creates the upload. Google accepts parts whose size is a multiple of 256 KiB, and \
+    `s3_multipart` or `tus`. With `tus`, `creation`, `metadata`, `parallel_parts` and `threshold` also have no effect if \
+    the request of `allocate` creates the upload, `threshold` has none without `parallel_parts`, and \
+    `creation: with_upload` has none with it. Google accepts parts whose size is a multiple of 256 KiB, and \
     Microsoft multiples of 320 KiB; only the last part may have another size. Remove the key, or write such a multiple.
     """,
     in: """
