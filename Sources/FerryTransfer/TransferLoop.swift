@@ -11,7 +11,7 @@ package final class TransferLoop {
   /// concurrent requests.
   private static let connections = 512
   /// The number of idle handles kept; each takes a few KiB.
-  private static let pooledHandles = 256
+  static let pooledHandles = 256
   /// The longest wait in nanoseconds. A turn that must wait longer waits repeatedly.
   private static let longestWait: Int64 = 1_000_000_000_000
 
@@ -23,22 +23,22 @@ package final class TransferLoop {
   let sockets: SocketLedger
   private let turnGuard: StuckTurnGuard
   /// The remote addresses of the connections that `turnGuard` shut down during the current call to libcurl.
-  private var shutDown: [SocketAddress] = []
-  private let hashThread: HashThread
-  private let storeWorker: SerialWorker
+  var shutDown: [SocketAddress] = []
+  let hashThread: HashThread
+  let storeWorker: SerialWorker
 
   private var headerCache = HeaderCache()
-  private var signingKeys = AWSSigningKeys()
+  var signingKeys = AWSSigningKeys()
   var authentications = AuthenticationCache()
-  private var pool: [EasyHandle] = []
+  var pool: [EasyHandle] = []
   var busy: [UInt64: EasyHandle] = [:]
   private var serial: UInt64 = 0
-  private var ended: [TransferOutcome] = []
+  var ended: [TransferOutcome] = []
   /// The traffic of all completed requests.
-  private(set) var endedTraffic = Traffic()
+  var endedTraffic = Traffic()
   private var interim: [InterimResponse] = []
   /// The number of requests in flight that report an interim response.
-  private var interimCount = 0
+  var interimCount = 0
   var digests: [DigestOutcome] = []
   /// The files that `digest` is hashing, by the caller's ID.
   var hashing: [UInt64: FileHashing] = [:]
@@ -185,13 +185,13 @@ package final class TransferLoop {
   }
 
   /// Collects an interim response before its request can end.
-  private func collectInterim(of handle: EasyHandle) {
+  func collectInterim(of handle: EasyHandle) {
     guard let exchange = handle.exchange, let response = exchange.interim else { return }
     exchange.interim = nil
     interim.append(InterimResponse(id: exchange.key.id, response: response))
   }
 
-  private func add(_ handle: EasyHandle) {
+  func add(_ handle: EasyHandle) {
     let code = curl_multi_add_handle(multi, handle.curl)
     guard code == CURLM_OK, let exchange = handle.exchange else {
       stop(handle, EasyHandle.malformed("libcurl: \(String(cString: curl_multi_strerror(code)))"))
@@ -203,7 +203,7 @@ package final class TransferLoop {
   /// The header list of a hop. The lists of signed requests are not cached: a signature differs in every
   /// request, so they would only displace other lists. The same applies to
   /// the response to a challenge.
-  private func headers(
+  func headers(
     of hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) throws(TransportFailure) -> HeaderList {
     guard request.authentication != nil else {
@@ -295,214 +295,6 @@ package final class TransferLoop {
         curl_multi_remove_handle(multi, curl)
         if complete(handle, code) { isFollowing = true }
       }
-    }
-  }
-
-  // MARK: The end of a hop
-
-  /// Continues after libcurl has finished a hop. Returns whether another hop was started.
-  private func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
-    handle.closeHop()
-    guard let exchange = handle.exchange else { return false }
-    if exchange.needsOtherConnection { return startHop(handle, exchange) }
-    guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
-      var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
-      // The server did not read a request that it received within a handshake that failed.
-      if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
-      end(handle, .failure(failure))
-      return false
-    }
-    // No part of a response is used before it is known to be complete.
-    if exchange.refusal == nil, let failure = handle.incompleteness() {
-      end(handle, .failure(failure))
-      return false
-    }
-    if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
-    if answersChallenge(handle, exchange) { return follow(handle, exchange) }
-    guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
-      settle(handle)
-      return false
-    }
-    let location = handle.head.fields.first { $0.name.isField("location") }?.value
-    switch RedirectPolicy.decide(
-      status: handle.head.status, location: location, hop: exchange.hop,
-      sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)
-    {
-    case .stay:
-      settle(handle)
-      return false
-    case .refuse(let reason):
-      end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
-      return false
-    case .follow(let hop, let withheld):
-      return follow(handle, exchange, to: hop, withheld)
-    }
-  }
-
-  /// Sends the hop's request again with credentials for the server's challenge.
-  private func follow(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
-    do throws(TransportFailure) {
-      try authenticate(&exchange.hop, exchange.request)
-      exchange.headers = try headers(of: exchange.hop, exchange.request)
-    } catch {
-      end(handle, .failure(error))
-      return false
-    }
-    // The server did not execute the request (RFC 9110, section 15.5.2).
-    if exchange.redirects == 0 { exchange.hasReachedServer = false }
-    return startHop(handle, exchange)
-  }
-
-  private func follow(
-    _ handle: EasyHandle, _ exchange: Exchange, to target: RedirectPolicy.Hop,
-    _ withheld: [OriginGuard.Withheld]
-  ) -> Bool {
-    var hop = target
-    hop.setCondition(of: exchange.request)
-    exchange.withheld += withheld
-    do throws(TransportFailure) {
-      try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
-      try authenticate(&hop, exchange.request)
-      exchange.headers = try headers(of: hop, exchange.request)
-      if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
-      exchange.hop = hop
-      exchange.redirects += 1
-    } catch {
-      var failure = error
-      failure.mayHaveReachedServer = true
-      end(handle, .failure(failure))
-      return false
-    }
-    return startHop(handle, exchange)
-  }
-
-  /// Starts the hop of an exchange that libcurl is not processing. Returns whether it was started.
-  private func startHop(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
-    exchange.startHop(now: now)
-    do throws(TransportFailure) {
-      try handle.prepare(exchange)
-      add(handle)
-      return true
-    } catch {
-      var failure = error
-      failure.mayHaveReachedServer = exchange.hasReachedServer
-      end(handle, .failure(failure))
-      return false
-    }
-  }
-
-  /// Called when the response is complete. Ends the exchange as soon as its digest and its file are complete.
-  private func settle(_ handle: EasyHandle) {
-    guard let exchange = handle.exchange else { return }
-    if exchange.hop.hasBody { finishDigest(handle, exchange) }
-    if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
-      do throws(TransportFailure) {
-        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
-        if case .file(let file) = exchange.sink {
-          exchange.sink = .dropped
-          exchange.isStoring = true
-          let (mailbox, key) = (mailbox, exchange.key)
-          let check = exchange.request.check
-          let answer = TransferResponse(
-            status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
-          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
-        }
-      } catch {
-        exchange.failure = error
-      }
-    }
-    exchange.isSettling = true
-    endIfSettled(handle)
-  }
-
-  /// Called when the body has been sent or will no longer be sent.
-  private func finishDigest(_ handle: EasyHandle, _ exchange: Exchange) {
-    let isWhole = handle.bodySent == exchange.bodySize
-    switch exchange.digest {
-    case .notWanted, .finishing:
-      break
-    case .streaming:
-      if isWhole {
-        exchange.digest = .finishing
-        hashThread.finish(exchange.key)
-      } else {
-        // If the server responded before it had received the whole body, it does not have the file described
-        // by the digest.
-        exchange.digest = .notWanted
-        hashThread.reset(exchange.key)
-      }
-    case .done:
-      if !isWhole { exchange.digest = .notWanted }
-    }
-  }
-
-  private func endIfSettled(_ handle: EasyHandle) {
-    guard let exchange = handle.exchange, exchange.isSettling, !exchange.isStoring else { return }
-    if let failure = exchange.failure {
-      end(handle, .failure(TransportFailure(failure.code, failure.message, mayHaveReachedServer: true)))
-      return
-    }
-    var sha256: [UInt8]?
-    switch exchange.digest {
-    case .streaming, .finishing: return
-    case .notWanted: break
-    case .done(let bytes): sha256 = bytes
-    }
-    let fields = handle.head.fields
-    let answer = TransferResponse(
-      status: handle.head.status, headers: fields, reason: handle.head.reason,
-      isReasonCut: handle.head.isReasonCut, body: exchange.body,
-      isBodyCut: exchange.responseBody > exchange.body.count, url: exchange.hop.url, sha256: sha256,
-      refusal: exchange.refusal, storedFile: exchange.storedFile,
-      withheld: exchange.withheld.isEmpty
-        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
-      challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
-      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
-    end(handle, .success(answer))
-  }
-
-  // MARK: The end of an exchange
-
-  /// Removes an exchange from libcurl and ends it with a failure.
-  func stop(_ handle: EasyHandle, _ failure: TransportFailure) {
-    curl_multi_remove_handle(multi, handle.curl)
-    handle.closeHop()
-    var failure = failure
-    failure.mayHaveReachedServer = handle.exchange?.hasReachedServer ?? false
-    handle.exchange?.failure = failure
-    end(handle, .failure(failure))
-  }
-
-  private func end(_ handle: EasyHandle, _ result: Result<TransferResponse, TransportFailure>) {
-    guard let exchange = handle.exchange else { return }
-    collectInterim(of: handle)
-    switch exchange.digest {
-    case .streaming: hashThread.reset(exchange.key)
-    case .notWanted, .finishing, .done: break
-    }
-    endedTraffic += exchange.traffic
-    let duration = exchange.started.duration(to: .now)
-    var outcome = TransferOutcome(
-      id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
-      url: exchange.hop.url)
-    outcome.inode = exchange.sourceInode
-    outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
-    if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
-      outcome.proxy = settings.address(for: exchange.hop.url)
-    }
-    ended.append(outcome)
-    busy[exchange.key.id] = nil
-    if exchange.request.reportedInterim != nil { interimCount -= 1 }
-    if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
-  }
-}
-
-extension Result<TransferResponse, TransportFailure> {
-  /// Whether the response's status is a success.
-  fileprivate var isSuccess: Bool {
-    switch self {
-    case .success(let response): 200...299 ~= response.status
-    case .failure: false
     }
   }
 }

@@ -1,0 +1,120 @@
+import CCurl
+import FerryPlan
+
+/// The end of an exchange, after its last hop.
+extension TransferLoop {
+  /// Called when the response is complete. Ends the exchange as soon as its digest and its file are complete.
+  func settle(_ handle: EasyHandle) {
+    guard let exchange = handle.exchange else { return }
+    if exchange.hop.hasBody { finishDigest(handle, exchange) }
+    if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
+      do throws(TransportFailure) {
+        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
+        if case .file(let file) = exchange.sink {
+          exchange.sink = .dropped
+          exchange.isStoring = true
+          let (mailbox, key) = (mailbox, exchange.key)
+          let check = exchange.request.check
+          let answer = TransferResponse(
+            status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
+        }
+      } catch {
+        exchange.failure = error
+      }
+    }
+    exchange.isSettling = true
+    endIfSettled(handle)
+  }
+
+  /// Called when the body has been sent or will no longer be sent.
+  func finishDigest(_ handle: EasyHandle, _ exchange: Exchange) {
+    let isWhole = handle.bodySent == exchange.bodySize
+    switch exchange.digest {
+    case .notWanted, .finishing:
+      break
+    case .streaming:
+      if isWhole {
+        exchange.digest = .finishing
+        hashThread.finish(exchange.key)
+      } else {
+        // If the server responded before it had received the whole body, it does not have the file described
+        // by the digest.
+        exchange.digest = .notWanted
+        hashThread.reset(exchange.key)
+      }
+    case .done:
+      if !isWhole { exchange.digest = .notWanted }
+    }
+  }
+
+  func endIfSettled(_ handle: EasyHandle) {
+    guard let exchange = handle.exchange, exchange.isSettling, !exchange.isStoring else { return }
+    if let failure = exchange.failure {
+      end(handle, .failure(TransportFailure(failure.code, failure.message, mayHaveReachedServer: true)))
+      return
+    }
+    var sha256: [UInt8]?
+    switch exchange.digest {
+    case .streaming, .finishing: return
+    case .notWanted: break
+    case .done(let bytes): sha256 = bytes
+    }
+    let fields = handle.head.fields
+    let answer = TransferResponse(
+      status: handle.head.status, headers: fields, reason: handle.head.reason,
+      isReasonCut: handle.head.isReasonCut, body: exchange.body,
+      isBodyCut: exchange.responseBody > exchange.body.count, url: exchange.hop.url, sha256: sha256,
+      refusal: exchange.refusal, storedFile: exchange.storedFile,
+      withheld: exchange.withheld.isEmpty
+        ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
+      challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
+      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
+    end(handle, .success(answer))
+  }
+
+  // MARK: The end of an exchange
+
+  /// Removes an exchange from libcurl and ends it with a failure.
+  func stop(_ handle: EasyHandle, _ failure: TransportFailure) {
+    curl_multi_remove_handle(multi, handle.curl)
+    handle.closeHop()
+    var failure = failure
+    failure.mayHaveReachedServer = handle.exchange?.hasReachedServer ?? false
+    handle.exchange?.failure = failure
+    end(handle, .failure(failure))
+  }
+
+  func end(_ handle: EasyHandle, _ result: Result<TransferResponse, TransportFailure>) {
+    guard let exchange = handle.exchange else { return }
+    collectInterim(of: handle)
+    switch exchange.digest {
+    case .streaming: hashThread.reset(exchange.key)
+    case .notWanted, .finishing, .done: break
+    }
+    endedTraffic += exchange.traffic
+    let duration = exchange.started.duration(to: .now)
+    var outcome = TransferOutcome(
+      id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
+      url: exchange.hop.url)
+    outcome.inode = exchange.sourceInode
+    outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
+    if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
+      outcome.proxy = settings.address(for: exchange.hop.url)
+    }
+    ended.append(outcome)
+    busy[exchange.key.id] = nil
+    if exchange.request.reportedInterim != nil { interimCount -= 1 }
+    if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
+  }
+}
+
+extension Result<TransferResponse, TransportFailure> {
+  /// Whether the response's status is a success.
+  fileprivate var isSuccess: Bool {
+    switch self {
+    case .success(let response): 200...299 ~= response.status
+    case .failure: false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import CCurl
+import FerryPlan
+
+/// The end of a hop: the request follows a redirect, is sent again, or has its response.
+extension TransferLoop {
+  /// Continues after libcurl has finished a hop. Returns whether another hop was started.
+  func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
+    handle.closeHop()
+    guard let exchange = handle.exchange else { return false }
+    if exchange.needsOtherConnection { return startHop(handle, exchange) }
+    guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
+      var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
+      // The server did not read a request that it received within a handshake that failed.
+      if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
+      end(handle, .failure(failure))
+      return false
+    }
+    // No part of a response is used before it is known to be complete.
+    if exchange.refusal == nil, let failure = handle.incompleteness() {
+      end(handle, .failure(failure))
+      return false
+    }
+    if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
+    if answersChallenge(handle, exchange) { return follow(handle, exchange) }
+    guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
+      settle(handle)
+      return false
+    }
+    let location = handle.head.fields.first { $0.name.isField("location") }?.value
+    switch RedirectPolicy.decide(
+      status: handle.head.status, location: location, hop: exchange.hop,
+      sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)
+    {
+    case .stay:
+      settle(handle)
+      return false
+    case .refuse(let reason):
+      end(handle, .failure(TransportFailure(.redirect, reason, mayHaveReachedServer: true)))
+      return false
+    case .follow(let hop, let withheld):
+      return follow(handle, exchange, to: hop, withheld)
+    }
+  }
+
+  /// Sends the hop's request again with credentials for the server's challenge.
+  private func follow(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
+    do throws(TransportFailure) {
+      try authenticate(&exchange.hop, exchange.request)
+      exchange.headers = try headers(of: exchange.hop, exchange.request)
+    } catch {
+      end(handle, .failure(error))
+      return false
+    }
+    // The server did not execute the request (RFC 9110, section 15.5.2).
+    if exchange.redirects == 0 { exchange.hasReachedServer = false }
+    return startHop(handle, exchange)
+  }
+
+  private func follow(
+    _ handle: EasyHandle, _ exchange: Exchange, to target: RedirectPolicy.Hop,
+    _ withheld: [OriginGuard.Withheld]
+  ) -> Bool {
+    var hop = target
+    hop.setCondition(of: exchange.request)
+    exchange.withheld += withheld
+    do throws(TransportFailure) {
+      try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
+      try authenticate(&hop, exchange.request)
+      exchange.headers = try headers(of: hop, exchange.request)
+      if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
+      exchange.hop = hop
+      exchange.redirects += 1
+    } catch {
+      var failure = error
+      failure.mayHaveReachedServer = true
+      end(handle, .failure(failure))
+      return false
+    }
+    return startHop(handle, exchange)
+  }
+
+  /// Starts the hop of an exchange that libcurl is not processing. Returns whether it was started.
+  private func startHop(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
+    exchange.startHop(now: now)
+    do throws(TransportFailure) {
+      try handle.prepare(exchange)
+      add(handle)
+      return true
+    } catch {
+      var failure = error
+      failure.mayHaveReachedServer = exchange.hasReachedServer
+      end(handle, .failure(failure))
+      return false
+    }
+  }
+}
