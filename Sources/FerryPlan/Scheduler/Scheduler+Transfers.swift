@@ -131,7 +131,8 @@ extension Scheduler {
         return .permanent(
           .init(
             code: .unexpectedResponse,
-            message: "the server states that the upload is incomplete, but not the URL of its upload resource"
+            message:
+              "the upload is incomplete, and the server has not stated a usable URL of its upload resource"
           ))
       }
       if reading.offset.map({ $0 < size }) == true { state.mayBeComplete = false }
