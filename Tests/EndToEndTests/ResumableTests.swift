@@ -144,24 +144,11 @@ import Testing
     let server = try await ResumableServer.start(#"{"slow": 0.06}"#)
     let job = try job(server)
     try write(5_000_000, to: job)
-    var random = SplitMix(seed: 7)
-    var kills = 0
-    var end: Command?
-    while end == nil {
-      let sent = try await server.log().sent
-      let run = try job.start(["run", "job.yaml", "--quiet"])
-      // The kill comes at a random moment of a request, after the journal has recorded the upload resource.
-      while run.isRunning, try await server.log().sent == sent { try await Task.sleep(for: .milliseconds(5)) }
-      try await Task.sleep(for: .milliseconds(200 + Int64(random.next() % 100)))
-      guard kills < 5, run.isRunning else {
-        end = await run.end()
-        break
-      }
-      run.signal(SIGKILL)
-      _ = await run.end()
-      kills += 1
+    // The pause lasts until the journal has recorded the upload resource.
+    let (kills, end) = try await job.runWithKills(atMost: 5, after: 1...1, in: 200..<300, seed: 7) {
+      try await server.log().sent
     }
-    #expect(end?.status == 0, "\(end?.stderr ?? "")")
+    #expect(end.status == 0, "\(end.stderr)")
     let digest = try await self.digest(job)
     let log = try await server.log()
     #expect(log.violations == [])

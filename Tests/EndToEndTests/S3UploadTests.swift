@@ -188,24 +188,11 @@ struct `An upload to S3` {
     let job = try job(server, proxy)
     let size = 12 * Self.part + 77
     try write(["large": size], to: job)
-    var random = SplitMix(seed: 3)
-    var kills = 0
-    var end: Command?
-    while end == nil {
-      let run = try job.start(
-        ["run", "job.yaml", "--quiet", "--report", "report.json"], environment: server.environment)
-      let parts = proxy.count("partNumber=") + 1 + Int(random.next() % 3)
-      while run.isRunning, proxy.count("partNumber=") < parts { try await Task.sleep(for: .milliseconds(5)) }
-      try await Task.sleep(for: .milliseconds(Int64(random.next() % 200)))
-      guard kills < 5, run.isRunning else {
-        end = await run.end()
-        break
-      }
-      run.signal(SIGKILL)
-      _ = await run.end()
-      kills += 1
-    }
-    #expect(end?.status == 0, "\(end?.stderr ?? "")")
+    let (kills, end) = try await job.runWithKills(
+      atMost: 5, after: 1...3, in: 0..<200, seed: 3, arguments: ["--report", "report.json"],
+      environment: server.environment
+    ) { proxy.count("partNumber=") }
+    #expect(end.status == 0, "\(end.stderr)")
     #expect(try await digests(server) == expected(["large"], job))
     let received = proxy.requests.filter { $0.line.contains("partNumber=") }.reduce(0) { $0 + $1.bytes }
     #expect(kills > 2, "\(kills) kills")

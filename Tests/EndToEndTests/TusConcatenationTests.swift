@@ -86,25 +86,11 @@ import Testing
     let job = try job(server.url + "/files")
     let size = 12_000_000
     try write(size, to: job, seed: seed)
-    var random = SplitMix(seed: seed)
-    var kills = 0
-    var end: Command?
-    while end == nil {
-      let run = try job.start(["run", "job.yaml", "--quiet"])
-      let parts = try await server.log().patches + 4 + Int(random.next() % 3)
-      while run.isRunning, try await server.log().patches < parts {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      try await Task.sleep(for: .milliseconds(Int64(random.next() % 100)))
-      guard kills < 6, run.isRunning else {
-        end = await run.end()
-        break
-      }
-      run.signal(SIGKILL)
-      _ = await run.end()
-      kills += 1
+    // At most four requests are received at the same time.
+    let (kills, end) = try await job.runWithKills(atMost: 6, after: 4...6, in: 0..<100, seed: seed) {
+      try await server.log().patches
     }
-    #expect(end?.status == 0, "\(end?.stderr ?? "")")
+    #expect(end.status == 0, "\(end.stderr)")
     let log = try await expectFile(of: job, at: server)
     #expect(kills > 1 && log.heads > Self.parts, "\(kills) kills, \(log.heads) queries")
     let received = log.uploads.filter(\.partial).map(\.received).reduce(0, +)
@@ -219,7 +205,8 @@ import Testing
     let (command, _) = try await job.run()
     #expect(command.status != 0)
     let export = try await job.ferry("journal", "export")
-    let explanation = try await job.ferry("explain", "f", "job.yaml")
+    let explanation = try await job.ferry("explain", "f", "--manifest", "job.yaml")
+    #expect(export.status == 0 && explanation.status == 0, "\(export.stderr)\(explanation.stderr)")
     let texts = [
       command.stdout, command.stderr, job.folder.text("report.json"), export.stdout, explanation.stdout,
     ]

@@ -109,26 +109,10 @@ import Testing
     let job = try job(server)
     let size = 5_000_000
     try write(size, to: job, seed: seed)
-    var random = SplitMix(seed: seed)
-    var kills = 0
-    var end: Command?
-    while end == nil {
-      let run = try job.start(["run", "job.yaml", "--quiet"])
-      // The kill comes at a random moment of a part.
-      let parts = try await server.log().patches + 1 + Int(random.next() % 3)
-      while run.isRunning, try await server.log().patches < parts {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      try await Task.sleep(for: .milliseconds(Int64(random.next() % 100)))
-      guard kills < 8, run.isRunning else {
-        end = await run.end()
-        break
-      }
-      run.signal(SIGKILL)
-      _ = await run.end()
-      kills += 1
+    let (kills, end) = try await job.runWithKills(atMost: 8, after: 1...3, in: 0..<100, seed: seed) {
+      try await server.log().patches
     }
-    #expect(end?.status == 0, "\(end?.stderr ?? "")")
+    #expect(end.status == 0, "\(end.stderr)")
     let digest = try await digest(job)
     let log = try await server.log()
     let upload = try #require(log.uploads.last)

@@ -76,26 +76,10 @@ import Testing
     let job = try job(server, style)
     let size = 5_000_000
     try write(size, to: job)
-    var random = SplitMix(seed: 7)
-    var kills = 0
-    var end: Command?
-    while end == nil {
-      let run = try job.start(["run", "job.yaml", "--quiet"])
-      // The kill comes at a random moment of a part.
-      let parts = try await server.log().parts + 1 + Int(random.next() % 3)
-      while run.isRunning, try await server.log().parts < parts {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      try await Task.sleep(for: .milliseconds(Int64(random.next() % 40)))
-      guard kills < 8, run.isRunning else {
-        end = await run.end()
-        break
-      }
-      run.signal(SIGKILL)
-      _ = await run.end()
-      kills += 1
+    let (kills, end) = try await job.runWithKills(atMost: 8, after: 1...3, in: 0..<40, seed: 7) {
+      try await server.log().parts
     }
-    #expect(end?.status == 0, "\(end?.stderr ?? "")")
+    #expect(end.status == 0, "\(end.stderr)")
     let digest = try await self.digest(job)
     let log = try await server.log()
     let session = try #require(log.sessions.last)
