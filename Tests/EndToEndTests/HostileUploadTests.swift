@@ -58,7 +58,7 @@ import Testing
     let (command, report) = try await job.run()
     #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(server.lines == ["home PUT /files/f"])
-    #expect(reason(report).contains("not the URL of its upload resource"))
+    #expect(reason(report).contains("has not stated a usable URL of its upload resource"))
   }
 
   @Test(arguments: ["tus", "tus, creation: with_upload", "resumable"])
