@@ -8,7 +8,7 @@ import Testing
       struct Finding: Decodable {
         var code: String
         var message: String
-        var lost: String
+        var effect: String
         var remedy: String
       }
       var file: String
@@ -64,7 +64,7 @@ import Testing
     #expect(!file.sound && file.findings.contains { $0.code == "damaged_pages" })
     let text = try await job.ferry("journal", "check")
     #expect(text.status == 1)
-    #expect(text.stdout.contains("lost: ") && text.stdout.contains("help: "))
+    #expect(text.stdout.contains("effect: ") && text.stdout.contains("help: "))
     let requests = try await receiver.received().requests
     try job.write("new", to: "new.txt")
     let run = try await job.ferry("run", "job.yaml")

@@ -10,7 +10,7 @@ import Testing
   private func killed(_ receiver: ReceiverProcess) async throws -> (Workspace, done: Set<String>) {
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
     for index in 0..<Self.files { try job.write("\(index)", to: "f\(index)") }
-    try await receiver.add(spec: "file:delay=0.02")
+    try await receiver.add(spec: "file:delay=0.06")
     let run = try job.start(["run", "job.yaml", "--quiet"])
     _ = try await receiver.received { $0.files.count >= 20 }
     run.signal(SIGKILL)

@@ -52,7 +52,7 @@ struct PlainOutputTests {
 
   @Test func textInAnAuditIsEscaped() {
     let finding = AuditDocument.Finding(
-      code: "c", message: Self.escape, lost: Self.escape, remedy: Self.escape)
+      code: "c", message: Self.escape, effect: Self.escape, remedy: Self.escape)
     let file = AuditDocument.File(file: Self.escape, sound: false, rows: [:], findings: [finding])
     let text = AuditText.text(.init(state: "", at: "", files: [file]))
     #expect(isPlain(text), "\(text)")

@@ -115,7 +115,7 @@ import Testing
     let findings = try findings()
     #expect(findings.contains { $0.code == code }, "\(findings)")
     for finding in findings {
-      #expect(!finding.message.isEmpty && !finding.lost.isEmpty && !finding.remedy.isEmpty)
+      #expect(!finding.message.isEmpty && !finding.effect.isEmpty && !finding.remedy.isEmpty)
     }
   }
 
@@ -166,7 +166,7 @@ import Testing
       chmod(path, 0o600)
       let damage = try findings().filter { $0.code == .damagedPages || $0.code == .refused }
       #expect(!damage.isEmpty, "page \(page) of \(pages)")
-      #expect(damage.allSatisfy { !$0.lost.isEmpty && $0.remedy.contains("copy") }, "\(damage)")
+      #expect(damage.allSatisfy { !$0.effect.isEmpty && $0.remedy.contains("copy") }, "\(damage)")
       #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
     }
   }
@@ -274,7 +274,7 @@ import Testing
       try content.write(to: URL(filePath: path))
       chmod(path, 0o600)
       let finding = try #require(try verdicts().first { $0.file == path }?.findings.first)
-      #expect(finding.code == .refused && finding.lost.hasPrefix("the contents of the file"))
+      #expect(finding.code == .refused && finding.effect.hasPrefix("the contents of the file"))
       #expect(finding.remedy.contains(remedy))
     }
     let error = #expect(throws: JournalError.self) { try state.open() }

@@ -34,6 +34,6 @@ package struct JournalAudit {
 
   private static func finding(_ finding: JournalFinding) -> AuditDocument.Finding {
     .init(
-      code: finding.code.rawValue, message: finding.message, lost: finding.lost, remedy: finding.remedy)
+      code: finding.code.rawValue, message: finding.message, effect: finding.effect, remedy: finding.remedy)
   }
 }

@@ -68,7 +68,7 @@ package struct JournalCheck: Sendable {
     return [
       JournalFinding(
         .commitsLost, "\(loss.headline): \(loss.cause)",
-        lost: "the delivered items and the intents to commit that those transactions recorded",
+        effect: "the deliveries and the intents to commit that these transactions recorded are lost",
         remedy: loss.remedy)
     ]
   }
@@ -76,7 +76,7 @@ package struct JournalCheck: Sendable {
   private static func damagedRecord(_ path: String) -> JournalFinding {
     JournalFinding(
       .recordDamaged, "the record of its transactions, \(path), is damaged",
-      lost: "the ability to detect lost transactions; the journal itself may be complete",
+      effect: "ferry cannot detect lost transactions; the journal itself may be complete",
       remedy: "no action is needed: the next run rewrites the record from the journal")
   }
 
@@ -110,11 +110,11 @@ package struct JournalCheck: Sendable {
         .journalMissing,
         "it records a journal for session '\(first)', but "
           + "\(try state.database(ofSession: first)) is missing\(more)",
-        lost: "the record of the session's delivered files, and its remaining work",
+        effect: "the record of the delivered files, and the remaining work, of the session are lost",
         remedy:
-          "restore the file, with its -wal file if there is one; if there is no copy, accept the loss: "
+          "restore the file, with its -wal file if there is one; without a copy, accept the loss: "
           + state.command(["journal", "accept-loss", first])
-          + "; no run starts until then, and the next run sends all files again")
+          + "; until then, no run starts; after that, the next run sends all files again")
     ]
   }
 
@@ -129,8 +129,8 @@ package struct JournalCheck: Sendable {
       .unknownRound,
       "it has rows of round \(first.value) of manifest '\(first.key)', but \(known)"
         + (wrong.count > 1 ? "; \(wrong.count - 1) more manifests are affected" : ""),
-      lost:
-        "the open round, and the history of earlier runs: ferry.db is older than the journal, or belongs to another state folder",
+      effect:
+        "ferry.db is older than the journal, or belongs to another state folder: the open round and the history of later runs are lost",
       remedy:
         "restore the matching ferry.db; without it, the next run opens a later round: it retries "
         + "failed items, starts open items over, and sends delivered files again only under "
@@ -186,9 +186,9 @@ package struct JournalCheck: Sendable {
     let isLost = isDamage || error.code == .foreign
     return JournalFinding(
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
-      lost: isLost
-        ? "the contents of the file; files whose delivery is recorded only in it would be sent again"
-        : "nothing, if it can be opened again",
+      effect: isLost
+        ? "the contents of the file are lost; files whose delivery is recorded only there would be sent again"
+        : "no information is lost if the file can be opened again",
       remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)
   }
 
@@ -197,14 +197,14 @@ package struct JournalCheck: Sendable {
       guard exists(path) else { return nil }
       return JournalFinding(
         .emptied, "it is empty and does not have a log",
-        lost: "its contents; nothing if ferry was killed while it created the file",
+        effect: "its contents are lost, unless ferry was killed while it created the file",
         remedy:
-          "restore a copy; without one, accept the loss of a session's journal with ferry journal accept-loss, or "
-          + "remove an empty ferry.db: the next run creates the file again")
+          "restore a copy; without one, accept the loss of a session's journal with 'ferry journal accept-loss', "
+          + "or remove an empty ferry.db: the next run creates the file again")
     }
     return JournalFinding(
       .logWithoutFile, "its log \(path)-wal exists, but the file itself is missing or empty",
-      lost: "the contents of the file; the next run would start over and drop the log",
+      effect: "the contents of the file are lost; the next run would start over and discard the log",
       remedy: "restore the file next to its log before the next run")
   }
 
@@ -218,7 +218,7 @@ package struct JournalCheck: Sendable {
           JournalFinding(
             .wrongOwner,
             "\(path + suffix) belongs to user \(status.st_uid), not to user \(geteuid())",
-            lost: "nothing, but ferry refuses to run as this user",
+            effect: "no information is lost, but ferry does not run as this user",
             remedy: "run ferry as the user who owns the file, or change the owner with chown"))
       }
       if status.st_mode & 0o077 != 0 {
@@ -226,7 +226,7 @@ package struct JournalCheck: Sendable {
           JournalFinding(
             .openToOthers,
             "\(path + suffix) has mode 0\(String(status.st_mode & 0o777, radix: 8)): other users can access it",
-            lost: "nothing, but other users may have read secret captures in it",
+            effect: "no information is lost, but other users may have read secret captures in the file",
             remedy: "chmod 600 \(path + suffix), or let the next run correct the mode"))
       }
     }

@@ -53,9 +53,9 @@ enum DatabaseIntegrity {
       findings.append(
         JournalFinding(
           .indexDiffers, "an index does not match its table: \(text(ofIndexes))",
-          lost: isDouble
-            ? "which of two rows with the same key is valid"
-            : "nothing, but a lookup that uses this index can miss rows",
+          effect: isDouble
+            ? "two rows have the same key, and ferry cannot determine which of them is valid"
+            : "no information is lost, but a search that uses this index can miss rows",
           remedy: "stop every ferry process, keep a copy of the file, then run: sqlite3 FILE 'REINDEX'"
             + (isDouble ? "; if that fails, delete one of the two rows first" : "")))
     }
@@ -64,7 +64,8 @@ enum DatabaseIntegrity {
 
   private static func damage(_ lines: [String], _ db: Database, _ file: DatabaseFile) -> JournalFinding {
     JournalFinding(
-      .damagedPages, "some of its pages are damaged: \(text(lines))", lost: readable(db), remedy: remedy(file)
+      .damagedPages, "some of its pages are damaged: \(text(lines))", effect: readable(db),
+      remedy: remedy(file)
     )
   }
 
@@ -85,18 +86,20 @@ enum DatabaseIntegrity {
   /// The readable part of each table, determined row by row.
   private static func readable(_ db: Database) -> String {
     // Without the list of tables, nothing can be read.
-    guard let tables = try? tables(db) else { return "the list of its tables, and therefore all contents" }
+    guard let tables = try? tables(db) else {
+      return "the list of tables, and therefore every row, is unreadable"
+    }
     let parts = tables.map { table -> String in
       var count = 0
       do {
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table) NOT INDEXED")
         while try rows.next() != nil { count += 1 }
-        return "all \(count) of \(table)"
+        return "all \(count) rows of \(table)"
       } catch {
-        return "\(count) of \(table) (up to the damage)"
+        return "the first \(count) rows of \(table)"
       }
     }
-    return "the contents of these pages; rows that can be read sequentially: \(parts.joined(separator: ", "))"
+    return "the damaged pages are lost; the following can be read: \(parts.joined(separator: ", "))"
   }
 
   private static func references(_ db: Database) throws -> [JournalFinding] {
@@ -108,8 +111,8 @@ enum DatabaseIntegrity {
       JournalFinding(
         .brokenReference,
         "\(rows.count) rows refer to missing rows, the first one from \(table) to \(parent)",
-        lost: "the contents of the missing rows of \(parent)",
-        remedy: "the rows are useless but harmless; restore an older copy if you need the missing ones")
+        effect: "the missing rows of \(parent) are lost; the rows that refer to them are harmless",
+        remedy: "if the missing rows are needed, restore an older copy of the file")
     ]
   }
 
@@ -140,10 +143,10 @@ enum DatabaseIntegrity {
     return [
       JournalFinding(
         .schemaDiffers, "it does not match schema \(file.schema.version): \(parts.joined(separator: ", "))",
-        lost: "the contents of missing tables or columns",
+        effect: "the contents of missing tables and columns are lost",
         remedy:
-          "it was edited manually, or a disk fault interrupted a migration: keep a copy of the file, "
-          + "and restore an older copy")
+          "the file was edited manually, or a disk fault interrupted a migration: keep a copy of the file, "
+          + "and restore an older one")
     ]
   }
 

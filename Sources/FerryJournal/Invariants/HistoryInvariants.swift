@@ -5,11 +5,12 @@ import GRDB
 /// ferry's own invariants for `ferry.db` (docs/journal.md).
 enum HistoryInvariants {
   static func findings(_ db: Database, in file: String) throws -> [JournalFinding] {
-    try JournalInvariant.findings(runs, of: "run", lines: "runs", key: "id", db)
-      + JournalInvariant.findings(runRounds, of: "run_round", lines: "runs' rounds", key: "manifest", db)
-      + JournalInvariant.findings(rounds, of: "round", lines: "rounds", key: "manifest", db)
+    try JournalInvariant.findings(runs, in: .runs, db)
+      + JournalInvariant.findings(
+        runRounds, in: .runRounds, db)
+      + JournalInvariant.findings(rounds, in: .rounds, db)
       + variables(db, in: file) + ledger(db, in: file)
-      + JournalInvariant.findings(notes, of: "note", lines: "notes", key: "id", db)
+      + JournalInvariant.findings(notes, in: .notes, db)
   }
 
   /// The last round of each manifest.
@@ -24,19 +25,19 @@ enum HistoryInvariants {
     "(" + words.map { "'\($0)'" }.joined(separator: ", ") + ")"
   }
 
-  private static let edited =
-    "ferry did not write this value: keep a copy of the file, and restore an older copy"
+  private static let restore =
+    "no version of ferry writes this value: keep a copy of the file, and restore an older one"
 
   private static let runs = [
     JournalInvariant(
       .unknownValue,
       "state NOT IN (1, 2, 3) OR launch NOT IN \(list(LaunchKind.allCases.map(\.rawValue)))",
-      "have an unknown state or launch", lost: "the outcome of these runs", remedy: edited),
+      "with an unknown state or launch", effect: "the outcome of these runs is unknown", remedy: restore),
     JournalInvariant(
       .closingDiffers,
       "(ended_at IS NULL) <> (state = 1) OR (state = 2 AND exit_code IS NULL) OR (state = 1 AND exit_code IS NOT NULL)",
-      "have ended without a time and exit code, or have them although they have not ended",
-      lost: "the outcome of these runs",
+      "that ended without a time and exit code, or have them without having ended",
+      effect: "the outcome of these runs is unknown",
       remedy: "no action is needed: later runs do not depend on it"),
   ]
 
@@ -47,17 +48,18 @@ enum HistoryInvariants {
       NOT EXISTS (SELECT 1 FROM round WHERE round.manifest = run_round.manifest
         AND round.number = run_round.round)
       """,
-      "are rounds that were never opened", lost: "the times at which these rounds were opened and closed",
-      remedy: edited)
+      "used by a run, but never opened",
+      effect: "the times at which these rounds were opened and closed are unknown", remedy: restore)
   ]
 
   private static let rounds = [
     JournalInvariant(
-      .unknownValue, "number < 1", "have a number below 1", lost: "nothing", remedy: edited),
+      .unknownValue, "number < 1", "with a number below 1", effect: "no information is lost", remedy: restore),
     JournalInvariant(
       .jobMissing, "closed_at IS NULL AND manifest NOT IN (SELECT manifest FROM job)",
-      "are open, but the path of their manifest is unknown", lost: "the path that ferry resume needs",
-      remedy: "run the manifest again (ferry run): it resumes the round"),
+      "that are open, but whose manifest has no recorded path",
+      effect: "'ferry resume' cannot find the manifest",
+      remedy: "resume the round with 'ferry run' and the path of the manifest"),
   ]
 
   private static let notes = [
@@ -67,8 +69,9 @@ enum HistoryInvariants {
       kind NOT IN \(list(Note.Kind.allCases.map(\.rawValue)))
         OR (kind = 'submit' AND (manifest IS NULL OR node IS NULL))
       """,
-      "have an unknown kind", lost: "the requests in these notes",
-      remedy: "run ferry reset for the session, which drops its notes, and repeat the command")
+      "with an unknown kind, or without an upload",
+      effect: "the commands that wrote these notes have no effect",
+      remedy: "drop the session's notes with 'ferry reset', and repeat these commands")
   ]
 
   private static func variables(_ db: Database, in file: String) throws -> [JournalFinding] {
@@ -86,9 +89,9 @@ enum HistoryInvariants {
         .unreadableText,
         wrong.count == 1
           ? "the variables of 1 job are not a JSON object (\(name))"
-          : "the variables of \(wrong.count) jobs are not JSON objects (the first is \(name))",
-        lost: "the values of --var: ferry resume and status fail",
-        remedy: "run the manifest again with its --var options; ferry then records the values again")
+          : "the variables of \(wrong.count) jobs are not JSON objects (the first job is \(name))",
+        effect: "the values of --var are unknown, and 'ferry resume' and 'ferry status' fail",
+        remedy: "run the manifest again with its --var options, which records the values again")
     ]
   }
 
@@ -122,8 +125,8 @@ enum HistoryInvariants {
     return [
       JournalFinding(
         .ledgerWrong, "its ledger has \(parts.joined(separator: ", "))",
-        lost: "the budget usage; the value is wrong until the window ends",
-        remedy: "restore an older copy, or wait for the budget's next window")
+        effect: "the used part of each budget is unknown until the end of its current window",
+        remedy: "restore an older copy of the file, or wait for the budget's next window")
     ]
   }
 }

@@ -53,18 +53,18 @@ package struct JournalFinding: Hashable, Codable, Sendable {
   package var code: Code
   /// The problem.
   package var message: String
-  /// The information that was lost.
-  package var lost: String
+  /// What is lost, or no longer works, because of the problem.
+  package var effect: String
   /// A remedy for the user.
   package var remedy: String
   /// Whether runs are rejected until the problem is resolved. If false, a run does no further harm or repairs the file.
   package var stopsRun: Bool
 
-  init(_ code: Code, _ message: String, lost: String, remedy: String, stopsRun: Bool = true) {
+  init(_ code: Code, _ message: String, effect: String, remedy: String, stopsRun: Bool = true) {
     self.stopsRun = stopsRun
     self.code = code
     self.message = message
-    self.lost = lost
+    self.effect = effect
     self.remedy = remedy
   }
 }

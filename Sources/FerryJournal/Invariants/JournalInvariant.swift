@@ -5,44 +5,66 @@ struct JournalInvariant {
   var code: JournalFinding.Code
   /// An SQL condition that is true for a row that violates the rule.
   var broken: String
-  /// Describes such rows, for example "have an intent that …".
-  var words: String
-  var lost: String
+  /// Describes one or several such rows after their noun, for example "with an unknown state".
+  var description: String
+  var effect: String
   var remedy: String
   /// The value of `JournalFinding.stopsRun`.
   var stopsRun: Bool
 
   init(
-    _ code: JournalFinding.Code, _ broken: String, _ words: String, lost: String, remedy: String,
+    _ code: JournalFinding.Code, _ broken: String, _ description: String, effect: String, remedy: String,
     stopsRun: Bool = true
   ) {
     self.stopsRun = stopsRun
     self.code = code
     self.broken = broken
-    self.words = words
-    self.lost = lost
+    self.description = description
+    self.effect = effect
     self.remedy = remedy
   }
 
-  /// Checks all rules while reading the table once.
-  ///
-  /// - Parameters:
-  ///   - lines: the plural noun for the table's rows, for messages.
-  ///   - key: a column or an expression that identifies the row.
-  static func findings(
-    _ rules: [JournalInvariant], of table: String, lines: String, key: String, _ db: Database
-  ) throws -> [JournalFinding] {
-    let columns = rules.map {
-      "count(*) FILTER (WHERE \($0.broken)), CAST(min(\(key)) FILTER (WHERE \($0.broken)) AS TEXT)"
+  /// The rows of a table in messages.
+  struct Rows {
+    var table: String
+    /// The noun for one row; the plural adds an s.
+    var noun: String
+    /// A column that identifies a row.
+    var key: String
+    /// The noun for the key.
+    var keyNoun: String
+
+    static let nodes = Rows(table: "node", noun: "node", key: "name", keyNoun: "node")
+    static let items = Rows(table: "item", noun: "item", key: "id", keyNoun: "item")
+    static let orphans = Rows(table: "orphan", noun: "orphan", key: "id", keyNoun: "orphan")
+    static let sessions = Rows(table: "session", noun: "session", key: "id", keyNoun: "session")
+    static let runs = Rows(table: "run", noun: "run", key: "id", keyNoun: "run")
+    static let runRounds = Rows(table: "run_round", noun: "round", key: "manifest", keyNoun: "manifest")
+    static let rounds = Rows(table: "round", noun: "round", key: "manifest", keyNoun: "manifest")
+    static let notes = Rows(table: "note", noun: "note", key: "id", keyNoun: "note")
+
+    /// For example "2 items with an unknown state (first: item 7)".
+    func message(_ count: Int64, _ description: String, first: String) -> String {
+      count == 1
+        ? "1 \(noun) \(description) (\(keyNoun) \(first))"
+        : "\(count) \(noun)s \(description) (first: \(keyNoun) \(first))"
     }
-    let sql = "SELECT \(columns.joined(separator: ",\n")) FROM \(table)"
+  }
+
+  /// Checks all rules while reading the table once.
+  static func findings(_ rules: [JournalInvariant], in rows: Rows, _ db: Database) throws -> [JournalFinding]
+  {
+    let columns = rules.map {
+      "count(*) FILTER (WHERE \($0.broken)), CAST(min(\(rows.key)) FILTER (WHERE \($0.broken)) AS TEXT)"
+    }
+    let sql = "SELECT \(columns.joined(separator: ",\n")) FROM \(rows.table)"
     guard let row = try Row.fetchOne(db, sql: sql) else { return [] }
     return rules.enumerated().compactMap { index, rule in
       let count: Int64 = row[2 * index]
       let first: String? = row[2 * index + 1]
       guard count > 0 else { return nil }
       return JournalFinding(
-        rule.code, "\(count) of its \(lines) \(rule.words) (the first: \(first ?? "?"))", lost: rule.lost,
+        rule.code, rows.message(count, rule.description, first: first ?? "NULL"), effect: rule.effect,
         remedy: rule.remedy, stopsRun: rule.stopsRun)
     }
   }

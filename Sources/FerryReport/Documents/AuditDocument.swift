@@ -35,13 +35,13 @@ package struct AuditDocument: Encodable, Sendable {
   package struct Finding: Encodable, Sendable {
     package var code: String
     package var message: String
-    package var lost: String
+    package var effect: String
     package var remedy: String
 
-    package init(code: String, message: String, lost: String, remedy: String) {
+    package init(code: String, message: String, effect: String, remedy: String) {
       self.code = code
       self.message = message
-      self.lost = lost
+      self.effect = effect
       self.remedy = remedy
     }
   }

@@ -18,7 +18,7 @@ package enum AuditText {
     lines.append("  file: \(DisplayPath.shown(file.file))")
     for finding in file.findings {
       lines.append("  \(finding.code): \(DisplayPath.line(finding.message))")
-      lines.append("    lost: \(DisplayPath.line(finding.lost))")
+      lines.append("    effect: \(DisplayPath.line(finding.effect))")
       lines.append("    help: \(DisplayPath.line(finding.remedy))")
     }
     return lines.joined(separator: "\n") + "\n"
