@@ -21,8 +21,9 @@ struct AuthenticationChallenge: Equatable {
   /// The challenge for messages.
   var shown: String {
     guard Self.knownSchemes.contains(scheme) else { return "an unknown scheme" }
-    guard scheme == "digest", let algorithm = parameters["algorithm"]?.lowercased() else { return scheme }
-    return "digest with " + (Self.knownAlgorithms.contains(algorithm) ? algorithm : "an unknown algorithm")
+    guard scheme == "digest", let algorithm = parameters["algorithm"] else { return scheme }
+    let isKnown = Self.knownAlgorithms.contains(algorithm.lowercased())
+    return "digest with \(isKnown ? algorithm : "an unknown algorithm")"
   }
 
   /// The challenges of all `WWW-Authenticate` fields, in order.

@@ -71,6 +71,12 @@ extension EasyHandle {
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
         exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
       }
+      if isRefused, !mayResend {
+        // As after any challenge, the server did not execute the request.
+        if exchange.redirects == 0 { exchange.hasReachedServer = false }
+        exchange.failure = noRoom(exchange)
+        return false
+      }
       fail(
         .connectionLost,
         mayResend
