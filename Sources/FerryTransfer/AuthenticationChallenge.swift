@@ -8,6 +8,24 @@ struct AuthenticationChallenge: Equatable {
   /// The parameters by their names in lowercase. If a name is repeated, the first value counts.
   var parameters: [String: String] = [:]
 
+  /// The schemes (IANA's registry of HTTP authentication schemes, and NTLM) and the algorithms of Digest that messages may
+  /// name. A server could put a part of a secret in the place of another name.
+  private static let knownSchemes: Set = [
+    "basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "negotiate", "ntlm", "oauth",
+    "privatetoken", "scram-sha-1", "scram-sha-256", "vapid",
+  ]
+  private static let knownAlgorithms: Set = [
+    "md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess",
+  ]
+
+  /// The challenge for messages.
+  var shown: String {
+    guard Self.knownSchemes.contains(scheme) else { return "an unknown scheme" }
+    guard scheme == "digest", let algorithm = parameters["algorithm"] else { return scheme }
+    let isKnown = Self.knownAlgorithms.contains(algorithm.lowercased())
+    return "digest with \(isKnown ? algorithm : "an unknown algorithm")"
+  }
+
   /// The challenges of all `WWW-Authenticate` fields, in order.
   static func all(in fields: [(name: String, value: String)]) -> [AuthenticationChallenge] {
     var all: [AuthenticationChallenge] = []

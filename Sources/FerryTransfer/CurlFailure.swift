@@ -175,6 +175,10 @@ enum CurlFailure {
 
   private static func connectReason(_ code: CURLcode, of handle: EasyHandle) -> String {
     if code == CURLE_OPERATION_TIMEDOUT { return "timed out" }
+    if let path = handle.exchange?.request.connection.unixSocket, let refusal = UnixSocket.refusal(path.utf8)
+    {
+      return "'unix_socket': \(refusal)"
+    }
     let number = handle.systemError
     return number == 0 ? String(cString: curl_easy_strerror(code)) : SystemText.error(number)
   }
@@ -187,6 +191,8 @@ enum CurlFailure {
 
   private static func text(_ code: CURLcode, of handle: EasyHandle) -> String {
     let text = handle.curlText
-    return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    // libcurl quotes the URL of a proxy, which may contain a password.
+    if text.hasPrefix("Unsupported proxy") { return "the URL of the proxy is malformed or not supported" }
+    return text.isEmpty || text.contains("://") ? String(cString: curl_easy_strerror(code)) : text
   }
 }

@@ -4,6 +4,8 @@ import FerryPlan
 /// The callbacks that libcurl calls while it performs a transfer. The context of every callback is the handle
 /// object, which outlives libcurl's use of it.
 extension EasyHandle {
+  /// The maximum number of times that libcurl sends one request, for example in the handshakes of NTLM and Negotiate.
+  private static let mostAttempts = 16
   /// The maximum number of bytes that wait to be hashed. Beyond it, the body waits for the hash thread.
   private static let hashBacklogLimit = 4 << 20
 
@@ -69,12 +71,24 @@ extension EasyHandle {
       if case .file(let source) = exchange.request.body, exchange.hop.hasBody {
         exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
       }
+      if isRefused, !mayResend {
+        // As after any challenge, the server did not execute the request.
+        if exchange.redirects == 0 { exchange.hasReachedServer = false }
+        exchange.failure = noRoom(exchange)
+        return false
+      }
       fail(
         .connectionLost,
         mayResend
           ? "the connection was lost before the response, and the request must not be sent twice"
           : "the connection was lost before the response, and the budget does not allow the request to be sent twice"
       )
+      return false
+    }
+    guard exchange.attempts < Self.mostAttempts else {
+      fail(
+        .malformedResponse,
+        "the authentication of the connection takes more than \(Self.mostAttempts) requests")
       return false
     }
     let session = TLSSession(of: curl)

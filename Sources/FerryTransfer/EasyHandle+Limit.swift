@@ -17,20 +17,27 @@ extension EasyHandle {
       mayHaveReachedServer: false)
   }
 
-  /// Fails with `byteLimit` if the body must not be sent again after a redirect (`TransferRequest.bodyCopies`).
-  func checkRedirect(_ exchange: Exchange) throws(TransportFailure) {
-    guard exchange.redirects > 0, !mayResend(exchange) else { return }
-    throw TransportFailure(
-      .byteLimit,
-      "the request was redirected after its body was sent, and the budget does not allow the body to be sent again",
-      mayHaveReachedServer: true)
+  /// Fails with `byteLimit` if the body must not be sent again after a redirect or an authentication challenge
+  /// (`TransferRequest.bodyCopies`).
+  func checkRepetition(_ exchange: Exchange) throws(TransportFailure) {
+    guard exchange.redirects > 0 || exchange.challengesAnswered > 0, !mayResend(exchange) else { return }
+    throw noRoom(exchange)
+  }
+
+  /// The failure of a request whose body the server requires again, if the budget does not allow it.
+  func noRoom(_ exchange: Exchange) -> TransportFailure {
+    TransportFailure(
+      .byteLimit, "the server requires the body again, and the budget does not allow it to be sent again",
+      mayHaveReachedServer: exchange.hasReachedServer)
   }
 
   /// Whether the body of this hop may be sent in addition to the bytes that have been sent.
   func mayResend(_ exchange: Exchange) -> Bool {
     guard let copies = exchange.request.bodyCopies, exchange.hop.hasBody else { return true }
     // libcurl does not count the bytes of a body in memory that it has sent before.
-    let resent = exchange.file == nil ? exchange.bodySize *| Int64(exchange.attempts) : 0
+    // The first request of a handshake has none.
+    let withBody = exchange.attempts - (exchange.hop.connectionAuthentication == nil ? 0 : 1)
+    let resent = exchange.file == nil ? exchange.bodySize *| Int64(max(0, withBody)) : 0
     return exchange.sentBefore +| resent <= exchange.bodySize *| (copies - 1)
   }
 

@@ -11,7 +11,7 @@ extension EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_OPENSOCKETDATA, context)
     ferry_easy_set_pointer(curl, CURLOPT_CLOSESOCKETDATA, context)
     ferry_easy_set_open_socket(curl) { context, _, address in
-      guard let context, let address else { return CURL_SOCKET_BAD }
+      guard let context, let address, UnixSocket.mayConnect(address) else { return CURL_SOCKET_BAD }
       return Unmanaged<SocketLedger>.fromOpaque(context)._withUnsafeGuaranteedRef {
         $0.open(
           family: address.pointee.family, type: address.pointee.socktype, protocol: address.pointee.protocol)

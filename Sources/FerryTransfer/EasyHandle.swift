@@ -175,7 +175,7 @@ final class EasyHandle {
       exchange.bodySize = body.size
       try checkLength(exchange)
       try checkSending(exchange)
-      try checkRedirect(exchange)
+      try checkRepetition(exchange)
       if body.size < Self.smallBody {
         if exchange.redirects == 0 { try readSmall(body, exchange) }
         set(.memoryBody, method: custom)

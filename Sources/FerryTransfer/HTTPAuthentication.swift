@@ -16,11 +16,16 @@ package struct HTTPAuthentication: Hashable, Sendable {
   let isPreemptive: Bool
   /// The part of the manifest that has the credentials. It determines their known origins.
   let owner: TransferRequest.HeaderField.Owner
+  /// The only host that receives the credentials, because a netrc file has them for this host; `nil` for no restriction.
+  private let host: String?
 
+  /// - Parameter urlOfHost: a URL of the only host that receives the credentials; `nil` for no restriction.
   package init(
     scheme: Scheme, user: String, password: String, isPreemptive: Bool = false,
-    owner: TransferRequest.HeaderField.Owner
+    owner: TransferRequest.HeaderField.Owner, urlOfHost: String? = nil
   ) {
+    // An invalid URL has no host, and is equal to no origin's.
+    host = urlOfHost.map { CurlURL($0)?.origin?.host ?? "" }
     self.scheme = scheme
     self.user = user
     self.password = password
@@ -38,6 +43,8 @@ package struct HTTPAuthentication: Hashable, Sendable {
     case .any: [.digest, .ntlm, .basic]
     }
   }
+
+  func belongs(to origin: Origin) -> Bool { host == nil || host == origin.host }
 
   /// The value of the Authorization field (RFC 7617, with UTF-8).
   var basic: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }

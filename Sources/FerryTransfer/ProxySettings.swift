@@ -48,8 +48,9 @@ struct ProxySettings: Sendable {
       if String(decoding: rest[..<colon.lowerBound], as: UTF8.self).lowercased() == "https" { port = "443" }
       rest = rest[colon.upperBound...]
     }
-    rest = rest.prefix { !"/?#".utf8.contains($0) }
+    // A password with a slash makes the URL malformed, but must not be shown either.
     if let at = rest.lastIndex(of: UInt8(ascii: "@")) { rest = rest[(at + 1)...] }
+    rest = rest.prefix { !"/?#".utf8.contains($0) }
     guard !rest.isEmpty else { return nil }
     let afterHost = rest.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } ?? rest.startIndex
     let host: ArraySlice<UInt8>

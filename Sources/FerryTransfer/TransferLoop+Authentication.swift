@@ -35,7 +35,8 @@ extension TransferLoop {
     _ hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) -> AuthenticationCache.Key? {
     guard let authentication = request.authentication,
-      hop.headers.contains(where: HTTPAuthentication.isPlaceholder), let origin = CurlURL(hop.url)?.origin
+      hop.headers.contains(where: HTTPAuthentication.isPlaceholder), let origin = CurlURL(hop.url)?.origin,
+      authentication.belongs(to: origin)
     else { return nil }
     return .init(origin: origin, authentication: authentication)
   }
@@ -86,11 +87,7 @@ extension TransferLoop {
     _ challenges: [AuthenticationChallenge], _ authentication: HTTPAuthentication
   ) -> String {
     guard !challenges.isEmpty else { return "the response has no challenge for 'auth'" }
-    let names = challenges.prefix(8).map { challenge in
-      let name = challenge.scheme.prefix(32)
-      let algorithm = challenge.parameters["algorithm"].map { " with \($0.prefix(32))" } ?? ""
-      return challenge.scheme == "digest" ? "\(name)\(algorithm)" : "\(name)"
-    }
+    let names = challenges.prefix(8).map(\.shown)
     let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
     return
       "the server offers \(names.joined(separator: ", ")), and 'auth' of the manifest has \(known)"

@@ -285,6 +285,17 @@ struct `An authentication challenge` {
     #expect(statuses.filter { $0 == "201" }.count == 3)
     #expect(statuses.filter { $0 == "401" }.count == 2, "\(server.stdout)")
 
+    // The handshake sends the body once, so that a hard budget has room for it.
+    let budget = try Self.job(
+      "{ scheme: \(scheme), user: 'FERRY\\worker', password: pass word }", url, files: ["d", "e"])
+    let text = budget.folder.text("job.yaml")
+    try budget.write(
+      manifest: text.replacing(
+        "sessions:", with: "budgets: { any: { limit: 1MB, per: month, cutoff: hard } }\nsessions:"))
+    let (limited, _) = try await budget.run()
+    #expect(limited.status == 0, "\(limited.stdout)\(limited.stderr)")
+    #expect(folder.text("stored/e") == "content of e")
+
     let wrong = try Self.job("{ scheme: \(scheme), user: 'FERRY\\worker', password: wrong }", url)
     let (refused, report) = try await wrong.run()
     #expect(refused.status == 1)

@@ -202,6 +202,34 @@ import Testing
     #expect(server.requests.reduce(0) { $0 + $1.body.utf8.count } <= 250_000)
   }
 
+  /// A challenge is answered in the same request, and the server has received the body before it.
+  @Test(arguments: ["Basic realm=x", "Digest realm=x, nonce=n, stale=true"], [300, 100_000])
+  func `cannot exceed a hard budget by challenges`(_ challenge: String, size: Int) async throws {
+    let server = try await ScriptedServer.start([
+      "/f": Response(status: 401, headers: ["WWW-Authenticate": challenge])
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: hostile
+      budgets: { any: { limit: \(size + size / 2)B, per: month, cutoff: hard } }
+      secrets: { password: { env: E2E_SECRET } }
+      sessions: { s: { auth: { user: u, password: "${secrets.password}" } } }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          retry: { limit: 0 }
+          transfer: { request: { method: PUT, url: "\(server.home)/f" } }
+
+      """)
+    try job.write(String(repeating: "a", count: size), to: "f")
+    let (command, report) = try await job.run()
+    #expect(command.status == 8, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 0)
+    #expect(server.requests.reduce(0) { $0 + $1.body.utf8.count } == size)
+  }
+
   @Test func `can redirect a file within a hard budget`() async throws {
     let server = try await ScriptedServer.start([
       "/0": Response(status: 307, headers: ["Location": "{home}/1"])

@@ -83,6 +83,75 @@ import Testing
     #expect(try await receiver.received().files.count == 2)
   }
 
+  /// A plan names a manifest, which may start commands.
+  @Test(.enabled("only root can give a file to another user") { geteuid() == 0 })
+  func `of another user in a shared folder is not run`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver.url, JobText.puts)
+    let folder = try job.folder.makeFolder("shared")
+    #expect(chmod(folder.path, 0o1777) == 0)
+    #expect(try await job.ferry("plan", "job.yaml", "--out", "shared/plan.json").status == 0)
+    #expect(chown(folder.path + "/plan.json", 65534, 65534) == 0)
+    let run = try await job.ferry("run", "--plan", "shared/plan.json")
+    #expect(run.status == 2, "\(run.stdout)")
+    #expect(run.stderr.contains("belongs to user 65534, in a world-writable folder"), "\(run.stderr)")
+    // Nor is it replaced.
+    let plan = try await job.ferry("plan", "job.yaml", "--out", "shared/plan.json")
+    #expect(plan.status == 2 && plan.stderr.contains("the plan cannot be written"), "\(plan.stderr)")
+    #expect(try await receiver.received().files.isEmpty)
+  }
+
+  @Test func `is read only from a regular file`() async throws {
+    let job = try job()
+    #expect(mkfifo(job.folder.path("fifo"), 0o600) == 0)
+    for path in ["/dev/zero", "fifo", "files"] {
+      let run = try await job.start(["run", "--plan", path]).end(within: .seconds(20))
+      #expect(run.status == 2, "\(run.stdout)")
+      #expect(run.stderr.contains("\(path): cannot be read: it is not a regular file"), "\(run.stderr)")
+      guard path != "files" else { continue }
+      let diff = try await job.start(["report", "--diff", "./" + path, path + "/../x.json"]).end(
+        within: .seconds(20))
+      #expect(diff.status == 2, "\(diff.stdout)")
+    }
+  }
+
+  @Test func `does not replace a device or a FIFO, and follows a link`() async throws {
+    let job = try job("http://127.0.0.1:1", JobText.puts)
+    #expect(mkfifo(job.folder.path("fifo"), 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("null"), withDestinationPath: "/dev/null")
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("link"), withDestinationPath: "plan.json")
+    for name in ["fifo", "null"] {
+      let plan = try await job.start(["plan", "job.yaml", "--out", name]).end(within: .seconds(20))
+      #expect(plan.status == 2, "\(plan.stdout)")
+      #expect(plan.stderr.contains("the plan cannot be written: it is not a regular file"), "\(plan.stderr)")
+    }
+    var status = stat()
+    #expect(lstat(job.folder.path("fifo"), &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(lstat(job.folder.path("null"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try await job.ferry("plan", "job.yaml", "--out", "link").status == 0)
+    #expect(lstat(job.folder.path("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(lstat(job.folder.path("plan.json"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test(arguments: [Int.max, -5, 0])
+  func `may state any number of files, and names are shown on one line`(_ files: Int) async throws {
+    let job = try job("http://127.0.0.1:1", JobText.puts)
+    #expect(try await job.ferry("plan", "job.yaml", "--out", "plan.json").status == 0)
+    var head = try #require(
+      JSONSerialization.jsonObject(
+        with: Data(job.folder.text("plan.json").split(separator: "\n")[0].utf8)) as? [String: Any])
+    head["files"] = files
+    var text = String(decoding: try JSONSerialization.data(withJSONObject: head), as: UTF8.self)
+    text += "\n{\"node\":\"a\\n::error::b\",\"path\":\"c\"}\n"
+    try job.folder.write(Data(text.utf8), to: "plan.json")
+    let run = try await job.ferry("run", "--plan", "plan.json")
+    #expect(run.status == 2, "\(run.stdout)")
+    #expect(run.stderr.contains("the files have changed"), "\(run.stderr)")
+    #expect(!run.stderr.contains("\n::"), "\(run.stderr)")
+  }
+
   @Test(arguments: [
     "manifest", "variable file", "new file", "changed file", "removed file", "journal", "submission",
   ])

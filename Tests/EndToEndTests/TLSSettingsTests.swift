@@ -323,6 +323,10 @@ struct `The TLS settings of a session` {
       "{ ca_file: none.pem }", "'ca_file' of session 's' cannot be used: none.pem: No such file")
     try await expect("{ ca_file: text.pem }", "text.pem: it contains no certificate in PEM")
     try await expect("{ ca_path: none }", "'ca_path' of session 's' cannot be used: none: No such file")
+    let shared = try job.folder.makeFolder("shared")
+    #expect(chmod(shared.path, 0o1777) == 0)
+    try await expect(
+      "{ ca_path: shared }", "shared: any user can add a certificate to it, because it is world-writable")
     try await expect("{ certificate: text.pem }", "it contains no certificate in PEM, and is not PKCS#12")
     try await expect(
       "{ certificate: \(client.certificate) }", "it has no private key that can be read without")

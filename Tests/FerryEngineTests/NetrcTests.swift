@@ -33,6 +33,11 @@ import Testing
     #expect(entry("machine x login u password p", "other") == nil)
   }
 
+  @Test func `may have many comments`() throws {
+    let text = String(repeating: "#\n", count: 500_000) + "default login u password p"
+    #expect(try #require(entry(text, "a")) == ("u", "p"))
+  }
+
   @Test(arguments: ["", "machine", "login x", "\"", "macdef a", "password", "machine a login", "default"])
   func `may be incomplete`(_ text: String) {
     #expect(entry(text, "a") == nil)

@@ -12,6 +12,7 @@ struct NameTextTests {
     ("a\u{E0100}", #""a\363\240\204\200""#), ("a\u{180B}\u{FE00}", #""a\341\240\213\357\270\200""#),
     ("\u{3164}\u{115F}", #""\343\205\244\341\205\237""#), ("❤\u{FE0F} e\u{301}", "❤\u{FE0F} e\u{301}"),
     ("a\u{2028}b", #""a\342\200\250b""#), ("\u{7}\u{8}\u{B}\u{C}\u{0}", #""\a\b\v\f\000""#), ("", ""),
+    ("::error::a", "\"::error::a\""), (" ::a", "\" ::a\""), ("a::b", "a::b"), (":a", ":a"),
   ])
   func aNameIsQuotedAsGitDoes(name: String, shown: String) {
     #expect(DisplayPath.shown(name.utf8) == shown)

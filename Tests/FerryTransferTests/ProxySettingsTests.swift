@@ -21,6 +21,7 @@ struct ProxySettingsTests {
   @Test(arguments: [
     ("http://user:se%40cret@proxy.example:3128/", "proxy.example:3128"), ("user:a@b@proxy", "proxy:1080"),
     ("https://proxy", "proxy:443"), ("[::1]:8", "[::1]:8"), ("http://[fe80::1]", "[fe80::1]:1080"),
+    ("http://user:pass/word@proxy:1/", "proxy:1"), ("http://user:a#b?c@proxy:1", "proxy:1"),
   ])
   func theAddressHasNoCredentials(_ text: String, address: String) {
     #expect(proxy("http://h/", ["http_proxy": text]) == address)

@@ -30,19 +30,32 @@ package struct FileContents {
   ///
   /// - Parameter isOwn: whether a file that belongs neither to this user nor to root is rejected.
   func bytesOfRegularFile(limit: Int, isOwn: Bool = false) throws(Failure) -> [UInt8] {
-    let descriptor = try open(for: .readingAtOnce)
+    let descriptor = try regularFile(isOwn: isOwn)
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
-    guard status.isRegular else { throw Failure(code: EINVAL, refusal: "it is not a regular file") }
-    guard !isOwn || [0, geteuid()].contains(status.st_uid) else {
-      throw Failure(code: EACCES, refusal: "it belongs to another user")
-    }
     let bytes = try Self.bytes(of: descriptor, limit: limit + 1)
     guard bytes.count <= limit else {
       throw Failure(code: EFBIG, refusal: "it is larger than \(limit) bytes")
     }
     return bytes
+  }
+
+  /// Opens a regular file. Never waits.
+  func regularFile(isOwn: Bool = false) throws(Failure) -> Int32 {
+    let descriptor = try open(for: .readingAtOnce)
+    var status = stat()
+    let failure: Failure? =
+      if fstat(descriptor, &status) != 0 {
+        Failure(code: errno)
+      } else if !status.isRegular {
+        Failure(code: EINVAL, refusal: "it is not a regular file")
+      } else if isOwn, ![0, geteuid()].contains(status.st_uid) {
+        Failure(code: EACCES, refusal: "it belongs to another user")
+      } else {
+        nil
+      }
+    guard let failure else { return descriptor }
+    close(descriptor)
+    throw failure
   }
 
   private static func bytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {

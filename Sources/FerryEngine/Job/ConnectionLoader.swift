@@ -9,11 +9,16 @@ struct SessionConnections {
   var options: [ConnectionSettings: ConnectionOptions] = [:]
   /// The netrc files, by their paths in the manifest.
   var netrcs: [String: Netrc] = [:]
+  /// Passwords that are not secrets of the manifest.
+  var writtenPasswords: Set<String> = []
 
-  /// The passwords of the netrc files, in the form in which secrets are kept, so that they are masked. The names of
-  /// secrets cannot contain a dot.
+  /// The passwords, in the form in which secrets are kept, so that they are masked. The names of secrets cannot contain
+  /// a dot.
   var passwords: [String: SensitiveValue] {
     var passwords: [String: SensitiveValue] = [:]
+    for (index, password) in writtenPasswords.sorted().enumerated() {
+      passwords["password.\(index)"] = SensitiveValue(password)
+    }
     for (path, netrc) in netrcs {
       for (index, entry) in netrc.entries.enumerated() {
         passwords["netrc.\(index).\(path)"] = entry.password
@@ -45,12 +50,28 @@ struct ConnectionLoader {
         isSecured[session.connection] == true || secured.contains(index) || ended.contains(session.name.value)
     }
     var all = SessionConnections()
+    all.writtenPasswords = WrittenPasswords.inManifest(job)
     for path in job.manifest.netrcFiles.sorted() { all.netrcs[path] = try loader.netrc(path) }
     for session in job.manifest.sessions where all.options[session.connection] == nil {
       all.options[session.connection] = try loader.options(
         of: session, isSecured: isSecured[session.connection] == true)
+      all.writtenPasswords.formUnion(try loader.proxyPasswords(of: session))
     }
     return all
+  }
+
+  private func proxyPasswords(of session: Session) throws(UsageError) -> [String] {
+    switch session.connection.proxy {
+    case nil: return Array(WrittenPasswords.inEnvironment(environment))
+    case .off: return []
+    case .server(let server):
+      let url = try text(server.url, of: "url' of 'proxy", session)
+      let password: String? =
+        if let password = server.password { try text(password, of: "password' of 'proxy", session) } else {
+          nil
+        }
+      return WrittenPasswords.inProxy(url) + [password].compactMap(\.self)
+    }
   }
 
   private mutating func options(of session: Session, isSecured: Bool) throws(UsageError) -> ConnectionOptions
@@ -230,7 +251,13 @@ struct ConnectionLoader {
   /// The reason why a folder cannot be used; `nil` if it can.
   private static func problem(ofFolder path: String) -> String? {
     do throws(FolderPath.Failure) {
-      close(try FolderPath.descriptor(of: Array(path.utf8), trusting: .ownEntries))
+      let descriptor = try FolderPath.descriptor(of: Array(path.utf8), trusting: .ownEntries)
+      defer { close(descriptor) }
+      var status = stat()
+      // libcurl reads the files in the folder itself, whoever they belong to.
+      guard fstat(descriptor, &status) == 0, status.st_mode & 0o002 == 0 else {
+        return "any user can add a certificate to it, because it is world-writable"
+      }
       return nil
     } catch {
       return error.reason

@@ -60,7 +60,12 @@ package struct SavedPlan: Sendable {
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let head = try encoder.encode(head(preview, job, only: only))
-    let code = try AtomicWrite.failure(replacing: path, access: .userOnly) { descriptor in
+    guard case .file(let target) = ReportDestination(path).kind else {
+      throw UsageError(
+        "\(DisplayPath.shown(path)): the plan cannot be written: it is not a regular file, or belongs to another user in a "
+          + "world-writable folder\nhelp: specify a file to create or replace")
+    }
+    let code = try AtomicWrite.failure(replacing: target, access: .userOnly) { descriptor in
       let sink = DescriptorSink(descriptor)
       do {
         try sink.write(Array(head) + [0x0A])
@@ -126,13 +131,12 @@ package struct SavedPlan: Sendable {
       drift.append("files were submitted, or work was canceled: \(head.notes) → \(now.notes) notes")
     }
     if let files = try fileDrift(from: preview) { drift.append(files) }
-    return drift
+    return drift.map { DisplayPath.line($0) }
   }
 
   /// The first difference between the files of the plan and those of the preview, and the numbers of files.
   private func fileDrift(from preview: RunPreview) throws -> String? {
     var planned: [ArraySlice<UInt8>] = []
-    planned.reserveCapacity(head.files)
     try Self.eachLine(of: path) { planned.append(ArraySlice(Array($0))) }
     let expected = planned.dropFirst()
     var position = expected.startIndex
@@ -167,14 +171,19 @@ package struct SavedPlan: Sendable {
     return "\(file.node)/\(DisplayPath.shown(file.path, base64: file.pathBase64))"
   }
 
+  /// The maximum length of a line in bytes.
+  private static let longestLine = 64 << 20
+
   private static func eachLine(of path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
+    let descriptor: Int32
+    do throws(FileContents.Failure) {
+      descriptor = try FileContents(path).regularFile()
+    } catch {
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(error.reason)")
     }
     defer { close(descriptor) }
-    if let code = try LineReader.eachLine(of: descriptor, body) {
-      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(code)))")
+    if let code = try LineReader.eachLine(of: descriptor, longest: longestLine, body) {
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(FileLister.reason(code))")
     }
   }
 }

@@ -4,8 +4,11 @@ import Foundation
 enum LineReader {
   /// Calls `body` with each line, without its line feed.
   ///
-  /// - Returns: the error number if the file could not be read.
-  static func eachLine(of descriptor: Int32, _ body: (ArraySlice<UInt8>) throws -> Void) rethrows -> Int32? {
+  /// - Parameter longest: the maximum length of a line in bytes.
+  /// - Returns: the error number if the file could not be read; EFBIG if a line is longer.
+  static func eachLine(
+    of descriptor: Int32, longest: Int, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) rethrows -> Int32? {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 18)
     while true {
@@ -24,6 +27,7 @@ enum LineReader {
         }
         piece = piece[(end + 1)...]
       }
+      guard rest.count + piece.count <= longest else { return EFBIG }
       rest += piece
     }
     if !rest.isEmpty { try body(rest[...]) }

@@ -39,9 +39,11 @@ package enum StoredReport {
 
   /// The report in a file.
   package static func read(path: String) throws -> ReportSource {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
+    let descriptor: Int32
+    do throws(FileContents.Failure) {
+      descriptor = try FileContents(path).regularFile()
+    } catch {
+      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(error.reason)")
     }
     do {
       return try source(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), at: path)
@@ -74,11 +76,14 @@ package enum StoredReport {
     return try source(of: file, at: directory.report(ofRun: id))
   }
 
+  /// The maximum length of a line in bytes.
+  private static let longestLine = 1 << 30
+
   private static func source(of file: FileHandle, at path: String) throws -> ReportSource {
     try ReportJSON.source { body in
       let code =
         lseek(file.fileDescriptor, 0, SEEK_SET) == 0
-        ? try LineReader.eachLine(of: file.fileDescriptor, body) : errno
+        ? try LineReader.eachLine(of: file.fileDescriptor, longest: longestLine, body) : errno
       if let code {
         throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
       }

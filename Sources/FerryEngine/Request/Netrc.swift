@@ -47,11 +47,10 @@ package struct Netrc: Sendable {
     /// The next word, which may be in double quotes. A word that begins with `#` begins a comment.
     private mutating func word() -> String? {
       rest = rest.drop(while: \.isSpace)
-      guard let first = rest.first else { return nil }
-      if first == UInt8(ascii: "#") {
-        rest = rest.drop { $0 != UInt8(ascii: "\n") }
-        return word()
+      while rest.first == UInt8(ascii: "#") {
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }.drop(while: \.isSpace)
       }
+      guard let first = rest.first else { return nil }
       guard first == UInt8(ascii: "\"") else {
         let word = rest.prefix { !$0.isSpace }
         rest = rest[word.endIndex...]

@@ -27,8 +27,12 @@ extension RequestBuilder {
     }
     return HTTPAuthentication(
       scheme: .init(credentials.scheme), user: user, password: password,
-      isPreemptive: credentials.isPreemptive && isBasic, owner: owner)
+      isPreemptive: credentials.isPreemptive && isBasic, owner: owner,
+      urlOfHost: credentials.netrc == nil ? nil : url)
   }
+
+  /// Whether the host of the request's URL determines the credentials.
+  var usesNetrc: Bool { auth?.credentials.netrc != nil }
 
   private func text(_ template: Template?, _ bindings: Bindings) throws(TransportFailure) -> String {
     guard let template else { return "" }

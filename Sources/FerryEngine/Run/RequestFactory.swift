@@ -115,6 +115,10 @@ struct RequestFactory {
         }
       }
     }
+    // A response may have named another host since, which has another entry of the netrc file.
+    if prepared.builder.usesNetrc, request.url != built.url {
+      request.authentication = try prepared.builder.authentication(bindings, url: request.url)
+    }
     request.bodyCopies = attempt.bodyCopies
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)

@@ -6,11 +6,13 @@ import FerryManifest
 ///
 /// Names are quoted as git quotes them (core.quotePath off). A name that contains a control character, a
 /// double quote, a backslash, a byte that is not UTF-8, or an invisible character that reorders or hides text
-/// is enclosed in double quotes, with C escapes and octal bytes.
+/// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
     let bytes = Array(name)
-    if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain) {
+    if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
+      !isWorkflowCommand(bytes)
+    {
       return text
     }
     var quoted = "\""
@@ -33,6 +35,11 @@ package enum DisplayPath {
     return text.unicodeScalars.map { scalar in
       scalar.isHostile ? String(scalar).utf8.map(escape).joined() : String(scalar)
     }.joined()
+  }
+
+  /// Whether GitHub Actions would take a line that begins with the name for a command.
+  private static func isWorkflowCommand(_ name: [UInt8]) -> Bool {
+    name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
