@@ -97,6 +97,7 @@ extension TransferLoop {
     var outcome = TransferOutcome(
       id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
       url: exchange.hop.url)
+    outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {

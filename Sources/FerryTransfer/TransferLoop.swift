@@ -98,6 +98,9 @@ package final class TransferLoop {
     busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
   }
 
+  /// The traffic so far of one request in flight; zero if it is not in flight.
+  package func traffic(of id: UInt64) -> Traffic { busy[id]?.traffic ?? Traffic() }
+
   // MARK: Requests from the caller
 
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.

@@ -20,6 +20,8 @@ package struct TransferOutcome: Sendable {
   package var duration: Duration
   /// The URL of the last request, after redirects, as it was sent; `nil` if no request was sent.
   package var url: String?
+  /// The method of that request.
+  package var method: String?
   /// `host:port` of the proxy for that request; `nil` if there is none, or if the response is a success.
   package var proxy: String?
   /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.

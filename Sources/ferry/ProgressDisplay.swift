@@ -45,7 +45,7 @@ final class ProgressDisplay {
       last = now
       return Output.complain("ferry: \(ProgressText.line(now))")
     }
-    let size = Self.terminalSize
+    let size = TerminalSize(of: STDERR_FILENO)
     let details = details(max(0, min(Self.mostRequests, size.rows - 2)))
     let lines =
       [ProgressText.line(figures(progress, details))] + details.active.map { ProgressText.line($0) }
@@ -75,7 +75,7 @@ final class ProgressDisplay {
   /// Erases the lines, so that something else can be printed.
   func clear() {
     guard !shown.isEmpty else { return }
-    Output.draw(erasure(Self.terminalSize.columns))
+    Output.draw(erasure(TerminalSize(of: STDERR_FILENO).columns))
     shown = []
   }
 
@@ -84,14 +84,5 @@ final class ProgressDisplay {
     clear()
     guard !isQuiet, !isTerminal, chosen != nil, last != nil else { return }
     Output.complain("ferry: ends after \(ElapsedText.text(started.duration(to: .now).seconds))")
-  }
-
-  /// The current size of the terminal, which can change at any time.
-  private static var terminalSize: (columns: Int, rows: Int) {
-    var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return (80, 24)
-    }
-    return (Int(size.ws_col), Int(size.ws_row))
   }
 }

@@ -78,15 +78,20 @@ struct RunCommand {
     MessageStream.standardOutput.prepare()
     progress.end()
     for problem in observers.finish() { tell("ferry: warning: \(problem)") }
-    let status = try ShellCommand.line(["status"], state: launch.state, environment: environment)
+    func command(_ words: String...) throws -> String {
+      try ShellCommand.line(words, state: launch.state, environment: environment)
+    }
     switch ending {
     case .inUse(let session):
       // If the caller does not wait now, it tries again later, so a session in use is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
     case .ran(let source, let report):
       let record = source.record
+      let commands = RunSummary.Commands(
+        status: try command("status"), resume: try command("resume"),
+        report: try command("report", record.run.id))
+      let text = try RunSummary(source, commands: commands, report: report).text
       if !options.quiet {
-        let text = try ReportText.text(source, status: status) + "  report: \(report)\n"
         // With `--report -`, standard output is reserved for the report.
         if launch.reports.contains(where: { $0.path == "-" }) || options.observation.events == "-" {
           Output.complain(text)
@@ -94,7 +99,7 @@ struct RunCommand {
           Output.summarize(text)
         }
       } else if record.run.exitCode != 0 {
-        Output.complain(try ReportText.text(source, status: status))
+        Output.complain(text)
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
       return (code == .deferred && options.deferredOk ? .success : code, nil)

@@ -40,16 +40,14 @@ struct Status: ParsableCommand {
 
   func run() throws {
     guard follow else { return try show(look()) }
-    var last = ""
+    var display = StatusDisplay()
     while true {
       let status = try look()
-      let text = try text(status, onLine: true)
-      if text != last {
-        // At a terminal, the new state replaces the old one.
-        let erasure = isatty(STDOUT_FILENO) != 0 ? "\u{1B}[H\u{1B}[2J" : ""
-        try Output.export(Array((erasure + text).utf8))
-      }
-      last = text
+      // The time of the look is no change.
+      var key = status
+      key.at = ""
+      try display.show(
+        text(status, onLine: true), key: text(key, onLine: true), isLast: !status.isHeld)
       guard status.isHeld else { break }
       usleep(Self.interval)
     }

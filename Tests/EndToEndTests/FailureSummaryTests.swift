@@ -27,13 +27,14 @@ import Testing
     let (run, report) = try await job.run()
     #expect(run.status == 1, "\(run.stderr)")
     let line =
-      "  files: 30 items failed, for example 00.txt: the server responded with 400 to PUT; Title Required from "
-      + "\(server.url)/00.txt?key=***: "
+      "  files: 30 × 400 Title Required, PUT \(server.url)/00.txt?key=*** (first: 00.txt): "
       + #"{"error": "field \"title\" missing", "echo": "***", "color": "\033[31m"}"#
     #expect(run.stdout.split(separator: "\n").contains { $0 == line }, "\(run.stdout)")
     #expect(run.stdout.split(separator: "\n").count { $0.contains(".txt") } == 1)
     let reason = try #require(report.item("07.txt")?.reason)
-    #expect(reason.url == "\(server.url)/07.txt?key=***" && reason.reasonPhrase == "Title Required")
+    #expect(
+      reason.method == "PUT" && reason.url == "\(server.url)/07.txt?key=***"
+        && reason.reasonPhrase == "Title Required")
     #expect(reason.body?.hasPrefix(#"{"error": "field"#) == true)
     #expect(reason.proxy == nil)
     SecretForms.expectNone(

@@ -45,7 +45,7 @@ import Testing
     #expect(next.status == 1)
     #expect(
       next.stdout.contains(
-        "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
+        "  next: to list ambiguous items with the commands that resolve them, run: "
           + "ferry status --state \(job.state)\n"), "\(next.stdout)")
     #expect(try await receiver.received().commits == 2)
   }

@@ -105,8 +105,9 @@ import Testing
     #expect(report.states["photos/files"] == "succeeded" && report.states["index/files"] == "succeeded")
     #expect(report.nodes.first { $0.name == "files" }?.session == "gallery")
     #expect(try runs(of: job) == 1)
-    #expect(command.stdout.hasPrefix("photos, index: run \(report.run.id), ended with exit code 0\n"))
-    #expect(command.stdout.contains("\n  index: round 1\n"))
+    #expect(
+      command.stdout.hasPrefix("photos, index: everything is done (exit code 0): 9 items delivered\n"),
+      "\(command.stdout)")
     #expect(command.stdout.contains("\n  upload index/files: succeeded, 3 done\n"))
     #expect(try await job.ferry("report").stdout.contains("upload photos/files: succeeded, 6 done"))
 
@@ -148,7 +149,7 @@ import Testing
     #expect(report.totals.tokensFetched == 1)
     #expect(report.items.map(\.manifest) == ["index"] && report.items.map(\.path) == ["i0"])
     #expect(report.run.manifests.map(\.roundClosed) == [true, true])
-    #expect(command.stdout.contains("index/files: i0: failed"))
+    #expect(command.stdout.contains("index/files: i0: "))
 
     // If one of the manifests is run alone, it continues with its own rounds.
     let alone = try await job.start(["run", "index/job.yaml", "--report", "report.json"]).end()
@@ -266,7 +267,7 @@ import Testing
     #expect(both.status == 6 && both.stderr.contains("gallery"))
     let resumed = try await job.ferry("resume")
     #expect(resumed.status == 6)
-    #expect(resumed.stdout.contains("index: run"), "\(resumed.stdout) \(resumed.stderr)")
+    #expect(resumed.stdout.hasPrefix("index: everything is done"), "\(resumed.stdout) \(resumed.stderr)")
     #expect(puts(receiver).filter { $0.hasPrefix("i") } == ["i0", "i1", "i2"])
     slow.signal(SIGKILL)
     _ = await slow.end()

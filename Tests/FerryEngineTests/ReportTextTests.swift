@@ -33,7 +33,7 @@ struct ReportTextTests {
   }
 
   private func detail(_ path: String, body: String) -> FailureDetail {
-    FailureDetail(url: "http://h/\(path)", reasonPhrase: "Bad Request", body: body)
+    FailureDetail(method: "PUT", url: "http://h/\(path)", reasonPhrase: "Bad Request", body: body)
   }
 
   @Test func equalFailuresAreOneLineWithTheirNumberAndAnExample() throws {
@@ -42,8 +42,7 @@ struct ReportTextTests {
       return try item(path, .failed, detail: detail(path, body: "field \"title\" missing"))
     }
     let expected =
-      "  photos: 300 items failed, for example a/1000.jpg: the server responded with 400 to PUT; "
-      + "Bad Request from http://h/a/1000.jpg: field \"title\" missing"
+      "  photos: 300 × 400 Bad Request, PUT http://h/a/1000.jpg (first: a/1000.jpg): field \"title\" missing"
     #expect(try lines(items) == [expected])
     // The order in which requests ended makes no difference.
     #expect(try lines(items.reversed()) == [expected])
@@ -85,8 +84,8 @@ struct ReportTextTests {
     }
     #expect(
       try lines(items) == [
-        "  photos: a: canceled: canceled by ferry cancel: ticket-00000001",
-        "  photos: b: canceled: canceled by ferry cancel: ticket-00000002",
+        "  photos: a: canceled by ferry cancel: ticket-00000001",
+        "  photos: b: canceled by ferry cancel: ticket-00000002",
       ])
   }
 
@@ -95,7 +94,7 @@ struct ReportTextTests {
     #expect(
       try lines([item(path, .failed, detail: detail(path, body: "no"))])
         == [
-          "  photos: 1.jpg: failed: the server responded with 400 to PUT; Bad Request from http://h/1.jpg: no"
+          "  photos: 1.jpg: 400 Bad Request, PUT http://h/1.jpg: no"
         ])
   }
 
@@ -109,7 +108,7 @@ struct ReportTextTests {
     let lines = try lines(items)
     #expect(
       lines.count == 1
-        && lines[0].hasPrefix("  photos: 3 items failed, for example a/1.jpg: a/1.jpg is refused"))
+        && lines[0].hasPrefix("  photos: 3 × a/1.jpg is refused, PUT http://h/a/1.jpg (first: a/1.jpg)"))
   }
 
   @Test func differentCausesAreSeparateAndOrderedByNumber() throws {
@@ -120,10 +119,10 @@ struct ReportTextTests {
       + [item("d", .cancelled, "canceled by ferry cancel")]
     let lines = try lines(items.shuffled())
     #expect(lines.count == 4)
-    #expect(lines[0].hasPrefix("  photos: 3 items failed, for example b0: "))
-    #expect(lines[1].hasPrefix("  photos: 2 items failed, for example a0: "))
-    #expect(lines[2] == "  photos: d: canceled: canceled by ferry cancel")
-    #expect(lines[3] == "  photos: 9 items remain, for example c0: the host did not recover")
+    #expect(lines[0].hasPrefix("  photos: 3 × 400 Bad Request, PUT http://h/b (first: b0)"))
+    #expect(lines[1].hasPrefix("  photos: 2 × 400 Bad Request, PUT http://h/a (first: a0)"))
+    #expect(lines[2] == "  photos: d: canceled by ferry cancel")
+    #expect(lines[3] == "  photos: 9 remaining: the host did not recover (first: c0)")
   }
 
   @Test func theNumberOfLinesIsBounded() throws {
@@ -149,20 +148,20 @@ struct ReportTextTests {
     let detail = FailureDetail(url: "http://h/1", proxy: "proxy:3128")
     #expect(
       try lines([item("1", .failed, "reset", detail: detail)])[0].hasSuffix(
-        "reset; URL http://h/1, through the proxy proxy:3128"))
+        "reset, http://h/1, through the proxy proxy:3128"))
     #expect(
       try lines([item("1", .failed, "connect to the proxy proxy:3128: refused", detail: detail)])[0]
         .hasSuffix(
-          "connect to the proxy proxy:3128: refused; URL http://h/1"))
+          "connect to the proxy proxy:3128: refused, http://h/1"))
   }
 
   @Test func theReportHasTheDetailsOfAFailure() throws {
     let item = try item(
-      "1", .failed, detail: FailureDetail(url: "u", proxy: "p", reasonPhrase: "r", body: "b"))
+      "1", .failed, detail: FailureDetail(method: "m", url: "u", proxy: "p", reasonPhrase: "r", body: "b"))
     let json = String(decoding: try ReportJSON.encode(record([item])), as: UTF8.self)
     #expect(
       json.contains(
-        #""reason":{"body":"b","code":"http_status","message":"the server responded with 400 to PUT","proxy":"p","reason_phrase":"r","status":400,"url":"u"}"#
+        #""reason":{"body":"b","code":"http_status","message":"the server responded with 400 to PUT","method":"m","proxy":"p","reason_phrase":"r","status":400,"url":"u"}"#
       ))
   }
 }

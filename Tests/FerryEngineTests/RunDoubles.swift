@@ -26,6 +26,8 @@ final class ScriptedTransfers: TransferPerforming {
   var inFlight: Int { pending.count }
   var progress: Traffic { Traffic() }
 
+  func traffic(of id: UInt64) -> Traffic { Traffic() }
+
   func turn(timeout: Duration?) -> [TransferOutcome] {
     turns += 1
     if turns > 1000 { fatalError("the run does not end") }

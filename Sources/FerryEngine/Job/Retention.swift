@@ -58,6 +58,8 @@ package struct Retention: Hashable, Sendable {
       throw EngineFault(
         .fault, "\(report): cannot remove the report of an old run: \(String(cString: strerror(errno)))")
     }
+    // A run that was killed leaves its progress.
+    ProgressFile.remove(ofRun: run, in: state)
     rmdir(try state.folder(ofRun: run))
   }
 }

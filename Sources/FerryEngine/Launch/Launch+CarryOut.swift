@@ -130,6 +130,8 @@ extension Launch {
     var record = whole.record(
       run, runLoop, areThrough, after, launchState.problems.merging(lists.problems) { $1 },
       left: inboxProcessor.problems)
+    let carried = loop.socketBytes
+    if carried.isExact { record.totals.bytes.carried(sent: carried.sent, received: carried.received) }
     record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
       RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
     }

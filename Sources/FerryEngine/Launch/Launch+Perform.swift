@@ -55,11 +55,15 @@ extension Launch {
       ) { limit in
         ProgressDetails(
           failed: scheduler.failedCount, pause: scheduler.pause,
-          active: scheduler.activeRequests(limit: limit, at: clock.now))
+          active: scheduler.activeRequests(limit: limit, at: clock.now) { loop.traffic(of: $0) })
       }
     }
     runLoop.onEvent = run.onEvent
     runLoop.refresh = options.refresh
+    let publisher = ProgressPublisher(
+      run: run.id, startedAt: run.startedAt, state: state, worker: run.threads.ledger)
+    defer { publisher.end() }
+    runLoop.publish = { scheduler, loop in publisher.turn(scheduler, loop, at: clock.now) }
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)

@@ -323,6 +323,7 @@ package struct Launch {
           endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: .interrupted),
         totals: .init(), nodes: [], items: [])
       try ReportWriter.write(ReportSource(record), to: state.createReportFolder(ofRun: run.id))
+      ProgressFile.remove(ofRun: run.id, in: state)
     }
   }
 

@@ -127,7 +127,7 @@ struct ResponseInterpreter {
       }
     }
     return FailureDetail(
-      url: shown(url), proxy: outcome.proxy,
+      method: outcome.method, url: shown(url), proxy: outcome.proxy,
       reasonPhrase: detail.reason, body: detail.body)
   }
 

@@ -46,6 +46,10 @@ final class RunLoop {
   private let onProgress: (Scheduler, Traffic) -> Void
   /// How often a progress display needs a turn; `nil` if there is none.
   var refresh: Duration?
+  /// Publishes the progress after each turn; returns whether it needs another turn soon.
+  var publish: ((Scheduler, any TransferPerforming) -> Bool)?
+  /// Whether the published progress will soon be out of date.
+  private var isStale = false
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
   /// The kind of network of the current leases.
@@ -112,6 +116,7 @@ final class RunLoop {
       startCommands()
       timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
       onProgress(scheduler, loop.progress)
+      isStale = publish?(scheduler, loop) ?? false
     }
   }
 
@@ -156,7 +161,8 @@ final class RunLoop {
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
     // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
     let isBusy = loop.inFlight > 0
-    let longest = isBusy ? min(wait ?? Self.countInterval, Self.countInterval) : wait
+    let most = isStale ? ProgressPublisher.interval : isBusy ? Self.countInterval : nil
+    let longest = most.map { min(wait ?? $0, $0) } ?? wait
     // Without a request in progress, a display changes only because of the time.
     guard let refresh = refresh.map({ isBusy ? $0 : max($0, .seconds(1)) }) else { return longest }
     return min(longest ?? refresh, refresh)

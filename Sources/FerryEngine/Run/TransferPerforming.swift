@@ -9,6 +9,8 @@ protocol TransferPerforming: AnyObject {
   var inFlight: Int { get }
   /// The traffic of the requests in flight so far.
   var progress: Traffic { get }
+  /// The traffic so far of one request in flight; zero if it is not in flight.
+  func traffic(of id: UInt64) -> Traffic
   /// The bytes that all connections have transferred so far, in both directions.
   var transferredBytes: Int64 { get }
 

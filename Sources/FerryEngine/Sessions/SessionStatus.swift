@@ -80,9 +80,27 @@ package struct SessionStatus {
         return .init(identifier: name, nodes: [], eventsPending: false, notes: [], problem: fault.description)
       }
     }
-    return StatusDocument(
+    var status = StatusDocument(
       state: state.path, at: (options.moment ?? LaunchClock.wallTime).rfc3339, sessions: entries,
       manifests: looks.values.map(\.entry).sorted { $0.name < $1.name })
+    status.runs = try progress(of: entries, history)
+    return status
+  }
+
+  /// The progress of the runs that hold these sessions; `nil` if none has published its progress.
+  private func progress(
+    of sessions: [StatusDocument.SessionEntry], _ history: RunHistory
+  ) throws(JournalError) -> [RunProgress]? {
+    var runs: [RunProgress] = []
+    for session in sessions where session.holder != nil {
+      guard let run = try history.liveRun(of: Set(session.nodes.map(\.manifest))),
+        run.process.pid == session.holder?.pid, !runs.contains(where: { $0.run == run.id })
+      else { continue }
+      if let progress = ProgressFile.read(ofRun: run.id, pid: run.process.pid, in: state) {
+        runs.append(progress)
+      }
+    }
+    return runs.isEmpty ? nil : runs
   }
 
   private func entry(

@@ -84,6 +84,11 @@ package struct StateDirectory: Hashable, Sendable {
     try folder(ofRun: id) + "/report.json"
   }
 
+  /// The file in which a run publishes its progress.
+  package func progress(ofRun id: String) throws(JournalError) -> String {
+    try folder(ofRun: id) + "/progress.json"
+  }
+
   /// A descriptor of the report that a run stored, which the caller closes; `nil` if there is none.
   package func openReport(ofRun id: String) throws(JournalError) -> Int32? {
     let path = try report(ofRun: id)

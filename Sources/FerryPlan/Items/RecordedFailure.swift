@@ -37,7 +37,7 @@ package struct RecordedFailure: Hashable, Codable, Sendable {
 
 extension RecordedFailure {
   private enum Key: String, CodingKey {
-    case code, status, message, until, budget, url, proxy, reasonPhrase, body
+    case code, status, message, until, budget, method, url, proxy, reasonPhrase, body
   }
 
   package init(from decoder: any Decoder) throws {
@@ -48,6 +48,7 @@ extension RecordedFailure {
     until = try container.decodeIfPresent(String.self, forKey: .until).flatMap { Instant(rfc3339: $0) }
     budget = try container.decodeIfPresent(BudgetFigures.self, forKey: .budget)
     detail = FailureDetail(
+      method: try container.decodeIfPresent(String.self, forKey: .method),
       url: try container.decodeIfPresent(String.self, forKey: .url),
       proxy: try container.decodeIfPresent(String.self, forKey: .proxy),
       reasonPhrase: try container.decodeIfPresent(String.self, forKey: .reasonPhrase),
@@ -63,6 +64,7 @@ extension RecordedFailure {
     try container.encode(message, forKey: .message)
     try container.encodeIfPresent(until?.rfc3339, forKey: .until)
     try container.encodeIfPresent(budget, forKey: .budget)
+    try container.encodeIfPresent(detail?.method, forKey: .method)
     try container.encodeIfPresent(detail?.url, forKey: .url)
     try container.encodeIfPresent(detail?.proxy, forKey: .proxy)
     try container.encodeIfPresent(detail?.reasonPhrase, forKey: .reasonPhrase)
@@ -84,6 +86,11 @@ package struct BudgetFigures: Hashable, Codable, Sendable {
 }
 
 extension RecordedFailure {
+  /// The message for a response with an unexpected status.
+  package static func statusMessage(_ status: Int, to method: String) -> String {
+    "the server responded with \(status) to \(method)"
+  }
+
   /// The reason recorded for work that a stopped launch leaves.
   package static let stopped = RecordedFailure(code: .stopped, message: "the launch was stopped")
   /// The reason recorded for work that a launch leaves when its deadline passes.

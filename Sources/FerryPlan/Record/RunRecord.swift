@@ -212,8 +212,22 @@ package struct RunRecord: Codable, Sendable {
     package var useful: Int64 = 0
     /// File bytes sent in steps that did not succeed, or that succeeded and whose upload then had to start over.
     package var resent: Int64 = 0
-    /// All other bytes: header fields, small requests, responses.
+    /// All other bytes that belong to a request: header fields, small requests, responses.
     package var overhead: Int64 = 0
+    /// The bytes that the sockets carried and that belong to no request: TLS, HTTP/2 frames, the chunked coding, tunnels
+    /// through proxies, requests that libcurl resent, retransmissions by TCP. Negative if the compression of header
+    /// fields or of content saved more. Absent, as the next two, if the system does not count the bytes of sockets.
+    package var unattributed: Int64?
+    /// The bytes that the sockets carried in each direction; their sum is the sum of the four other counts.
+    package var sent: Int64?
+    package var received: Int64?
+
+    /// Adds what the sockets carried.
+    package mutating func carried(sent: Int64, received: Int64) {
+      self.sent = sent
+      self.received = received
+      unattributed = sent +| received -| useful -| resent -| overhead
+    }
 
     package init() {}
   }
@@ -395,14 +409,16 @@ package struct RunRecord: Codable, Sendable {
     package var message: String
     package var endedAt: String
     package var durationSeconds: Double
-    /// The URL of the request, as in `FailureDetail`.
+    /// The method and the URL of the request, as in `FailureDetail`.
+    package var method: String?
     package var url: String?
     package var proxy: String?
     package var reasonPhrase: String?
     package var body: String?
 
     package var detail: FailureDetail? {
-      let detail = FailureDetail(url: url, proxy: proxy, reasonPhrase: reasonPhrase, body: body)
+      let detail = FailureDetail(
+        method: method, url: url, proxy: proxy, reasonPhrase: reasonPhrase, body: body)
       return detail == FailureDetail() ? nil : detail
     }
 
@@ -413,6 +429,7 @@ package struct RunRecord: Codable, Sendable {
       message = attemptFailure.message
       endedAt = attemptFailure.endedAt.rfc3339
       durationSeconds = attemptFailure.duration.roundedSeconds
+      method = attemptFailure.detail?.method
       url = attemptFailure.detail?.url
       proxy = attemptFailure.detail?.proxy
       reasonPhrase = attemptFailure.detail?.reasonPhrase

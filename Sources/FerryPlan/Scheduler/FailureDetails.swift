@@ -20,7 +20,7 @@ struct FailureDetails: Sendable {
     // Nearly every failure has its own URL. URLs use at most half of the limit, to leave room for the bodies.
     let url = detail.url.flatMap { charge($0.utf8.count + Self.overhead, below: Self.limit / 2) ? $0 : nil }
     let kept = FailureDetail(
-      url: url, proxy: detail.proxy.flatMap { stored($0) },
+      method: detail.method, url: url, proxy: detail.proxy.flatMap { stored($0) },
       reasonPhrase: detail.reasonPhrase.flatMap { stored($0) }, body: detail.body.flatMap { stored($0) })
     guard url == nil else { return kept }
     guard kept != FailureDetail() else { return nil }

@@ -47,7 +47,7 @@ extension Step {
     case 200...299 where status != 200:
       return
         "\(response), but a fetch stores only a 200 by default; to store this response, list its status in 'expect: { status: [\(status)] }'"
-    default: return "the server responded with \(status) to \(request.method)"
+    default: return RecordedFailure.statusMessage(status, to: request.method)
     }
   }
 }

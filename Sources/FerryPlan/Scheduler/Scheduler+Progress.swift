@@ -1,24 +1,23 @@
-/// The requests that a progress display shows.
-package struct ActiveRequest: Sendable {
-  package var title: String
-  /// The path of the item; `nil` for a node with a single request.
-  package var path: [UInt8]?
-  package var step: Step.Kind
-  /// The size of the file; `nil` for a node with a single request.
-  package var size: Int64?
-  package var seconds: Double
-}
-
 extension Scheduler {
   /// The requests in progress that have taken longest, at most `limit`.
-  package func activeRequests(limit: Int, at now: Instant) -> [ActiveRequest] {
-    flights.values.sorted { ($0.startedAt, $0.attempt.id) < ($1.startedAt, $1.attempt.id) }.prefix(limit).map
-    { flight in
-      let ref = flight.attempt.ref
+  ///
+  /// - Parameter traffic: returns the bytes of a request so far.
+  package func activeRequests(
+    limit: Int, at now: Instant, traffic: (UInt64) -> Traffic
+  ) -> [ActiveRequest] {
+    let longest = flights.values.sorted { ($0.startedAt, $0.attempt.id) < ($1.startedAt, $1.attempt.id) }
+    return longest.prefix(limit).map { flight in
+      let (ref, attempt) = (flight.attempt.ref, flight.attempt)
+      let size = ref.item.flatMap { item in withItems(of: ref.node) { $0.files.sizes[item] } }
+      let moved = traffic(attempt.id)
+      var bytes = moved.bodySent +| moved.bodyReceived
+      if let size, attempt.step == .transfer {
+        // After a redirect, the body is sent again.
+        bytes = min(size, (attempt.operation.range?.lowerBound ?? 0) +| moved.bodySent)
+      }
       return ActiveRequest(
-        title: plan.title(of: ref.node), path: path(of: ref).map(Array.init), step: flight.attempt.step,
-        size: ref.item.flatMap { item in withItems(of: ref.node) { $0.files.sizes[item] } },
-        seconds: max(0, flight.startedAt.duration(to: now).seconds))
+        node: plan.title(of: ref.node), path: path(of: ref).map(Array.init), step: attempt.step, size: size,
+        bytes: bytes, seconds: max(0, (flight.startedAt.duration(to: now).seconds * 10).rounded() / 10))
     }
   }
 

@@ -118,7 +118,7 @@ extension Step {
   /// The failure for a response's status, with advice where possible.
   private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
     let (status, method) = (response.status, request.method)
-    var message = "the server responded with \(status) to \(method)"
+    var message = RecordedFailure.statusMessage(status, to: method)
     switch status {
     case 301, 302, 303:
       let isKept = method == "GET" || method == "HEAD" || status != 303 && request.isIdempotent

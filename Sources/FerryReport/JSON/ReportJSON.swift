@@ -39,7 +39,7 @@ package struct ReportJSON: ReportRenderer {
     try decode(RunRecord.self, from: bytes)
   }
 
-  fileprivate static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>)
+  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>)
     throws
     -> Value
   {

@@ -123,6 +123,10 @@ extension ReportSchema {
         .required(
           "resent", .integer, "File content in steps that did not succeed, or whose upload started over."),
         .required("overhead", .integer, "Header fields, small requests and their responses."),
+        .optional(
+          "unattributed", .integer, "What the sockets carried in addition: TLS, frames, resends by libcurl."),
+        .optional("sent", .count, "What the sockets sent."),
+        .optional("received", .count, "What the sockets received."),
       ]),
     SchemaObject(
       "ItemCounts", "The number of items by state.",

@@ -100,6 +100,7 @@ package enum ReportSchema {
     "manifest", .string, "The name of the manifest, if the run has several.")
 
   static let details: [SchemaKey] = [
+    .optional("method", .string, "The method of the failed request."),
     .optional("url", .string, "The URL of the failed request, without secrets."),
     .optional("proxy", .string, "The proxy of the failed request: host and port."),
     .optional("reason_phrase", .string, "The reason phrase of the response."),

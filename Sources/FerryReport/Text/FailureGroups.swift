@@ -138,24 +138,27 @@ struct FailureGroups {
 }
 
 extension FailureGroups.Group {
-  /// One line: the cause, with the number of items and an example if there is more than one.
+  /// One line: the cause, with the number of items and the first of them if there is more than one.
   ///
   /// - Parameter title: the node's name as it is shown.
   func line(title: String) -> String {
     let name = DisplayPath.shown(example.path, base64: example.pathBase64)
-    let reason = example.reason.map { ReasonText.text($0) } ?? ""
-    guard count > 1 else { return "\(title): \(name): \(example.state): \(reason)" }
-    return "\(title): \(count) items \(words), for example \(name): \(reason)"
+    guard count > 1 else {
+      let cause = example.reason.map { ReasonText.cause($0) } ?? ""
+      return "\(title): \(name): \(words.one)\(cause)"
+    }
+    let cause = example.reason.map { ReasonText.cause($0, example: name) } ?? "(first: \(name))"
+    return "\(title): \(NumberText.text(count)) \(words.many)\(cause)"
   }
 
-  private var words: String {
+  private var words: (one: String, many: String) {
     switch example.state {
-    case .failed: "failed"
-    case .cancelled: "were canceled"
-    case .waiting: "remain"
+    // The cause of a cancellation says what happened.
+    case .failed, .cancelled: ("", "× ")
+    case .waiting: ("remains: ", "remaining: ")
     case .succeeded, .ambiguous, .skipped, .notSelected, .notNeeded, .done, .queued, .allocated, .transferred,
       .new, .run, .ask, .notDue, .never:
-      "are \(example.state)"
+      ("\(example.state): ", "\(example.state): ")
     }
   }
 }

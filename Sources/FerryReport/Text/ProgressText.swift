@@ -39,10 +39,15 @@ package enum ProgressText {
 
   /// The line for a request in progress.
   package static func line(_ request: ActiveRequest) -> String {
-    let name = request.title + (request.path.map { "/" + DisplayPath.shown($0) } ?? "")
-    let size = request.size.map { "  \(ByteText.text($0))" } ?? ""
-    return
-      "  \(request.step.rawValue)  \(DisplayPath.line(name))\(size)  \(ElapsedText.text(request.seconds))"
+    let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
+    var parts = ["  \(request.step.rawValue)", DisplayPath.line(request.node) + path]
+    if let size = request.size, request.step == .transfer {
+      let percent = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
+      parts.append("\(percent)% of \(ByteText.text(size))")
+    } else if request.bytes > 0 {
+      parts.append(ByteText.text(request.bytes))
+    }
+    return (parts + [ElapsedText.text(request.seconds)]).joined(separator: "  ")
   }
 
   private static func words(_ pause: NodeActivity) -> String {
@@ -79,6 +84,31 @@ package enum ProgressText {
     while let first = end.first, width(first) == 0 { end.removeFirst() }
     result.append(contentsOf: end)
     return String(result)
+  }
+
+  /// The lines of a text that fit on a screen; the last one states how many do not.
+  package static func screen(_ text: String, columns: Int, rows: Int) -> [String] {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    // The cursor is below the last line.
+    let space = max(1, rows - 1)
+    if lines.count > space {
+      let hidden = lines.count - space + 1
+      lines = lines.prefix(space - 1) + ["… \(Count.text(hidden, "more line"))"]
+    }
+    return lines.map { fitted($0, columns: columns - 1) }
+  }
+
+  /// The beginning of a line, with `…` at its end if the line is longer than a number of columns.
+  static func cut(_ line: String, columns: Int) -> String {
+    guard width(line) > columns else { return line }
+    var (result, used) = (String.UnicodeScalarView(), 1)
+    for scalar in line.unicodeScalars {
+      used += width(scalar)
+      guard used <= columns else { break }
+      result.append(scalar)
+    }
+    return String(result) + "…"
   }
 
   /// The number of columns that a terminal uses for a line.

@@ -31,6 +31,27 @@ package enum ReasonText {
     return DisplayPath.line(text)
   }
 
+  /// The cause of a failure that several items may have, such as `403 Forbidden, PUT https://host/1.txt`.
+  ///
+  /// - Parameter example: is inserted behind the URL.
+  static func cause(_ reason: RecordedFailure, example: String? = nil) -> String {
+    let detail = reason.detail
+    var (head, rest) = (reason.message, "")
+    if let status = reason.status, let method = detail?.method {
+      let usual = RecordedFailure.statusMessage(status, to: method)
+      if reason.message.hasPrefix(usual) {
+        head = "\(status)" + (detail?.reasonPhrase.map { $0.isEmpty ? "" : " \($0)" } ?? "")
+        rest = String(reason.message.dropFirst(usual.count))
+      }
+    }
+    let request = [detail?.method, detail?.url].compactMap(\.self).joined(separator: " ")
+    if !request.isEmpty { head += ", \(request)" }
+    if let example { head += " (first: \(example))" }
+    let isNamed = detail?.proxy.map(reason.message.contains) ?? true
+    if !isNamed, let proxy = detail?.proxy { rest += ", through the proxy \(proxy)" }
+    return DisplayPath.line(head + rest + (detail?.body.map { ": \($0)" } ?? ""))
+  }
+
   /// Converts an RFC 3339 time from a document to the time zone. Returns any other text unchanged.
   package static func moment(_ text: String, in zone: CalendarZone) -> String {
     Instant(rfc3339: text)?.rfc3339(in: zone) ?? text

@@ -31,7 +31,7 @@ package struct ReportText: ReportRenderer {
     if let stop = run.stop.flatMap(name) { lines.append("  stopped early: \(stop)") }
     if let fault = run.fault { lines.append("  fault: \(DisplayPath.lines(fault, indent: "  "))") }
     for node in record.nodes where node.state != .notNeeded {
-      lines.append("  " + line(node))
+      lines.append("  " + NodeText.line(node))
       if let ambiguous = node.items?.ambiguous, ambiguous > items.ambiguousCounts[node.title] ?? 0 {
         lines.append(
           "    to list ambiguous items of earlier runs with the commands that resolve them, run: "
@@ -46,6 +46,7 @@ package struct ReportText: ReportRenderer {
     lines.append(
       "  \(ByteText.text(totals.bytes.useful)) transferred, \(ByteText.text(totals.bytes.resent)) resent, "
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
+        + (totals.bytes.unattributed.map { $0 == 0 ? "" : "\(ByteText.text($0)) unattributed, " } ?? "")
         + Count.text(totals.requests, "request"))
     lines += failures(items)
     for node in record.nodes {
@@ -72,7 +73,7 @@ package struct ReportText: ReportRenderer {
     for failure in ((run.onEvents ?? []) + (run.onExpiry ?? [])).compactMap(\.failure) {
       lines.append("  \(DisplayPath.line(failure))")
     }
-    for request in run.onEnd ?? [] { lines.append("  " + line(request)) }
+    for request in run.onEnd ?? [] { lines.append("  " + NodeText.line(request)) }
     if let until = run.deferredUntil { lines.append("  the remaining work can continue at \(until)") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -107,7 +108,7 @@ package struct ReportText: ReportRenderer {
   /// The number of items, and of nodes with a single request, that `ferry cancel` ended, by reason: first those
   /// without `--reason`, then the others in descending order of their number. In reports of earlier versions,
   /// `cancelled` also counts the items of an upload that was skipped.
-  private static func cancellations(_ record: RunRecord) -> [(message: String, items: Int)] {
+  static func cancellations(_ record: RunRecord) -> [(message: String, items: Int)] {
     var counts: [String: Int] = [:]
     for node in record.nodes where node.state != .skipped {
       var rest = node.items?.cancelled ?? (node.state == .cancelled ? 1 : 0)
@@ -140,43 +141,5 @@ package struct ReportText: ReportRenderer {
     case .maxDuration: "--max-duration"
     case .now: nil
     }
-  }
-
-  private static func line(_ request: RunRecord.OnEndRecord) -> String {
-    let reason = request.reason.map { " (\(ReasonText.text($0)))" } ?? ""
-    return "on_end \(title(request.name, request.manifest)): \(request.state)\(reason)"
-  }
-
-  private static func line(_ node: RunRecord.NodeRecord) -> String {
-    var text = "\(node.kind.rawValue) \(title(node.name, node.manifest)): \(node.state)"
-    if node.isExcusedFailure { text += ", optional" }
-    if let counts = node.items {
-      let parts = [
-        (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),
-        (counts.ambiguous, "ambiguous"), (counts.cancelled, "canceled"), (counts.skipped ?? 0, "not started"),
-        (counts.waiting, "waiting"),
-      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-      text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
-    }
-    if let result = node.result { text += ", \(result.rawValue)" }
-    if let notBefore = node.notBefore { text += ", not due before \(notBefore)" }
-    if let after = node.after {
-      if after.deleted > 0 { text += ", \(after.deleted) deleted" }
-      if after.moved > 0 { text += ", \(after.moved) moved" }
-      if let remaining = after.remaining { text += ", \(remaining) to be moved or deleted by the next run" }
-    }
-    if let reason = node.reason { text += " (\(ReasonText.text(reason)))" }
-    if let orphans = node.orphans { text += orphans.words }
-    return text
-  }
-}
-
-extension RunRecord.OrphanRecord {
-  /// A string such as `; upload IDs: 3 dropped, 2 released, 1 not released: DELETE returned 500`.
-  fileprivate var words: String {
-    let parts = [(dropped, "dropped"), (released, "released"), (failed, "not released")]
-      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    return "; upload IDs: " + parts.joined(separator: ", ")
-      + (reason.map { ": \(DisplayPath.line($0.message))" } ?? "")
   }
 }

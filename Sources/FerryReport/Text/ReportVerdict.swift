@@ -10,6 +10,10 @@ struct ReportVerdict {
   }
 
   let level: Level
+  /// What happened.
+  let lead: String
+  /// The number of items in each state, such as `8 items delivered` and `2 failed`.
+  let counts: [String]
   let sentence: String
 
   init(_ record: RunRecord) {
@@ -22,11 +26,7 @@ struct ReportVerdict {
       }
     let totals = record.totals
     var parts: [String] = []
-    if totals.itemsDoneInRun > 0 {
-      parts.append(
-        "\(Self.items(totals.itemsDoneInRun)) delivered (\(ByteText.text(totals.bytes.useful)) in "
-          + "\(ElapsedText.text(record.seconds)))")
-    }
+    if totals.itemsDoneInRun > 0 { parts.append("\(Self.items(totals.itemsDoneInRun)) delivered") }
     let counts = totals.items
     let earlier = counts.done - totals.itemsDoneInRun
     for (count, words) in [
@@ -37,7 +37,11 @@ struct ReportVerdict {
     ] where count > 0 {
       parts.append("\(parts.isEmpty ? Self.items(count) : NumberText.text(count)) \(words)")
     }
-    let lead = record.run.state == .interrupted ? "The run was killed" : Self.lead(code, record)
+    lead = record.run.state == .interrupted ? "The run was killed" : Self.lead(code, record)
+    self.counts = parts
+    if totals.itemsDoneInRun > 0 {
+      parts[0] += " (\(ByteText.text(totals.bytes.useful)) in \(ElapsedText.text(record.seconds)))"
+    }
     sentence = parts.isEmpty ? "\(lead)." : "\(lead): \(parts.joined(separator: ", "))."
   }
 
@@ -48,7 +52,10 @@ struct ReportVerdict {
   private static func lead(_ code: ExitCode, _ record: RunRecord) -> String {
     switch code {
     case .success:
-      record.run.stop == nil ? "Everything is done" : "Everything is done, although the run was stopped"
+      // With --limit or --only, work remains.
+      record.totals.items.waiting > 0
+        ? "Everything that was selected is done"
+        : record.run.stop == nil ? "Everything is done" : "Everything is done, although the run was stopped"
     case .itemsFailed:
       record.totals.items.failed + record.totals.items.ambiguous + record.totals.items.cancelled > 0
         ? "Not everything was delivered" : "Something failed"

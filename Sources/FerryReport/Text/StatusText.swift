@@ -11,12 +11,27 @@ package enum StatusText {
     }
     var lines: [String] = []
     for session in status.sessions { lines += self.lines(session, zone) }
+    for run in status.runs ?? [] { lines += self.lines(run) }
     for manifest in status.manifests {
       lines.append(self.line(manifest, zone))
       if let problem = manifest.problem { lines.append("  \(DisplayPath.lines(problem, indent: "  "))") }
       lines += ReasonText.lines(manifest.budgets ?? [], in: zone).map { "  budget \($0)" }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The progress of a run, and its requests in progress.
+  private static func lines(_ run: RunProgress) -> [String] {
+    let seconds = Instant(rfc3339: run.at).flatMap { at in
+      Instant(rfc3339: run.startedAt).map { max(0, $0.duration(to: at).seconds) }
+    }
+    let figures = ProgressText.Figures(
+      done: run.itemsDone, open: run.itemsOpen, failed: run.failed, bytes: run.bytes, seconds: seconds ?? 0,
+      pause: run.waitsFor)
+    let hidden = max(0, run.inFlight -| run.requests.count)
+    return ["run \(DisplayPath.line(run.run)): \(ProgressText.line(figures))"]
+      + run.requests.prefix(RunProgress.mostRequests).map { ProgressText.line($0) }
+      + (hidden > 0 ? ["  … and \(Count.text(hidden, "more request", "more requests"))"] : [])
   }
 
   private static func lines(_ session: StatusDocument.SessionEntry, _ zone: CalendarZone) -> [String] {

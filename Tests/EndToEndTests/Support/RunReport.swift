@@ -67,6 +67,9 @@ struct RunReport: Decodable {
       var useful: Int
       var resent: Int
       var overhead: Int
+      var unattributed: Int?
+      var sent: Int?
+      var received: Int?
     }
 
     var items: Counts
@@ -86,6 +89,7 @@ struct RunReport: Decodable {
     var code: String
     var status: Int?
     var message: String
+    var method: String?
     var url: String?
     var proxy: String?
     var reasonPhrase: String?

@@ -1,0 +1,71 @@
+/// How far a run is, which it publishes for `ferry status`. Its keys are part of the public interface.
+package struct RunProgress: Hashable, Codable, Sendable {
+  /// The run's identifier.
+  package var run: String
+  package var pid: Int32
+  package var startedAt: String
+  /// The time at which this was published.
+  package var at: String
+  /// The number of items that the run has completed, and that it may still work on.
+  package var itemsDone: Int
+  package var itemsOpen: Int
+  /// The number of items and single requests that have failed in the round.
+  package var failed: Int
+  /// The bytes of files transferred so far.
+  package var bytes: Int64
+  /// The number of requests in progress.
+  package var inFlight: Int
+  /// What the run waits for, if no request is in progress.
+  package var waitsFor: NodeActivity?
+  /// The requests that have taken longest, at most `mostRequests`.
+  package var requests: [ActiveRequest]
+
+  /// The largest number of requests that are published.
+  package static let mostRequests = 20
+
+  package init(
+    run: String, pid: Int32, startedAt: Instant, at: Instant, itemsDone: Int, itemsOpen: Int, failed: Int,
+    bytes: Int64, inFlight: Int, waitsFor: NodeActivity?, requests: [ActiveRequest]
+  ) {
+    self.run = run
+    self.pid = pid
+    self.startedAt = startedAt.rfc3339
+    self.at = at.rfc3339
+    self.itemsDone = itemsDone
+    self.itemsOpen = itemsOpen
+    self.failed = failed
+    self.bytes = bytes
+    self.inFlight = inFlight
+    self.waitsFor = waitsFor
+    self.requests = requests
+  }
+}
+
+/// A request in progress.
+package struct ActiveRequest: Hashable, Codable, Sendable {
+  /// The node; `MANIFEST/NODE` if the run has several manifests.
+  package var node: String
+  /// The path of the item; `nil` for a node with a single request.
+  package var path: String?
+  /// The bytes of a path that is not UTF-8.
+  package var pathBase64: String?
+  package var step: Step.Kind
+  /// The size of the file; `nil` for a node with a single request.
+  package var size: Int64?
+  /// For a request that sends a file: the position up to which its bytes have been sent, which includes the parts
+  /// before this one. For another request: the bytes of its body and of its response's body.
+  package var bytes: Int64
+  package var seconds: Double
+
+  package init(
+    node: String, path: [UInt8]?, step: Step.Kind, size: Int64?, bytes: Int64, seconds: Double
+  ) {
+    self.node = node
+    self.path = path.map { String(decoding: $0, as: UTF8.self) }
+    pathBase64 = path.flatMap { DisplayPath.base64($0) }
+    self.step = step
+    self.size = size
+    self.bytes = bytes
+    self.seconds = seconds
+  }
+}

@@ -1,0 +1,15 @@
+import FerryPlan
+
+/// The progress that a run publishes, as a file of one line.
+package enum ProgressJSON {
+  /// The largest size of the file in bytes. A path has at most 4,096 bytes, which JSON and Base64 may multiply.
+  package static let limit = 1 << 20
+
+  package static func encode(_ progress: RunProgress) throws -> [UInt8] {
+    PrintableJSON.escaping(try ReportJSON.line(progress).utf8) + [0x0A]
+  }
+
+  package static func decode(_ bytes: [UInt8]) throws -> RunProgress {
+    try ReportJSON.decode(RunProgress.self, from: bytes)
+  }
+}

@@ -1,0 +1,76 @@
+import FerryPlan
+
+/// What did not end well, in the order of importance.
+extension RunSummary {
+  /// Lines that are shown together, or not at all.
+  struct Problem {
+    var lines: [String]
+    /// Whether it shows a request that needs a decision, with the commands that record it.
+    var isAmbiguity = false
+  }
+
+  var problems: [Problem] {
+    var problems: [Problem] = []
+    func add(_ line: String) { problems.append(Problem(lines: [Self.fitted(line)])) }
+    if let fault = record.run.fault { add("fault: \(DisplayPath.line(fault))") }
+    for node in record.nodes {
+      guard let ambiguity = node.ambiguity else { continue }
+      problems.append(Problem(lines: AmbiguityText.lines(ambiguity, of: node.name), isAmbiguity: true))
+    }
+    for item in items.ambiguous {
+      guard let ambiguity = item.ambiguity else { continue }
+      let lines = AmbiguityText.lines(ambiguity, of: item.shownPath)
+      let reason = item.reason.map { ": \(ReasonText.text($0))" } ?? ""
+      problems.append(
+        Problem(lines: ["\(item.title): \(lines[0])\(reason)"] + lines.dropFirst(), isAmbiguity: true))
+    }
+    for group in items.groups.all where group.example.reason?.isCancellation != true {
+      add(group.line(title: group.example.title))
+    }
+    for cancellation in ReportText.cancellations(record) {
+      add(
+        "\(Count.text(cancellation.items, "item")) \(cancellation.items == 1 ? "was" : "were") "
+          + DisplayPath.line(cancellation.message))
+    }
+    for node in record.nodes {
+      let unlisted = node.problems ?? []
+      if let first = unlisted.first {
+        let name = DisplayPath.shown(first.path, base64: first.pathBase64)
+        let count = unlisted.count + (node.problemsOmitted ?? 0)
+        add(Self.line(node, count, name, "not listed: \(DisplayPath.line(first.message))"))
+      }
+      let undone = node.after?.problems ?? []
+      if let first = undone.first {
+        let name = DisplayPath.shown(first.path, base64: first.pathBase64)
+        let message = "delivered, but not moved or deleted: \(DisplayPath.line(first.message))"
+        add(Self.line(node, undone.count, name, message))
+      }
+    }
+    for failure in ((record.run.onEvents ?? []) + (record.run.onExpiry ?? [])).compactMap(\.failure) {
+      add(DisplayPath.line(failure))
+    }
+    for request in record.run.onEnd ?? [] where request.isFailure { add(NodeText.line(request)) }
+    return problems
+  }
+
+  private static func line(_ node: RunRecord.NodeRecord, _ count: Int, _ name: String, _ message: String)
+    -> String
+  {
+    count == 1
+      ? "\(node.title): \(name): \(message)"
+      : "\(node.title): \(NumberText.text(count)) × \(message) (first: \(name))"
+  }
+}
+
+extension RunRecord.NodeRecord {
+  /// Whether nothing about the node needs attention.
+  var isFine: Bool {
+    switch state {
+    case .succeeded: reason == nil && (orphans?.failed ?? 0) == 0
+    case .done, .notNeeded, .notSelected, .notDue, .never: true
+    // The items of an upload that failed are shown by cause.
+    case .failed, .ambiguous, .cancelled: kind == .upload && reason == nil
+    case .waiting, .skipped, .queued, .allocated, .transferred, .new, .run, .ask: false
+    }
+  }
+}
