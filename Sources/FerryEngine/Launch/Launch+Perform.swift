@@ -59,6 +59,7 @@ extension Launch {
       }
     }
     runLoop.onEvent = run.onEvent
+    runLoop.onTrace = run.onTrace
     runLoop.refresh = options.refresh
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
