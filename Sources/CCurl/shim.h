@@ -49,6 +49,10 @@ static inline CURLcode ferry_easy_set_close_socket(CURL *easy, curl_closesocket_
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
 
+static inline CURLcode ferry_easy_set_debug(CURL *easy, curl_debug_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 static inline CURLcode ferry_easy_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }

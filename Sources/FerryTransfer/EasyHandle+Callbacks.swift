@@ -103,6 +103,8 @@ extension EasyHandle {
     if exchange.offset != 0, exchange.file != nil { restart(exchange) }
     // A proxy's response to CONNECT is not the server's response.
     head.startOver()
+    exchange.sentAt = .now
+    exchange.sentHead = []
     exchange.hasReachedServer = true
     return true
   }
@@ -112,6 +114,7 @@ extension EasyHandle {
     exchange.headersReceived += Int64(line.count)
     switch head.append(line) {
     case .first:
+      exchange.firstByteAt = .now
       // Any response so far was handled by libcurl itself, such as a 417 to its Expect. libcurl now resends
       // the request.
       exchange.bodySentAtResponse = nil

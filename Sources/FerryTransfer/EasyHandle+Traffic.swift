@@ -25,6 +25,7 @@ extension EasyHandle {
     if exchange.attempts > 0 { exchange.bodySentBefore += bodySent }
     exchange.traffic = traffic
     exchange.isHopClosed = true
+    if !exchange.needsOtherConnection { closeTrace(of: exchange) }
   }
 }
 
@@ -48,5 +49,10 @@ extension Exchange {
     lastProgress = now
     lastCount = 0
     speedMark = nil
+    hopStarted = now
+    sentAt = nil
+    firstByteAt = nil
+    sentHead = []
+    lastSentAt = nil
   }
 }

@@ -76,6 +76,21 @@ final class Exchange {
   /// Whether `traffic` already includes this hop's counters.
   var isHopClosed = false
 
+  /// Whether the hops are recorded.
+  let isTraced: Bool
+  /// The hops that have ended, with the time at which each started.
+  var hops: [(SuspendingClock.Instant, TracedHop)] = []
+  /// The phases of the hops that have ended.
+  var phases: RequestPhases?
+  var hopStarted: SuspendingClock.Instant
+  /// The time at which libcurl began to send the hop's request.
+  var sentAt: SuspendingClock.Instant?
+  /// The time of the status line of the final response.
+  var firstByteAt: SuspendingClock.Instant?
+  /// If the hops are recorded: the header section that was sent, and the time of the last byte sent.
+  var sentHead: [UInt8] = []
+  var lastSentAt: SuspendingClock.Instant?
+
   let started: SuspendingClock.Instant
   let deadline: SuspendingClock.Instant?
   var lastProgress: SuspendingClock.Instant
@@ -109,7 +124,7 @@ final class Exchange {
 
   init(
     key: TransferKey, request: TransferRequest, hop: RedirectPolicy.Hop, headers: HeaderList,
-    withheld: [OriginGuard.Withheld], now: SuspendingClock.Instant
+    withheld: [OriginGuard.Withheld], isTraced: Bool = false, now: SuspendingClock.Instant
   ) {
     self.key = key
     self.request = request
@@ -117,7 +132,9 @@ final class Exchange {
     self.hop = hop
     self.headers = headers
     self.withheld = withheld
+    self.isTraced = isTraced
     started = now
+    hopStarted = now
     lastProgress = now
     deadline = request.timeLimit.map { now.advanced(by: $0) }
   }

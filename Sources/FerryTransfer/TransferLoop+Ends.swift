@@ -103,6 +103,8 @@ extension TransferLoop {
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)
     }
+    outcome.phases = exchange.phases
+    if exchange.isTraced { outcome.hops = exchange.takeHops(result.failure) }
     ended.append(outcome)
     busy[exchange.key.id] = nil
     if exchange.request.reportedInterim != nil { interimCount -= 1 }
@@ -111,6 +113,8 @@ extension TransferLoop {
 }
 
 extension Result<TransferResponse, TransportFailure> {
+  fileprivate var failure: TransportFailure? { if case .failure(let failure) = self { failure } else { nil } }
+
   /// Whether the response's status is a success.
   fileprivate var isSuccess: Bool {
     switch self {

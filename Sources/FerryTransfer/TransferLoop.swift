@@ -27,6 +27,9 @@ package final class TransferLoop {
   let hashThread: HashThread
   let storeWorker: SerialWorker
 
+  /// Whether outcomes contain their `hops`.
+  package var isTracing = false
+
   private var headerCache = HeaderCache()
   var signingKeys = AWSSigningKeys()
   var authentications = AuthenticationCache()
@@ -120,7 +123,7 @@ package final class TransferLoop {
       try authenticate(&hop, request)
       let exchange = Exchange(
         key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
-        headers: try headers(of: hop, request), withheld: withheld, now: now)
+        headers: try headers(of: hop, request), withheld: withheld, isTraced: isTracing, now: now)
       guard
         let handle = pool.popLast()
           ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)

@@ -28,4 +28,8 @@ package struct TransferOutcome: Sendable {
   package var inode: UInt64?
   /// The URL of the last request, if a redirect led to it; otherwise `nil`.
   package var redirectedTo: String?
+  /// `nil` if no request was started.
+  package var phases: RequestPhases?
+  /// If the loop traces requests: each request on the wire, in order.
+  package var hops: [TracedHop] = []
 }

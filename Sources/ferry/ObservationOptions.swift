@@ -19,7 +19,7 @@ struct ObservationOptions: ParsableArguments {
 
   @Flag(
     name: [.short, .customLong("verbose")],
-    help: "Print items that fail and resumes to standard error; with -vv, every item and request.")
+    help: "Print requests, items that fail, and resumes to standard error; with -vv, every item.")
   var verbosity: Int
 
   @Option(help: ArgumentHelp("Append a line for each request and item to this file.", valueName: "file"))
@@ -33,12 +33,22 @@ struct ObservationOptions: ParsableArguments {
       "Append each event as one JSON object per line to this file; - is standard output.", valueName: "file"))
   var events: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Add each request and response to this file, an HTTP Archive (HAR 1.2). Secrets are masked.",
+      valueName: "file"))
+  var trace: String?
+
   func validate() throws {
     if logFormat != nil, log == nil { throw ValidationError("--log-format requires --log") }
     if let progressInterval, progressInterval < .milliseconds(100) {
       throw ValidationError("--progress-interval must be 100ms or longer")
     }
     if log == "-" { throw ValidationError("--log needs a file; -vv prints the log to standard error") }
+    if trace == "-" { throw ValidationError("--trace needs a file") }
+    if let trace, trace == log || trace == events {
+      throw ValidationError("--trace cannot have the same file as --log or --events")
+    }
     if let log, log == events { throw ValidationError("--log and --events cannot have the same file") }
   }
 
@@ -51,6 +61,9 @@ struct ObservationOptions: ParsableArguments {
       logFormat: logFormat ?? .text,
       events: try events.map {
         try EventWriter(ReportDestination($0).open(for: "--events"), dropped: { EventJSON.dropped($0) })
+      },
+      trace: try trace.map {
+        try EventWriter(TraceFile(ReportDestination($0), version: Ferry.version))
       },
       verbosity: verbosity)
   }

@@ -74,7 +74,7 @@ struct RunCommand {
         MessageStream.standardError.prepare()
         progress.show(figures, details)
       },
-      onEvent: onEvent)
+      onEvent: onEvent, onTrace: observers.trace == nil ? nil : { observers.take($0) })
     MessageStream.standardOutput.prepare()
     progress.end()
     for problem in observers.finish() { tell("ferry: warning: \(problem)") }

@@ -7,6 +7,7 @@ struct RunObservers {
   let log: EventWriter?
   let logFormat: ObservationOptions.LogFormat
   let events: EventWriter?
+  let trace: EventWriter?
   let verbosity: Int
 
   /// Whether anything needs the events.
@@ -24,12 +25,15 @@ struct RunObservers {
     if verbosity > 1 || verbosity > 0 && event.isNotable { complain(EventText.text(event)) }
   }
 
+  /// Adds a request to the trace.
+  func take(_ entry: HAREntry) { trace?.write(HARText.separator + entry.json) }
+
   /// Waits for the files to be written.
   ///
   /// - Returns: messages about what is missing in them.
   func finish() -> [String] {
-    [(log, "the log"), (events, "the events")].compactMap { writer, name in
-      writer?.finish().map { "\(name) are incomplete: \($0)" }
+    [(log, "the log is"), (events, "the events are"), (trace, "the trace is")].compactMap { writer, name in
+      writer?.finish().map { "\(name) incomplete: \($0)" }
     }
   }
 }

@@ -11,6 +11,8 @@ import Testing
     var status: Int?
     var state: String?
     var bytes: Int?
+    var firstByteSeconds: Double?
+    var reusedConnection: Bool?
     var exitCode: Int?
   }
 
@@ -38,7 +40,8 @@ import Testing
     let requests = events.filter { $0.type == "request" }
     #expect(requests.count == 4 && requests.allSatisfy { $0.step == "transfer" && $0.node == "files" })
     #expect(requests.compactMap(\.status).sorted() == [201, 201, 403, 503])
-    #expect(requests.allSatisfy { ($0.bytes ?? 0) > 100 })
+    #expect(requests.allSatisfy { ($0.bytes ?? 0) > 100 && ($0.firstByteSeconds ?? 0) > 0 })
+    #expect(requests.contains { $0.reusedConnection == false })
     let items = events.filter { $0.type == "item" }
     #expect(items.sorted { $0.path ?? "" < $1.path ?? "" }.map(\.state) == ["done", "failed", "done"])
     // Another run appends to the file.
@@ -63,7 +66,7 @@ import Testing
     #expect(try await job.ferry("run", "job.yaml", "--log", "ferry.log").status == 1)
     let lines = job.folder.text("ferry.log").split(separator: "\n")
     let pattern =
-      #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|warning) files/\S+ transfer (201|403) \d+ B [\d.]+ s/#
+      #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|warning) files/\S+ transfer (201|403) \d+ B [\d.]+ s \(.*connection\)/#
     #expect(lines.count { $0.wholeMatch(of: pattern) != nil } == 3, "\(lines)")
     #expect(lines.count { $0.contains(" info files/") && $0.hasSuffix(" done") } == 2)
     #expect(lines.count { $0.contains(" error files/b failed: the server responded with 403") } == 1)
@@ -76,7 +79,11 @@ import Testing
     let (receiver, job) = try await job(["file:match=/b,status=403"])
     defer { withExtendedLifetime(receiver) {} }
     let one = try await job.ferry("run", "job.yaml", "-v")
-    #expect(one.stderr.contains("error files/b failed") && !one.stderr.contains("files/a"), "\(one.stderr)")
+    #expect(
+      one.stderr.contains("error files/b failed") && !one.stderr.contains("files/a done"), "\(one.stderr)")
+    let request =
+      #/files\/a transfer 201 \d+ B [\d.]+ s \((connect [\d.]+ s, )?first byte [\d.]+ s; (new|reused) connection\)/#
+    #expect(one.stderr.contains(request), "\(one.stderr)")
     try job.write("another", to: "c")
     let two = try await job.ferry("run", "job.yaml", "-vv")
     #expect(

@@ -28,6 +28,7 @@ extension Launch {
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
   ) throws -> Outcome {
     let loop = try TransferLoop(threads: run.threads.transfer)
+    loop.isTracing = run.onTrace != nil
     let messages = Mailbox<RunMessage>(waker: loop.waker)
     // Start the event sources before files are listed, which may take a long time, so that a signal during the
     // listing also results in a report.

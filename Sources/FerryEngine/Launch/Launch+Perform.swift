@@ -59,6 +59,7 @@ extension Launch {
       }
     }
     runLoop.onEvent = run.onEvent
+    runLoop.onTrace = run.onTrace
     runLoop.refresh = options.refresh
     let publisher = ProgressPublisher(
       run: run.id, startedAt: run.startedAt, state: state, worker: run.threads.ledger)

@@ -94,6 +94,8 @@ package struct Launch {
     var onProgress: ProgressObserver
     /// Receives the run's events; `nil` if nothing needs them.
     var onEvent: ((RunEvent) -> Void)?
+    /// Receives each request on the wire; `nil` if they are not traced.
+    var onTrace: ((HAREntry) -> Void)?
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }
   }
@@ -115,9 +117,11 @@ package struct Launch {
   ///   - warn: receives problems of the manifest that are known only from the files and the history.
   ///   - onProgress: called after every turn of the loop.
   ///   - onEvent: called with each event; `nil` if nothing needs them.
+  ///   - onTrace: called with each request that was on the wire; `nil` if they are not traced.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil
+    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil,
+    onTrace: ((HAREntry) -> Void)? = nil
   ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
@@ -149,7 +153,7 @@ package struct Launch {
       conditions: jobs.conditions(network: options.network, power: options.power, notice),
       threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
       warn: warn,
-      onProgress: onProgress, onEvent: onEvent)
+      onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)
     try closeDeadRuns(history, at: started, notice)
     if let session = try sessionOfLiveRun(history) { return .inUse(session) }

@@ -14,11 +14,16 @@ package final class EventWriter: @unchecked Sendable {
   /// How long the end of the run waits for the remaining events, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
 
-  private let descriptor: Int32
+  /// Writes lines, and returns the error number if that fails.
+  private let put: @Sendable (_ bytes: [UInt8], _ count: Int) -> Int32?
+  /// Why lines that were written are missing nevertheless; `nil` if none are.
+  private let problem: @Sendable () -> String?
   private let dropped: @Sendable (Int) -> [UInt8]
   private let worker: SerialWorker
   private let condition = DeadlineCondition()
   private var waiting: [UInt8] = []
+  /// The number of lines in `waiting`.
+  private var count = 0
   private var isWriting = false
   private var droppedCount = 0
   private var failure: Int32?
@@ -27,9 +32,18 @@ package final class EventWriter: @unchecked Sendable {
   ///   - descriptor: it stays open.
   ///   - dropped: a line that stands for events that were dropped.
   package init(_ descriptor: Int32, dropped: @escaping @Sendable (Int) -> [UInt8]) throws {
-    self.descriptor = descriptor
+    put = { bytes, _ in AtomicWrite.failure(of: bytes, to: descriptor) }
+    problem = { nil }
     self.dropped = dropped
     worker = try SerialWorker("ferry-events-out")
+  }
+
+  /// Writes the entries of a trace.
+  package init(_ file: TraceFile) throws {
+    put = { bytes, count in file.append(bytes, count: count) }
+    problem = { file.problem }
+    dropped = { _ in [] }
+    worker = try SerialWorker("ferry-trace-out")
   }
 
   /// Queues a line.
@@ -45,6 +59,7 @@ package final class EventWriter: @unchecked Sendable {
         droppedCount = 0
       }
       waiting += line
+      count += 1
       defer { isWriting = true }
       return !isWriting
     }
@@ -53,16 +68,16 @@ package final class EventWriter: @unchecked Sendable {
 
   private func drain() {
     while true {
-      let bytes = condition.withLock { () -> [UInt8] in
-        defer { waiting = [] }
+      let (bytes, lines) = condition.withLock { () -> ([UInt8], Int) in
+        defer { (waiting, count) = ([], 0) }
         if waiting.isEmpty {
           isWriting = false
           condition.wakeAll()
         }
-        return waiting
+        return (waiting, count)
       }
       guard !bytes.isEmpty else { return }
-      guard let code = AtomicWrite.failure(of: bytes, to: descriptor) else { continue }
+      guard let code = put(bytes, lines) else { continue }
       condition.withLock {
         failure = code
         waiting = []
@@ -85,7 +100,7 @@ package final class EventWriter: @unchecked Sendable {
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
       if isWriting { return "the reader does not read" }
       return droppedCount > 0
-        ? "\(Count.text(droppedCount, "event")) dropped because the reader did not read" : nil
+        ? "\(Count.text(droppedCount, "event")) dropped because the reader did not read" : problem()
     }
   }
 }

@@ -46,10 +46,15 @@ enum ResponseExcerpt {
 
   /// Whether the body of a response is text. If so, its beginning may be shown.
   static func isText(_ response: TransferResponse) -> Bool {
-    guard response.unrequestedCoding == nil, !response.body.contains(0) else { return false }
-    guard let type = response.header("Content-Type") else {
+    response.unrequestedCoding == nil && isText(response.body, type: response.header("Content-Type"))
+  }
+
+  /// Whether a body with this `Content-Type` is text.
+  static func isText(_ body: [UInt8], type: String?) -> Bool {
+    guard !body.contains(0) else { return false }
+    guard let type else {
       // A body that was cut may end inside a character.
-      return isUTF8(response.body.prefix(examined))
+      return isUTF8(body.prefix(examined))
     }
     let media = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     return media.hasPrefix("text/") || media.hasSuffix("+json") || media.hasSuffix("+xml")

@@ -5,7 +5,7 @@ import FerryTransfer
 
 /// Interprets the response to each attempt for the scheduler.
 struct ResponseInterpreter {
-  private let steps: PreparedSteps
+  let steps: PreparedSteps
   let captures: CaptureStore
   /// Whether the identity of the sent file is needed later, by node.
   private let keepsInodes: [Bool]
@@ -102,7 +102,7 @@ struct ResponseInterpreter {
       }
     return AttemptResult(
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
-      detail: detail(of: outcome, answer, steps[attempt].step))
+      detail: detail(of: outcome, answer, steps[attempt].step), phases: outcome.phases)
   }
 
   /// The details of a failed request for the report; `nil` if the request succeeded, or was not sent for a reason
@@ -132,7 +132,7 @@ struct ResponseInterpreter {
   }
 
   /// A URL for display; `nil` if the URL is so long that masking it would take too much time.
-  private func shown(_ url: String) -> String? {
+  func shown(_ url: String) -> String? {
     guard url.utf8.count <= Self.longestURL else { return nil }
     // Mask the whole URL first, because a secret capture may be the whole URL.
     return ResponseExcerpt.line(ofURL: ResponseExcerpt.shown(captures.masked(url)))
@@ -166,7 +166,7 @@ struct ResponseInterpreter {
 
   /// Whether the beginning of the body may be shown. A successful response with a token or a secret capture may
   /// contain a secret that ferry has not read yet and therefore cannot mask.
-  private func showsBody(_ response: TransferResponse, _ step: Step) -> Bool {
+  func showsBody(_ response: TransferResponse, _ step: Step) -> Bool {
     guard ResponseExcerpt.isText(response) else { return false }
     return response.status >= 400 || (step.kind != .token && !step.capture.contains(where: \.isSecret))
   }

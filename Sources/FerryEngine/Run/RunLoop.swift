@@ -2,6 +2,7 @@ import FerryDigest
 import FerryJournal
 import FerryPlan
 import FerryProcess
+import FerryReport
 import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
@@ -52,6 +53,8 @@ final class RunLoop {
   private var isStale = false
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
+  /// Receives each request on the wire; `nil` if they are not traced.
+  var onTrace: ((HAREntry) -> Void)?
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
@@ -145,6 +148,7 @@ final class RunLoop {
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     onEvent?(scheduler.event(attempt, result, at: now))
+    if let onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
     return result
   }
 

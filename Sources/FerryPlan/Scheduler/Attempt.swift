@@ -52,16 +52,19 @@ package struct AttemptResult: Sendable {
   package var duration: Duration
   /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?
+  /// The phases of the request; `nil` if it was not sent.
+  package var phases: RequestPhases?
 
   package init(
     id: UInt64, answer: Answer, traffic: Traffic = .init(), duration: Duration = .zero,
-    detail: FailureDetail? = nil
+    detail: FailureDetail? = nil, phases: RequestPhases? = nil
   ) {
     self.id = id
     self.answer = answer
     self.traffic = traffic
     self.duration = duration
     self.detail = detail
+    self.phases = phases
   }
 
   package enum Answer: Sendable {

@@ -25,13 +25,14 @@ package enum RunEvent: Sendable {
     /// The bytes of the request and its response.
     package var bytes: Int64
     package var duration: Duration
+    /// `nil` if the request was not sent.
+    package var phases: RequestPhases?
   }
 
-  /// Whether a person who follows a run wants to know: something failed, or a session resumed.
+  /// Whether `-v` prints the event: every event except that an item was delivered, of which its requests already tell.
   package var isNotable: Bool {
     switch self {
-    case .started, .finished, .resumed: true
-    case .request(let request): request.status.map { $0 >= 500 } ?? true
+    case .started, .finished, .resumed, .request: true
     case .ended(let item): item.state != .done || item.path == nil
     }
   }
@@ -55,7 +56,7 @@ extension Scheduler {
     var event = RunEvent.Request(
       at: now, manifest: manifestName(attempt.ref.node), node: plan.nodes[attempt.ref.node.index].name,
       path: path(of: attempt.ref).map(Array.init), step: attempt.step, bytes: result.traffic.total,
-      duration: result.duration)
+      duration: result.duration, phases: result.phases)
     switch result.answer {
     case .response(let response): event.status = response.status
     case .failure(let failure): event.code = FailureCode(failure.code)

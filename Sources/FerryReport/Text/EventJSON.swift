@@ -23,6 +23,7 @@ package enum EventJSON {
       line.add("code", request.code?.rawValue)
       line.add("bytes", request.bytes)
       line.add("duration_seconds", (request.duration.seconds * 1000).rounded() / 1000)
+      add(request.phases, &line)
     case .ended(let item):
       line.add("type", item.path == nil ? "node" : "item")
       line.add("at", item.at)
@@ -44,6 +45,22 @@ package enum EventJSON {
       line.add("report", report)
     }
     return line.bytes + [0x0A]
+  }
+
+  private static func add(_ phases: RequestPhases?, _ line: inout JSONLine) {
+    guard let phases else { return }
+    for (key, duration) in [
+      ("dns_seconds", phases.nameResolution), ("connect_seconds", phases.connect),
+      ("tls_seconds", phases.tls),
+    ] where duration > .zero {
+      line.add(key, (duration.seconds * 1e6).rounded() / 1e6)
+    }
+    line.add("first_byte_seconds", phases.firstByte.map { ($0.seconds * 1e6).rounded() / 1e6 })
+    switch phases.connection {
+    case .none: break
+    case .new: line.add("reused_connection", isSet: false)
+    case .reused: line.add("reused_connection", isSet: true)
+    }
   }
 
   /// A line that stands for events that could not be written, because the reader did not read.

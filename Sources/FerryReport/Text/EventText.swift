@@ -16,6 +16,7 @@ package enum EventText {
         "\(request.at.rfc3339) \(isGood ? "debug" : "warning") \(name(request.manifest, request.node, request.path)) "
         + "\(request.step.rawValue) \(outcome) \(ByteText.text(request.bytes)) "
         + "\(ElapsedText.precise(request.duration.seconds))"
+        + (request.phases.map { " (\(text($0)))" } ?? "")
     case .ended(let item):
       let isGood = item.state == .done
       let reason = item.reason.map { ": \(ReasonText.text($0))" } ?? ""
@@ -27,6 +28,22 @@ package enum EventText {
     case .finished(let at, let exitCode, let report):
       return "\(at.rfc3339) info run ends with exit code \(exitCode), report \(DisplayPath.line(report))"
     }
+  }
+
+  /// Such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.
+  private static func text(_ phases: RequestPhases) -> String {
+    let parts =
+      [
+        ("DNS", phases.nameResolution), ("connect", phases.connect), ("TLS", phases.tls),
+      ].filter { $0.1 >= .microseconds(500) } + (phases.firstByte.map { [("first byte", $0)] } ?? [])
+    let times = parts.map { "\($0) \(ElapsedText.precise($1.seconds))" }.joined(separator: ", ")
+    let connection =
+      switch phases.connection {
+      case .none: "no connection"
+      case .new: "new connection"
+      case .reused: "reused connection"
+      }
+    return times + (times.isEmpty ? "" : "; ") + connection
   }
 
   private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?) -> String {

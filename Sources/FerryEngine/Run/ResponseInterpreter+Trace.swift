@@ -1,0 +1,133 @@
+import FerryPlan
+import FerryReport
+import FerryTransfer
+
+/// `--trace`: the requests of an attempt as they were sent, with secrets masked.
+extension ResponseInterpreter {
+  /// The entries of an attempt that has ended. Called after its response was read, so that the secrets in the response
+  /// are known.
+  func trace(of outcome: TransferOutcome, _ attempt: Attempt, at now: Instant, _ scheduler: Scheduler)
+    -> [HAREntry]
+  {
+    outcome.hops.map { hop in
+      var entry = HAREntry(
+        startedAt: now.advanced(by: .zero - hop.age), node: scheduler.plan.nodes[attempt.ref.node.index].name,
+        step: attempt.step, method: hop.method, url: shown(hop.url) ?? "")
+      let plan = scheduler.plan
+      if plan.manifests.count > 1 {
+        entry.manifest = plan.manifests[plan.nodes[attempt.ref.node.index].manifest.index]
+      }
+      entry.path = scheduler.path(of: attempt.ref).map(Array.init)
+      entry.timings = HAREntry.Timings(hop)
+      (entry.address, entry.localPort, entry.proxy) = (hop.address, hop.localPort, hop.proxy)
+      entry.isConnectionReused = hop.phases.connection == .reused
+      entry.failure = hop.failure.map { captures.masked($0.message) }
+      setRequest(of: hop, &entry)
+      setResponse(of: hop, steps[attempt].step, &entry)
+      return entry
+    }
+  }
+
+  private func setRequest(of hop: TracedHop, _ entry: inout HAREntry) {
+    let head = RequestHead(hop.requestHead)
+    if let version = head.version { entry.requestVersion = version }
+    entry.requestFields = head.fields.map { ($0.name, shown($0.name, $0.value)) }
+    entry.requestHeadSize = Int64(hop.requestHead.count)
+    entry.requestBodySize = hop.bodySent
+    guard !hop.requestBody.isEmpty else { return }
+    let type = head.fields.first { $0.name.isField(named: "Content-Type") }?.value
+    guard ResponseExcerpt.isText(hop.requestBody, type: type) else { return }
+    entry.requestBody = text(hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count)
+  }
+
+  private func setResponse(of hop: TracedHop, _ step: Step, _ entry: inout HAREntry) {
+    guard hop.status > 0 else { return }
+    // A server may repeat the password in its URL, which is not masked because it is not among the secrets.
+    let hasPassword = Userinfo(url: hop.url) != nil
+    entry.status = hop.status
+    entry.responseVersion = hop.version
+    entry.responseFields = hop.headers.map {
+      (captures.masked($0.name), hasPassword ? "***" : shown($0.name, $0.value))
+    }
+    entry.responseHeadSize = hop.headersReceived
+    entry.responseBodySize = hop.bodySize
+    entry.redirectURL = entry.responseFields.first { $0.name.lowercased() == "location" }?.value ?? ""
+    guard !hasPassword else { return }
+    entry.reason = String(
+      decoding: captures.maskedBeginning(ResponseExcerpt.reasonLimit, of: hop.reason, isCut: true),
+      as: UTF8.self)
+    if !hop.body.isEmpty, showsBody(hop.response, step) {
+      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count)
+    }
+  }
+
+  private func text(_ bytes: [UInt8], isCut: Bool) -> HAREntry.Body {
+    HAREntry.Body(
+      text: String(
+        decoding: captures.maskedBeginning(bytes.count, of: bytes, isCut: isCut), as: UTF8.self),
+      isCut: isCut)
+  }
+
+  /// The value of a header field for display.
+  private func shown(_ name: String, _ value: String) -> String {
+    let name = name.lowercased()
+    if ["location", "content-location", "referer"].contains(name) { return shown(value) ?? "" }
+    guard Self.confidentialNames.contains(where: name.contains) else { return captures.masked(value) }
+    let scheme = value.prefix { $0 != " " }
+    return Self.schemes.contains(scheme.lowercased()) && scheme.utf8.count < value.utf8.count
+      ? "\(scheme) ***" : "***"
+  }
+
+  /// A field whose name contains one of these strings usually has a secret value, even if ferry does not know it.
+  private static let confidentialNames = [
+    "auth", "cookie", "token", "secret", "password", "credential", "signature", "session", "api-key",
+    "apikey",
+    "access-key",
+  ]
+
+  /// The authentication schemes that are shown.
+  private static let schemes = ["basic", "bearer", "digest", "negotiate", "ntlm", "aws4-hmac-sha256"]
+}
+
+/// The request line and header fields that libcurl sent.
+private struct RequestHead {
+  var version: String?
+  var fields: [(name: String, value: String)] = []
+
+  init(_ bytes: [UInt8]) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n")).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+    version = lines.first?.split(separator: UInt8(ascii: " ")).last.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let value = line[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") }
+      fields.append((String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+  }
+}
+
+extension HAREntry.Timings {
+  init(_ hop: TracedHop) {
+    self.init()
+    let phases = hop.phases
+    if phases.connection == .new {
+      dns = phases.nameResolution
+      connect = phases.connect
+      if phases.tls > .zero { tls = phases.tls }
+    }
+    let before = (dns ?? .zero) + (connect ?? .zero) + (tls ?? .zero)
+    guard let start = hop.sentAfter else {
+      blocked = max(.zero, hop.total - before)
+      return
+    }
+    blocked = max(.zero, start - before)
+    let first = phases.firstByte ?? max(.zero, hop.total - start)
+    // A server may respond before it has received the whole request.
+    send = min(hop.send ?? .zero, first)
+    wait = first - send
+    receive = max(.zero, hop.total - start - first)
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+/// `ferry run --trace FILE`.
+@Suite struct `The trace of a run` {
+  private struct Archive: Decodable {
+    struct Log: Decodable { var entries: [Entry] }
+    struct Field: Decodable {
+      var name: String
+      var value: String
+    }
+    struct Request: Decodable {
+      struct Body: Decodable { var text: String }
+      var method: String
+      var url: String
+      var headers: [Field]
+      var postData: Body?
+      var bodySize: Int
+    }
+    struct Response: Decodable {
+      struct Content: Decodable {
+        var size: Int
+        var text: String?
+        var comment: String?
+      }
+      var status: Int
+      var statusText: String
+      var content: Content
+      var redirectURL: String
+    }
+    struct Entry: Decodable {
+      var request: Request
+      var response: Response
+      var time: Double
+      var timings: [String: Double]
+      var _node: String
+      var _path: String?
+      var _step: String
+      var _error: String?
+    }
+    var log: Log
+  }
+
+  private func entries(_ job: Workspace) throws -> [Archive.Entry] {
+    try JSONDecoder().decode(Archive.self, from: Data(job.folder.text("trace.har").utf8)).log.entries
+  }
+
+  @Test func `is an HTTP Archive with each request, without secrets and for its owner only`() async throws {
+    let receiver = try await ReceiverProcess.start(
+      ["--require-token", "--client-secret", Workspace.secret],
+      faults: ["content:match=/,times=1,status=500", "commit:times=1,drop=after"])
+    let job = try Workspace(
+      JobText.text(
+        server: receiver.url, connections: 1, JobText.uploadIDs(),
+        """
+        requests:
+          tell:
+            session: quick
+            token: login
+            request: { method: PUT, url: "${vars.api}/nowhere/${token.access_token}?s=${secrets.client_secret}" }
+          note:
+            session: quick
+            request: { url: "${vars.api}/done", json: { text: "plain", secret: "${secrets.client_secret}" } }
+        """))
+    try job.write("one", to: "a.txt")
+    try job.write(String(repeating: "x", count: 100_000), to: "b.txt")
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
+    #expect(run.status == 1, "\(run.stderr)")
+    let entries = try entries(job)
+    try await ArchiveValidator.expectValid(job.folder.path("trace.har"), entries: entries.count)
+    let attributes = try FileManager.default.attributesOfItem(atPath: job.folder.path("trace.har"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+    let uploads = entries.filter { $0._node == "files" }
+    #expect(uploads.count { $0._step == "allocate" && $0.response.status == 201 } == 2)
+    #expect(uploads.count { $0._step == "transfer" && $0.response.status == 500 } == 1)
+    #expect(
+      uploads.contains { $0._step == "transfer" && $0._path == "b.txt" && $0.request.bodySize == 100_000 })
+    #expect(uploads.contains { $0._step == "commit" && $0.response.status == 0 && $0._error != nil })
+    for entry in entries {
+      let phases = ["blocked", "dns", "connect", "send", "wait", "receive"].compactMap { entry.timings[$0] }
+      #expect(phases.count == 6)
+      #expect(abs(phases.filter { $0 > 0 }.reduce(0, +) - entry.time) < 0.1, "\(entry)")
+    }
+    let note = try #require(entries.first { $0._node == "note" })
+    #expect(note.request.postData?.text.contains(#""text":"plain""#) == true, "\(note)")
+    #expect(note.request.headers.contains { $0.name == "Host" && $0.value.hasPrefix("127.0.0.1:") })
+    #expect(
+      entries.contains { entry in
+        entry.request.headers.contains { $0.name == "Authorization" && $0.value == "Bearer ***" }
+      })
+    // The body of a token's response may contain secrets that no capture reads.
+    let token = try #require(entries.first { $0._node == "login" })
+    #expect(token.response.content.size > 0 && token.response.content.text == nil)
+
+    let tokens = receiver.log.filter { $0.hasPrefix("PUT /nowhere/") }.compactMap {
+      $0.split(separator: " ").dropFirst().first.map { String($0.dropFirst("/nowhere/".count)) }
+    }
+    #expect(!tokens.isEmpty)
+    SecretForms.expectNone(
+      of: [Workspace.secret] + tokens, in: Data(job.folder.text("trace.har").utf8), "the trace")
+  }
+
+  @Test func `has each redirect, and masks the queries of its URLs`() async throws {
+    let server = try await ScriptedServer.start([
+      "/files/a": .init(status: 307, headers: ["Location": "{home}/files/moved?signature=5ecr37"])
+    ])
+    let job = try Workspace(JobText.text(server: server.home, JobText.puts))
+    try job.write("x", to: "a")
+    #expect(try await job.ferry("run", "job.yaml", "--trace", "trace.har").status == 0)
+    let entries = try entries(job)
+    #expect(entries.map(\.response.status) == [307, 200])
+    #expect(entries.map(\._path) == ["a", "a"])
+    #expect(entries.first?.response.redirectURL == "\(server.home)/files/moved?signature=***")
+    #expect(entries.last?.request.url == "\(server.home)/files/moved?signature=***")
+    #expect(!job.folder.text("trace.har").contains("5ecr37"))
+    try await ArchiveValidator.expectValid(job.folder.path("trace.har"), entries: 2)
+  }
+
+  @Test func `is complete after a kill, and continued by the next run`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))
+    for index in 0..<20 { try job.write("\(index)", to: "\(index)") }
+    let run = try job.start(["run", "job.yaml", "--trace", "trace.har"])
+    _ = try await receiver.received { $0.files.count >= 4 }
+    run.signal(SIGKILL)
+    _ = await run.end()
+    let killed = try entries(job).count
+    #expect((1..<20).contains(killed))
+    #expect(try await job.ferry("run", "job.yaml", "--trace", "trace.har").status == 0)
+    let all = try entries(job)
+    try await ArchiveValidator.expectValid(job.folder.path("trace.har"), entries: all.count)
+    // The requests whose response ferry had not recorded are sent again.
+    #expect(all.count >= 20 && Set(all.map(\._path)).count == 20)
+  }
+
+  @Test func `shows only text, and only the beginning of a long body`() async throws {
+    let job = try Workspace("")
+    let long = String(repeating: "0123456789", count: 10_000)
+    let server = try await ScriptedServer.start([
+      "/files/a": .init(status: 404, headers: ["Content-Type": "text/plain"], body: long),
+      "/files/b": .init(status: 404, headers: ["Content-Type": "image/png"], body: "PNG"),
+    ])
+    try job.write(manifest: JobText.text(server: server.home, JobText.puts))
+    for name in ["a", "b"] { try job.write("x", to: name) }
+    _ = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
+    let entries = try entries(job)
+    let image = try #require(entries.first { $0._path == "b" }).response.content
+    #expect(image.size == 3 && image.text == nil)
+    let content = try #require(entries.first { $0._path == "a" }).response.content
+    #expect(content.size == 100_000 && content.comment == "the beginning of the body")
+    #expect(content.text.map { long.hasPrefix($0) && $0.count > 10_000 && $0.count <= 16_384 } == true)
+  }
+
+  @Test func `is not written over another file`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    try job.write("x", to: "a")
+    try job.folder.write(Data(#"{"log":{"version":"1.2","creator":{"name":"other"}}}"#.utf8), to: "trace.har")
+    let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
+    #expect(run.status == 2)
+    #expect(
+      run.stderr.contains("--trace trace.har: cannot be written: it contains something else"), "\(run.stderr)"
+    )
+    #expect(job.folder.text("trace.har").contains("other"))
+    #expect(try await receiver.received().files.isEmpty)
+    #expect(try await job.ferry("run", "job.yaml", "--trace", "/dev/null").status == 2)
+    #expect(try await job.ferry("run", "job.yaml", "--trace", "-").status == 2)
+  }
+}
