@@ -29,6 +29,12 @@ struct PlanCommand: ParsableCommand {
   @Flag(help: "List the files that the run would send, instead of the plan.")
   var files = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Show how the files are divided into this number of shards, instead of the plan: text or json.",
+      valueName: "n"))
+  var shards: Int?
+
   @Flag(
     help: "Exit with 2 if there is something to do, with 0 if there is not, and with 1 for incorrect usage.")
   var detailedExitcode = false
@@ -39,6 +45,21 @@ struct PlanCommand: ParsableCommand {
   var outputFile: String?
 
   func validate() throws {
+    if let shards {
+      guard (1...Shard.most).contains(shards) else {
+        throw ValidationError("--shards must be 1 to \(Shard.most)")
+      }
+      guard format == .text || format == .json else {
+        throw ValidationError("--shards prints text or json")
+      }
+      guard !files, !detailedExitcode, outputFile == nil, !effective, !simulation.simulate, only.isEmpty,
+        moment.at == nil
+      else {
+        throw ValidationError(
+          "--shards shows the division of all files; omit --files, --detailed-exitcode, --out, --effective, --simulate, "
+            + "--only and --at")
+      }
+    }
     if files || detailedExitcode || outputFile != nil {
       if effective || simulation.simulate {
         throw ValidationError(
@@ -61,6 +82,7 @@ struct PlanCommand: ParsableCommand {
 
   func run() throws {
     if effective { return try produceEffective() }
+    if let shards { return try produceShards(shards) }
     let (at, zone) = try moment.moment()
     let job = try source.read()
     let preview = try Preview(
@@ -110,6 +132,16 @@ struct PlanCommand: ParsableCommand {
       }
     }
     return try preview.look().document.hasWork
+  }
+
+  private func produceShards(_ count: Int) throws {
+    let document = try ShardPlan.document(
+      try source.read(), count: count, state: state.state,
+      environment: ProcessInfo.processInfo.environment)
+    switch format {
+    case .text, .mermaid, .dot, .html: try Output.produce(ShardPlanText.text(document))
+    case .json: try Output.produce(try JSONText.pretty(document))
+    }
   }
 
   private func produceEffective() throws {

@@ -4,10 +4,18 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry report`: shows the report of a run, or the differences between two.
+/// `ferry report`: shows and merges reports.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show the report of a run, or compare the reports of two runs.")
+    abstract: "Show the report of a run, compare the reports of two runs, or merge those of shards.",
+    subcommands: [ReportShowCommand.self, ReportMergeCommand.self],
+    defaultSubcommand: ReportShowCommand.self)
+}
+
+/// `ferry report`: shows the report of a run, or the differences between two.
+struct ReportShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the report of a run, or compare the reports of two runs.")
 
   @Argument(
     help:

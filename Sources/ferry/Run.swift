@@ -33,6 +33,13 @@ struct Run: ParsableCommand {
       valueName: "file"))
   var plan: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Run one part of the manifest: K/N for shard K of N, setup/N or finish/N for the work before and after the shards, "
+        + "auto or auto/N for the shard that the environment of a Slurm or Kubernetes task names.",
+      valueName: "shard"))
+  var shard: String?
+
   @Flag(help: "Only show the plan, as ferry plan does.")
   var dryRun = false
 
@@ -59,6 +66,11 @@ struct Run: ParsableCommand {
     {
       throw ValidationError("--events and --report cannot both write to standard output")
     }
+    if shard != nil {
+      guard plan == nil, source.manifests.count == 1 else {
+        throw ValidationError("--shard runs one manifest, without --plan")
+      }
+    }
     if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more") }
   }
@@ -68,10 +80,12 @@ struct Run: ParsableCommand {
     let jobs =
       try saved.map { Jobs(try ManifestSource(path: $0.manifest, variables: $0.variables).job()) }
       ?? source.read()
-    if dryRun { return try preview(jobs) }
+    let (state, part) = try place(of: jobs)
+    if dryRun { return try preview(jobs, state: state) }
     var launch = Launch.Options()
+    launch.part = part
     if let saved, let job = jobs.all.first { launch.verify = try verification(of: job, saved) }
-    launch.state = state.state
+    launch.state = state
     launch.reports = try reports.requests()
     launch.reportItems = reports.items
     launch.only = saved?.only ?? only
@@ -82,12 +96,23 @@ struct Run: ParsableCommand {
     let command = RunCommand(options: options)
     if fresh,
       let code = try command.reset(
-        jobs, state: state.state, dropsUnanswered: dropUnanswered)
+        jobs, state: state, dropsUnanswered: dropUnanswered)
     {
       throw ArgumentParser.ExitCode(code.rawValue)
     }
     let code = try command.run(jobs, launch).code
     throw ArgumentParser.ExitCode(code.rawValue)
+  }
+
+  /// The state folder, and the part of the manifest that `--shard` selects.
+  private func place(of jobs: Jobs) throws -> (state: String?, part: ShardPart?) {
+    guard let shard, let job = jobs.all.first else { return (state.state, nil) }
+    let environment = ProcessInfo.processInfo.environment
+    let part = try ShardArgument.part(shard, environment: environment)
+    if part.shard == nil, !only.isEmpty {
+      throw UsageError("--shard \(part): the work before and after the shards is run as a whole; omit --only")
+    }
+    return (try ShardFolder.create(for: part, of: job, state: state.state, environment: environment), part)
   }
 
   /// Compares the plan with the manifest, the files and the journal.
@@ -104,12 +129,12 @@ struct Run: ParsableCommand {
   }
 
   /// Prints the plan of each manifest that has a selected node.
-  private func preview(_ jobs: Jobs) throws {
+  private func preview(_ jobs: Jobs, state: String?) throws {
     let output = PlanOutput(zone: .current(around: LaunchClock.wallTime))
     for (job, only) in try Selection.split(only, among: jobs) {
       try output.produce(
         Preview(
-          job, state: state.state, only: only, network: conditions.network, power: conditions.power,
+          job, state: state, only: only, network: conditions.network, power: conditions.power,
           launch: options.launch ?? (Output.isInteractive ? .foreground : .background)),
         of: job)
     }

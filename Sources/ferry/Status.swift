@@ -22,6 +22,12 @@ struct Status: ParsableCommand {
   @Option(help: "Show the sessions of this manifest.", completion: .file(extensions: ["yaml", "yml"]))
   var manifest: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Show the shards in this folder: the state folder of 'ferry run --shard', or a folder below its folder 'shards'.",
+      valueName: "dir"))
+  var shards: String?
+
   @OptionGroup var variables: VariableOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var conditions: ConditionOptions
@@ -37,6 +43,32 @@ struct Status: ParsableCommand {
 
   @Flag(help: "Show the state again whenever it changes, until no process holds a session.")
   var follow = false
+
+  func validate() throws {
+    if shards != nil, manifest != nil || !sessions.isEmpty {
+      throw ValidationError("--shards shows the shards in a folder; omit --manifest and sessions")
+    }
+  }
+
+  /// The state that the command shows.
+  private enum Look {
+    case sessions(StatusDocument)
+    case shards(ShardsDocument)
+
+    var isHeld: Bool {
+      switch self {
+      case .sessions(let status): status.isHeld
+      case .shards(let status): status.isRunning
+      }
+    }
+
+    var isWhole: Bool {
+      switch self {
+      case .sessions(let status): status.isWhole
+      case .shards(let status): status.isWhole
+      }
+    }
+  }
 
   func run() throws {
     guard follow else { return try show(look()) }
@@ -56,25 +88,34 @@ struct Status: ParsableCommand {
   /// The time between two looks of `--follow`, in microseconds.
   private static let interval: UInt32 = 500_000
 
-  private func look() throws -> StatusDocument {
+  private func look() throws -> Look {
+    if let shards { return .shards(try ShardStatus.document(shards, at: LaunchClock.wallTime)) }
     let job = try manifest.map {
       try ManifestSource(path: $0, variables: variables.parsed(), variableFiles: variables.texts()).job()
     }
-    return try SessionStatus(
-      state: state.state, network: conditions.network, power: conditions.power,
-      launch: launch ?? .background, environment: ProcessInfo.processInfo.environment
-    ).look(sessions: sessions, job: job)
+    return .sessions(
+      try SessionStatus(
+        state: state.state, network: conditions.network, power: conditions.power,
+        launch: launch ?? .background, environment: ProcessInfo.processInfo.environment
+      ).look(sessions: sessions, job: job))
   }
 
   /// - Parameter isLine: whether JSON is written on one line.
-  private func text(_ status: StatusDocument, onLine isLine: Bool) throws -> String {
-    switch format {
-    case .text: StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime))
-    case .json: try isLine ? JSONText.line(status) + "\n" : JSONText.pretty(status)
+  private func text(_ look: Look, onLine isLine: Bool) throws -> String {
+    switch (format, look) {
+    case (.text, .sessions(let status)):
+      StatusText.text(status, in: CalendarZone.current(around: LaunchClock.wallTime))
+    case (.text, .shards(let status)): ShardsText.text(status)
+    case (.json, .sessions(let status)): try json(status, onLine: isLine)
+    case (.json, .shards(let status)): try json(status, onLine: isLine)
     }
   }
 
-  private func show(_ status: StatusDocument) throws {
+  private func json(_ status: some Encodable, onLine isLine: Bool) throws -> String {
+    try isLine ? JSONText.line(status) + "\n" : JSONText.pretty(status)
+  }
+
+  private func show(_ status: Look) throws {
     try Output.produce(text(status, onLine: false))
     guard status.isWhole else { throw ArgumentParser.ExitCode(FerryPlan.ExitCode.fault.rawValue) }
   }

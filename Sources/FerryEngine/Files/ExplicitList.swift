@@ -9,6 +9,8 @@ struct ExplicitList {
   /// A folder whose files are skipped.
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
+  /// The files to list; `nil` for all files.
+  private let filter: ShardFilter?
   /// The state folder's path relative to the root; `nil` if the folder is not below the root.
   private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
@@ -28,11 +30,13 @@ struct ExplicitList {
 
   init(
     root: SourceRoot, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
+    filter: ShardFilter? = nil,
     problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.hidden = hidden
     self.stateFolder = stateFolder
+    self.filter = filter
     statePath = stateFolder?.path(below: root.real)
     self.root = root
     self.problems = problems
@@ -79,6 +83,7 @@ struct ExplicitList {
     guard !line.contains(0) else { return report(line, .missing, "its name contains NUL") }
     let path: [UInt8]
     do throws(Refusal) { path = try relative(line) } catch {
+      guard filter?.contains(line) ?? true else { return }
       switch error {
       case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
       case .parentOfNoFolder:
@@ -86,6 +91,7 @@ struct ExplicitList {
       case .tooLong: return report(line, .other, FileLister.reason(ENAMETOOLONG))
       }
     }
+    guard filter?.contains(path) ?? true else { return }
     guard !path.isEmpty else { return report(line, .notRegular, "it is not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")

@@ -16,6 +16,8 @@ package struct FileLister: Sendable {
   var isStopped: @Sendable () -> Bool = { false }
   /// The state folder, set by `listers(environment:state:)`. Its files are not listed.
   var stateFolder: StateFolder?
+  /// The files that belong to the shard of this launch; `nil` if the manifest is not divided.
+  var filter: ShardFilter?
   private let baseFolder: String
   private let home: String?
   private let opened = OpenedRoot()
@@ -67,11 +69,12 @@ package struct FileLister: Sendable {
     case .globs(let include, let exclude):
       var walk = FolderWalk(
         root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden,
-        stateFolder: stateFolder, isStopped: isStopped)
+        stateFolder: stateFolder, filter: filter, isStopped: isStopped)
       return try walk.run()
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
-      var list = ExplicitList(root: root, hidden: hidden, stateFolder: stateFolder, isStopped: isStopped)
+      var list = ExplicitList(
+        root: root, hidden: hidden, stateFolder: stateFolder, filter: filter, isStopped: isStopped)
       return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
     }
   }

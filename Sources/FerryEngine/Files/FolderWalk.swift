@@ -42,6 +42,7 @@ struct FolderWalk {
   private let hidden: [UInt8]?
   private let hiddenIdentity: FolderIdentity?
   private let stateFolder: StateFolder?
+  private let filter: ShardFilter?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
   private var levels: [Level] = []
@@ -61,13 +62,16 @@ struct FolderWalk {
   /// - Parameters:
   ///   - hidden: a folder to skip.
   ///   - stateFolder: another folder to skip, with all links into it.
+  ///   - filter: the files to list; `nil` for all files.
   ///   - isStopped: if it returns true, the listing contains the files found so far.
   init(
     root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: HiddenFolder? = nil,
-    stateFolder: StateFolder? = nil, isStopped: @escaping () -> Bool = { false }
+    stateFolder: StateFolder? = nil, filter: ShardFilter? = nil,
+    isStopped: @escaping () -> Bool = { false }
   ) {
     self.root = root
     self.stateFolder = stateFolder
+    self.filter = filter
     self.isStopped = isStopped
     self.hidden = hidden.map { $0.path + [0x2F] }
     hiddenIdentity = hidden?.identity
@@ -240,6 +244,10 @@ struct FolderWalk {
       return
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
+    if let filter, !filter.contains(path, name) {
+      // The file is not even looked at, so that many shards can list one folder. It still matches its globs.
+      return unmatched.meet(includeState, of: include)
+    }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
     if type == Int32(DT_LNK) {
       guard let file = follow(Array(name)) else { return }
@@ -302,6 +310,8 @@ struct FolderWalk {
   private mutating func report(_ name: [UInt8], _ code: Int32) {
     var place = path + name
     if place.last == 0x2F { place.removeLast() }
+    // Every shard meets a folder that cannot be read; the shard to which its path belongs reports it.
+    guard filter?.contains(place) ?? true else { return }
     listing.problems.append(
       ListingProblem(
         path: place, kind: code == EACCES || code == EPERM ? .permission : .other,

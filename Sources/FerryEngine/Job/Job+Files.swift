@@ -7,12 +7,14 @@ extension Job {
   /// - Parameter state: the path of the state folder, whose files are not listed.
   func listers(environment: [String: String], state: String) throws(ListingFailure) -> [Int: FileLister] {
     let stateFolder = StateFolder(path: state)
+    let shard = part?.shard
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
       var lister = try FileLister(
         work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
       lister.stateFolder = stateFolder
+      lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
     return listers

@@ -19,6 +19,8 @@ package struct Job: Sendable {
   package var warnings: [Diagnostic]
   /// The sources that were read.
   package var sources: [SourceText]
+  /// The part of the manifest that this job contains; `nil` for the whole manifest.
+  package internal(set) var part: ShardPart?
 
   /// The result of reading a manifest.
   package struct Reading: Sendable {

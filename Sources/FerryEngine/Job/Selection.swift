@@ -5,6 +5,9 @@ import FerryPlan
 package struct Selection: Sendable {
   private let nodes: Set<Int>?
 
+  /// - Parameter nodes: the indices of the nodes.
+  init(nodes: Set<Int>) { self.nodes = nodes }
+
   /// - Parameter names: empty for all nodes.
   package init(_ names: [String], in plan: Plan) throws(UsageError) {
     guard !names.isEmpty else {

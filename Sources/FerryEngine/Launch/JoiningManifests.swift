@@ -153,7 +153,7 @@ final class JoiningManifests {
         job.manifest, folder: job.folder, environment: launch.environment)
       let connections = try ConnectionLoader.load(job, secrets: secrets, environment: launch.environment)
       secrets.merge(connections.passwords) { $1 }
-      let all = try job.listers(environment: launch.environment, state: launch.state.path)
+      let all = try job.listers(environment: launch.environment, state: launch.state.whole.path)
       var folders: [Int: FileLister] = [:]
       for node in nodes {
         guard var lister = all[node - first] else { continue }

@@ -165,7 +165,7 @@ extension Launch {
     let contents = ContentReader(isStopped: isStopped)
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: submitted, contents: contents, at: clock.now)
+      submitted: submitted, contents: contents, given: shardStarts(run), at: clock.now)
     for (node, files) in launchState.confirmed {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
     }
@@ -177,8 +177,14 @@ extension Launch {
     return launchState
   }
 
+  /// The state of nodes that other processes have recorded, if the manifest is divided.
+  private func shardStarts(_ run: Run) throws -> ShardStarts? {
+    guard let job = jobs.all.first, job.part != nil, let round = run.rounds.first else { return nil }
+    return try ShardStarts(job, in: state, round: round)
+  }
+
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
-    try jobs.listers(environment: environment, state: state.path).mapValues { lister in
+    try jobs.listers(environment: environment, state: state.whole.path).mapValues { lister in
       var lister = lister
       lister.isStopped = isStopped
       return lister

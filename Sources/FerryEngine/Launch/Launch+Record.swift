@@ -39,6 +39,8 @@ extension Launch {
         deferredUntil: loop.scheduler.metrics.deferredUntil?.rfc3339, conditions: loop.scheduler.conditions,
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
+    record.run.shard = jobs.all.first?.part?.description
+    record.run.restarts = environment["SLURM_RESTART_COUNT"].flatMap { Int($0) }.map { max(0, $0) }
     record.timeline = loop.timeline
     record.run.listedItems = loop.scheduler.reportsEveryItem ? .all : .notable
     return record

@@ -27,6 +27,8 @@ package struct Launch {
     package var network: Conditions.Network?
     package var power: Conditions.Power?
     package var launch = LaunchKind.background
+    /// The part of the manifest to run; `nil` for the part whose state the folder contains, or the whole manifest.
+    package var part: ShardPart?
     /// How often the progress is shown; `nil` if it is not.
     package var refresh: Duration?
     /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
@@ -103,11 +105,11 @@ package struct Launch {
   package init(
     _ jobs: Jobs, options: Options, environment: [String: String], version: String
   ) throws {
-    self.jobs = jobs
     self.options = options
     self.environment = environment
     self.version = version
     state = try StateDirectory(explicit: options.state, environment: environment)
+    self.jobs = try ShardFolder.jobs(jobs, part: options.part, in: state)
   }
 
   /// Performs the launch, and returns how it ended.
@@ -125,7 +127,7 @@ package struct Launch {
   ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
-    let selection = try Selection(options.only, in: jobs.plan)
+    let selection = try selection
     var secrets = try jobs.all.map {
       try SecretValues.load($0.manifest, folder: $0.folder, environment: environment)
     }
@@ -167,7 +169,10 @@ package struct Launch {
           manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
           variables: job.variables, registeredAt: started))
       let used = try journals.lastRound(of: job.plan.manifest)
-      return try history.openRound(manifest: job.plan.manifest, used: used, at: started).number
+      return try history.openRound(
+        manifest: job.plan.manifest, used: used, shared: ShardStarts.sharedRound(of: job, in: state),
+        at: started
+      ).number
     }
     try history.begin(
       RunRow(
@@ -282,6 +287,13 @@ package struct Launch {
       // The fault that stopped the run is more important than the failure to report it.
       guard let fault = source.record.run.fault else { throw error }
       throw EngineFault(.fault, "\(fault)\n\(EngineFault.describe(error))")
+    }
+  }
+
+  private var selection: Selection {
+    get throws {
+      guard case .setup = options.part else { return try Selection(options.only, in: jobs.plan) }
+      return try Selection(beforeUploadsOf: jobs.plan)
     }
   }
 

@@ -17,8 +17,8 @@ package struct Preview {
     _ job: Job, state: String?, only: [String] = [], network: Conditions.Network? = nil,
     power: Conditions.Power? = nil, launch: LaunchKind = .background, at moment: Instant? = nil
   ) throws {
-    self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
+    self.job = try job.divided(in: self.state)
     var options = RunPreview.Options()
     options.only = only
     options.network = network

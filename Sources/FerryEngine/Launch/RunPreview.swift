@@ -55,6 +55,7 @@ struct RunPreview {
     _ job: Job, _ options: Options, in state: StateDirectory, environment: [String: String],
     _ body: (RunPreview) throws -> Result
   ) throws -> Result {
+    let job = try job.divided(in: state)
     let history = try RunHistory.openForReading(in: state)
     // The history was only read, so closing it cannot lose data.
     defer { try? history.close() }
@@ -74,19 +75,21 @@ struct RunPreview {
     moment = options.moment ?? LaunchClock.wallTime
     let next = NextRound(
       latest: try history.latestRound(manifest: job.plan.manifest),
-      used: try journals.lastRound(of: job.plan.manifest))
+      used: try journals.lastRound(of: job.plan.manifest),
+      shared: try ShardStarts.sharedRound(of: job, in: state))
     continuesRound = next.continues
     round = next.number
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
     self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput
-    let listers = try source.listers(environment: environment, state: state.path)
+    let listers = try source.listers(environment: environment, state: state.whole.path)
     notes = try Self.notes(job.plan, in: state)
     lastRun = try history.lastRun(of: job.plan.manifest)?.id
     launchState = try LaunchState(
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
       listers: listers, submitted: Self.submitted(notes, job.plan, listers),
-      contents: options.readsContents ? ContentReader() : nil, isPreview: true, at: moment)
+      contents: options.readsContents ? ContentReader() : nil, isPreview: true,
+      given: ShardStarts(job, in: state, round: round), at: moment)
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
     budgets = used.uses

@@ -93,6 +93,7 @@ package struct SavedPlan: Sendable {
       case .closed: nodes[name] = "done"
       case .notDue: nodes[name] = "not due"
       case .switchedOff: nodes[name] = "never"
+      case .left: nodes[name] = "waiting for shards"
       case .intended: nodes[name] = "ambiguous"
       case .upload(let table, let settled):
         files += table.count

@@ -49,7 +49,7 @@ package struct ReportRequest: Sendable {
     return requests
   }
 
-  func write(_ source: ReportSource, status: String) throws {
+  package func write(_ source: ReportSource, status: String) throws {
     try destination.write(source, as: format.renderer(status: status))
   }
 }

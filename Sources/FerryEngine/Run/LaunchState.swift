@@ -1,4 +1,3 @@
-import FerryDigest
 import FerryJournal
 import FerryManifest
 import FerryPlan
@@ -71,22 +70,23 @@ struct LaunchState {
   init(
     _ job: Job, journals: SessionJournals, round: Int64, selection: Selection, listers: [Int: FileLister],
     submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
-    at now: Instant
+    given: ShardStarts? = nil, at now: Instant
   ) throws {
     try self.init(
       Jobs(job), journals: journals, rounds: [round], selection: selection, listers: listers,
-      submitted: submitted, contents: contents, isPreview: isPreview, at: now)
+      submitted: submitted, contents: contents, isPreview: isPreview, given: given, at: now)
   }
 
   /// - Parameters:
   ///   - rounds: by manifest.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
   ///   - isPreview: whether nothing is run. If so, a list is read now unless a fetch will write it.
+  ///   - given: the nodes whose state other processes have recorded.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
     submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
-    at now: Instant
+    given: ShardStarts? = nil, at now: Instant
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
@@ -108,7 +108,7 @@ struct LaunchState {
             origin: work.first.origin?.description ?? "")
         case .fetch(let work):
           try journal?.node(
-            manifest: manifest, name: node.name, kind: .fetch, origin: Self.identity(work.step))
+            manifest: manifest, name: node.name, kind: .fetch, origin: NodeRow.identity(ofFetch: work.step))
         case .request(let work):
           try journal?.node(
             manifest: manifest, name: node.name, kind: .request,
@@ -117,6 +117,10 @@ struct LaunchState {
       rows.append(row)
       guard selection.contains(id) else {
         starts.append(.notSelected)
+        continue
+      }
+      if let given = given?.given[index] {
+        starts.append(take(given, of: node))
         continue
       }
       switch node.work {
@@ -159,12 +163,13 @@ struct LaunchState {
   /// The nodes whose items may have had upload IDs in an earlier launch.
   var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
-  /// Identifies a fetch by its URL: each URL is a document with its own validators and interval.
-  private static func identity(_ step: Step) -> String {
-    let query = step.request.query.map { "&\($0.name)=\($0.value)" }.joined()
-    let digest = SHA256.hash((step.request.url.description + query).utf8)
-    let mark = Hexadecimal.text(digest.prefix(8))
-    return "\(step.origin?.description ?? "") \(mark)"
+  /// Takes the state of a node from another process.
+  private mutating func take(_ given: ShardStarts.Given, of node: Node) -> NodeStart {
+    if let row = given.row, row.kind == .request {
+      requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
+      secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
+    }
+    return given.start
   }
 
   /// Adds submitted files to the listing. If the listing already contains a file, the listing's entry is

@@ -15,8 +15,8 @@ package struct ItemExplanation {
     _ job: Job, state: String?, network: Conditions.Network?, power: Conditions.Power?,
     launch: LaunchKind, at moment: Instant, environment: [String: String]
   ) throws {
-    self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
+    self.job = try job.divided(in: self.state)
     var options = RunPreview.Options()
     options.network = network
     options.power = power
@@ -107,6 +107,7 @@ package struct ItemExplanation {
       (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
       match.reason = failed?.reason
     case .switchedOff: (match.state, match.next) = (.never, .nothing)
+    case .left(let reason): match.reason = reason
     case .upload(let table, _):
       match.toSend = table.count
       match.items = try items(index, preview)

@@ -253,6 +253,7 @@ package struct SessionStatus {
   }
 
   private func look(at job: Job, _ history: RunHistory) throws -> Look {
+    let job = try job.divided(in: state)
     let entry = try Self.entry(job.plan.manifest, history)
     var look = Look(
       entry: entry, interruptedRun: try history.interrupted(job.plan.manifest, in: state), job: job,

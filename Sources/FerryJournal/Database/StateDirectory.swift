@@ -138,7 +138,7 @@ package struct StateDirectory: Hashable, Sendable {
 
   /// The names in a folder; empty if the folder is missing. An unreadable folder is an error, because it may
   /// contain any names.
-  private static func names(in folder: String) throws(JournalError) -> [String] {
+  static func names(in folder: String) throws(JournalError) -> [String] {
     guard let stream = opendir(folder) else {
       guard errno == ENOENT else { throw JournalError(errno: errno, doing: "read", file: folder) }
       return []

@@ -9,8 +9,13 @@ package struct NextRound: Hashable, Sendable {
   ///   - used: the last round in the manifest's journals, or 0 if they contain none. If that round is missing
   ///     from `ferry.db`, then `ferry.db` is new or an old copy, and it is unknown whether the round was
   ///     open. Therefore, the next round comes after it.
-  package init(latest: RoundRow?, used: Int64) {
-    if let latest, latest.closedAt == nil, latest.number >= used {
+  ///   - shared: the open round of the work that runs once, if this is the round of a shard. A shard stays in that
+  ///     round, even if it has nothing left to do in it.
+  package init(latest: RoundRow?, used: Int64, shared: Int64? = nil) {
+    if let shared {
+      number = max(shared, latest?.number ?? 0, used)
+      continues = latest?.number == number
+    } else if let latest, latest.closedAt == nil, latest.number >= used {
       number = latest.number
       continues = true
     } else {

@@ -86,13 +86,21 @@ package final class RunHistory: Sendable {
   ///
   /// - Parameter used: the last round in the manifest's journals. An earlier open round comes from an old
   ///   copy of this file and is closed.
+  /// - Parameter shared: see `NextRound`. If this round is closed, it is opened again.
   package func openRound(
-    manifest: String, used: Int64 = 0, at now: Instant
+    manifest: String, used: Int64 = 0, shared: Int64? = nil, at now: Instant
   ) throws(JournalError) -> RoundRow {
     try write { db in
       let latest = try self.latestRound(manifest, db)
-      let next = NextRound(latest: latest, used: used)
-      if let latest, next.continues { return latest }
+      let next = NextRound(latest: latest, used: used, shared: shared)
+      if let latest, next.continues {
+        if latest.closedAt != nil {
+          try db.execute(
+            sql: "UPDATE round SET closed_at = NULL WHERE manifest = ? AND number = ?",
+            arguments: [manifest, latest.number])
+        }
+        return RoundRow(manifest: manifest, number: latest.number, openedAt: latest.openedAt)
+      }
       try db.execute(
         sql: "UPDATE round SET closed_at = ? WHERE manifest = ? AND closed_at IS NULL",
         arguments: [now.nanoseconds, manifest])

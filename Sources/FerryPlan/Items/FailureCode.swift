@@ -74,6 +74,8 @@ extension FailureCode {
   package static let rootUnreadable = FailureCode(rawValue: "root_unreadable")
   /// `ferry cancel` canceled the work and removed the session (`force_quit: remove_session`).
   package static let sessionRemoved = FailureCode(rawValue: "session_removed")
+  /// Shards have not sent all items of the upload yet.
+  package static let shards = FailureCode(rawValue: "shards")
   /// A signal stopped the launch.
   package static let stopped = FailureCode(rawValue: "stopped")
   /// The token could not be fetched.

@@ -15,6 +15,8 @@ package enum NodeStart: Sendable {
   case notDue(until: Instant, after: FailedFetch? = nil)
   /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff
+  /// An upload of which other processes have not sent all items yet. It remains for a later launch.
+  case left(RecordedFailure)
   /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended
 }

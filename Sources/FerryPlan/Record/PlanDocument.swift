@@ -178,6 +178,9 @@ package struct PlanDocument: Codable, Sendable {
         entry.notBefore = until.rfc3339
         entry.reason = failed?.reason
       case .switchedOff: entry.state = .never
+      case .left(let reason):
+        entry.state = .waiting
+        entry.reason = reason
       case .upload(let table, let settled):
         if listsLater.contains(index) { entry.listedAtRunTime = true }
         guard case .upload(let work) = node.work, !listsLater.contains(index) || table.count > 0 else {

@@ -58,6 +58,12 @@ package struct RunRecord: Codable, Sendable {
     package var onEnd: [OnEndRecord]?
     /// The items that the report lists; absent in reports of earlier versions.
     package var listedItems: ReportSettings.Items?
+    /// The part of a divided manifest that the run performed, as in `--shard`; absent otherwise.
+    package var shard: String?
+    /// How often the engine has started the task again (`SLURM_RESTART_COUNT`); absent if it did not state it.
+    package var restarts: Int?
+    /// In a report that was merged from those of shards: the parts, first the work that runs once.
+    package var shards: [ShardRecord]?
 
     package init(
       id: String, manifests: [Manifest], launch: LaunchKind, startedAt: String, endedAt: String,
@@ -103,6 +109,35 @@ package struct RunRecord: Codable, Sendable {
       self.sha256 = sha256
       self.round = round
       self.roundClosed = roundClosed
+    }
+  }
+
+  /// One part of a merged report.
+  package struct ShardRecord: Codable, Sendable {
+    /// The part, as in `--shard`.
+    package var part: String
+    package var state: State
+    /// The last run in the round, and its values; absent if there is none.
+    package var run: String?
+    package var startedAt: String?
+    package var endedAt: String?
+    package var exitCode: Int32?
+    package var restarts: Int?
+    /// The number of runs in the round that have a report.
+    package var runs: Int
+    /// The items of the round so far.
+    package var items: ItemCounts?
+
+    package enum State: String, Codable, Sendable {
+      case ended, interrupted
+      /// There is no report of the round.
+      case missing
+    }
+
+    package init(part: String, state: State, runs: Int) {
+      self.part = part
+      self.state = state
+      self.runs = runs
     }
   }
 

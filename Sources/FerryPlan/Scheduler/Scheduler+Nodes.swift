@@ -20,6 +20,9 @@ extension Scheduler {
     case .switchedOff:
       state.phase = .closed(.succeeded)
       state.failure = .init(code: .never, message: "the interval of the fetch is 'never'")
+    case .left(let reason):
+      state.phase = .left(reason)
+      note(.temporary, of: id)
     case .intended:
       state.intent = .inherited
     case .upload(let items, let settled):

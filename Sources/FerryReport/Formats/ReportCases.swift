@@ -53,6 +53,11 @@ struct ReportCases {
       }
       try addRest(of: node, listed: listed[node.title] ?? ItemCounts(), unlisted: problems.count, body)
     }
+    for shard in source.record.run.shards ?? [] where shard.state == .missing {
+      try body(
+        ReportCase(
+          group: "shards", name: shard.part, outcome: .waiting, state: .waiting, reason: shard.absence))
+    }
   }
 
   /// One case for all items of a state that the report does not list.

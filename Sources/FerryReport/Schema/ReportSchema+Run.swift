@@ -35,6 +35,24 @@ extension ReportSchema {
           "listed_items", .words(ReportSettings.Items.self),
           "The items that the report lists: `notable`, those that did not succeed on the first attempt, or `all`."
         ),
+        .optional("shard", .string, "The part of a divided manifest, as in `--shard`."),
+        .optional("restarts", .count, "How often the engine has started the task again."),
+        .optional("shards", .list(.object("Shard")), "The parts, in a merged report."),
+      ]),
+    SchemaObject(
+      "Shard", "A part of a divided manifest, in a merged report.",
+      [
+        .required("part", .string, "The part, as in `--shard`."),
+        .required(
+          "state", .choice(["ended", "interrupted", "missing"]),
+          "How its last run in the round ended; `missing` if there is no report of the round."),
+        .optional("run", .string, "The identifier of that run."),
+        .optional("started_at", .time, "Its start."),
+        .optional("ended_at", .time, "Its end."),
+        .optional("exit_code", .integer, "Its exit code."),
+        .optional("restarts", .count, "How often the engine has started the task again."),
+        .required("runs", .count, "The number of its runs in the round that have a report."),
+        .optional("items", .object("ItemCounts"), "Its items, by outcome."),
       ]),
     SchemaObject(
       "Manifest", "A manifest of the run.",

@@ -136,7 +136,7 @@ extension VirtualMachine {
       if let interval {
         journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
       }
-    case .switchedOff: break
+    case .switchedOff, .left: break
     case .notSelected, .submissions: startOverrides[plan.nodes[node.index].name] = .notSelected
     case .closed(let outcome, let failure):
       journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)

@@ -1,0 +1,59 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+extension Job {
+  /// The part of the job that a launch performs.
+  ///
+  /// Budgets are divided into one part for each shard and one for the work that runs once, because processes on several
+  /// machines do not share a ledger. `on_end` is sent once, by the launch after the shards.
+  ///
+  /// - Throws: `UsageError` if the manifest cannot be divided.
+  package func divided(_ part: ShardPart) throws(UsageError) -> Job {
+    guard self.part == nil else { return self }
+    do throws(Plan.UploadChain) {
+      _ = try plan.nodesAfterUploads()
+    } catch {
+      let need = error.need == error.first ? "" : ", through '\(error.need)'"
+      throw UsageError(
+        "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: upload '\(error.upload)' needs upload "
+          + "'\(error.first)'\(need), and a shard does not wait for the items of other shards\n"
+          + "help: move upload '\(error.upload)' to another manifest, and run that manifest after this one")
+    }
+    var job = self
+    job.part = part
+    let index =
+      switch part {
+      case .items(let shard): shard.number - 1
+      case .setup(let count), .finish(let count): count
+      }
+    job.manifest.budgets = manifest.budgets.part(index, of: part.count + 1)
+    job.plan.policies.budgets = job.manifest.budgets
+    switch part {
+    case .items:
+      job.plan = job.plan.ofShard
+      job.manifest.onEnd = []
+    case .setup: job.manifest.onEnd = []
+    case .finish: break
+    }
+    return job
+  }
+
+  /// The part of the job whose state the folder contains; the whole job for any other folder.
+  func divided(in state: StateDirectory) throws -> Job {
+    guard part == nil, let stored = try state.storedPart else { return self }
+    switch stored {
+    case .shard(let shard): return try divided(.items(shard))
+    case .once(let count): return try divided(.finish(count: count))
+    }
+  }
+}
+
+extension Selection {
+  /// The nodes that run before the shards: all except uploads and the nodes that need them.
+  init(beforeUploadsOf plan: Plan) throws(Plan.UploadChain) {
+    let after = try plan.nodesAfterUploads()
+    self.init(
+      nodes: Set(plan.nodes.indices.filter { plan.nodes[$0].kind != .upload && !after.contains($0) }))
+  }
+}

@@ -1,0 +1,136 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryReport
+
+/// The starts of nodes whose state other processes have recorded: for a shard, those of the requests and fetches before
+/// the uploads; for the launch after the shards, those of the uploads.
+struct ShardStarts {
+  /// A node that has ended, or that remains, because of another process.
+  struct Given {
+    var start: NodeStart
+    /// The row of a request or fetch, in the journal of the process that sent it.
+    var row: NodeRow?
+  }
+
+  /// The starts, by node of the job's plan.
+  private(set) var given: [Int: Given] = [:]
+
+  /// - Parameters:
+  ///   - state: the state folder of the job's part.
+  ///   - round: the round of the launch.
+  /// - Throws: `UsageError` if a shard depends on requests that have not been sent.
+  init(_ job: Job, in state: StateDirectory, round: Int64) throws {
+    switch job.part {
+    case nil, .setup: return
+    case .items(let shard): try takeSetup(of: job, beside: state, count: shard.count)
+    case .finish(let count): try takeShards(of: job, beside: state, count: count, round: round)
+    }
+  }
+
+  /// The open round of the work that runs once, which is also the round of each shard; `nil` if that work is not in a
+  /// round.
+  static func sharedRound(of job: Job, in state: StateDirectory) throws -> Int64? {
+    guard case .items(let shard) = job.part else { return nil }
+    let history = try RunHistory.openForReading(in: state.sibling(.once(count: shard.count)))
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
+    guard let round = try history.latestRound(manifest: job.plan.manifest), round.closedAt == nil else {
+      return nil
+    }
+    return round.number
+  }
+
+  private mutating func takeSetup(of job: Job, beside state: StateDirectory, count: Int) throws {
+    let nodes = job.plan.nodes.indices.filter { ![.token, .upload].contains(job.plan.nodes[$0].kind) }
+    guard !nodes.isEmpty else { return }
+    let once = try state.sibling(.once(count: count))
+    let round = try Self.sharedRound(of: job, in: state) ?? 0
+    let journals = try SessionJournals.openForReading(job.plan, in: once, known: [])
+    defer { journals.close() }
+    for index in nodes {
+      let node = job.plan.nodes[index]
+      guard let row = try journals.row(of: node, in: job.plan), let start = Self.start(row, node, round)
+      else {
+        let whole = try state.whole
+        throw UsageError(
+          "upload needs \(node.kind.rawValue) '\(node.name)', which has not ended in this round\n"
+            + "help: run it first, once for all shards: "
+            + whole.command(["run", job.path, "--shard", "setup/\(count)"]))
+      }
+      given[index] = Given(start: start, row: row)
+    }
+  }
+
+  /// The start of a request or fetch that has ended; `nil` if it has not.
+  private static func start(_ row: NodeRow, _ node: Node, _ round: Int64) -> NodeStart? {
+    if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
+    // The interval of a fetch may not have passed, so that this round did not fetch the document again.
+    guard node.kind == .fetch, row.fetch != nil else { return nil }
+    return .closed(.succeeded)
+  }
+
+  private mutating func takeShards(
+    of job: Job, beside state: StateDirectory, count: Int, round: Int64
+  ) throws {
+    let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
+    guard !uploads.isEmpty else { return }
+    let reports = ShardReports(beside: state, manifest: job.plan.manifest)
+    var settled: [Int: Reconciliation.Settled] = [:]
+    var remaining: [Int: Remaining] = [:]
+    for number in 1...count {
+      guard let shard = Shard(number, of: count) else { continue }
+      let last = try reports.last(of: shard, inRound: round)
+      for index in uploads {
+        switch last {
+        case .missing(let reason): remaining[index, default: Remaining()].take(shard, reason)
+        case .report(let source):
+          guard let node = source.record.nodes.first(where: { $0.name == job.plan.nodes[index].name }),
+            let items = node.items
+          else {
+            remaining[index, default: Remaining()].take(shard, "has not listed its files")
+            continue
+          }
+          settled[index, default: .init()].add(items)
+          if node.state == .waiting || items.waiting > 0 {
+            let reason = items.waiting > 0 ? "has \(Count.text(items.waiting, "item")) left" : "has not ended"
+            remaining[index, default: Remaining()].take(shard, reason)
+          }
+        }
+      }
+    }
+    for index in uploads {
+      given[index] = Given(
+        start: remaining[index].map { .left($0.failure) }
+          ?? .upload(ItemTable(), settled[index] ?? .init()))
+    }
+  }
+
+  /// The shards that have not sent all items of an upload.
+  private struct Remaining {
+    private var first: (shard: Shard, reason: String)?
+    private var others = 0
+
+    mutating func take(_ shard: Shard, _ reason: String) {
+      if first == nil { first = (shard, reason) } else { others += 1 }
+    }
+
+    var failure: RecordedFailure {
+      guard let first else { return RecordedFailure(code: .shards, message: "for shards") }
+      let rest =
+        others == 0 ? "" : "; \(Count.text(others, "other shard")) \(others == 1 ? "is" : "are") not ready"
+      return RecordedFailure(
+        code: .shards, message: "shard \(first.shard.number)/\(first.shard.count) \(first.reason)\(rest)")
+    }
+  }
+}
+
+extension Reconciliation.Settled {
+  /// Adds the items of a shard that have ended in the round.
+  fileprivate mutating func add(_ items: ItemCounts) {
+    delivered += items.done + items.unchanged
+    doneInRound += items.done
+    failedInRound += items.failed
+    cancelledInRound += items.cancelled
+    ambiguous += items.ambiguous
+  }
+}

@@ -1,0 +1,142 @@
+import FerryPlan
+import Foundation
+
+/// What a state folder below `shards` contains: the state of one shard, or that of the work that runs once. It is
+/// stored in the file `shard` of the folder, so that every command with this state folder handles only that part.
+package enum ShardMarker: Hashable, Sendable {
+  case shard(Shard)
+  /// The requests and fetches that run once, before and after the shards.
+  case once(count: Int)
+
+  package init(_ part: ShardPart) {
+    switch part {
+    case .items(let shard): self = .shard(shard)
+    case .setup(let count), .finish(let count): self = .once(count: count)
+    }
+  }
+
+  package var count: Int {
+    switch self {
+    case .shard(let shard): shard.count
+    case .once(let count): count
+    }
+  }
+
+  /// The name of the folder.
+  package var folderName: String {
+    switch self {
+    case .shard(let shard): "\(shard.number)-of-\(shard.count)"
+    case .once(let count): "once-of-\(count)"
+    }
+  }
+
+  /// Reads the name of a folder; returns `nil` for any other name.
+  package init?(folderName name: String) {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[1] == "of", let count = Int(parts[2]) else { return nil }
+    if parts[0] == "once" {
+      guard (1...Shard.most).contains(count) else { return nil }
+      self = .once(count: count)
+    } else {
+      guard let number = Int(parts[0]), let shard = Shard(number, of: count) else { return nil }
+      self = .shard(shard)
+    }
+    // Each folder has exactly one name: 03-of-100 is not one.
+    guard folderName == name else { return nil }
+  }
+}
+
+extension StateDirectory {
+  private var marker: String { path + "/shard" }
+
+  /// The folder that contains the state of a manifest's shards.
+  package func shards(of manifest: String) throws(JournalError) -> String {
+    path + "/shards/" + (try Self.fileName(manifest))
+  }
+
+  /// The state folder of a part of a manifest. It need not exist.
+  package func folder(of part: ShardMarker, of manifest: String) throws(JournalError) -> StateDirectory {
+    try StateDirectory(
+      explicit: try shards(of: manifest) + "/" + part.folderName, environment: [:])
+  }
+
+  /// The parts of a manifest that have a state folder here, in the order of their numbers; first the work that runs
+  /// once.
+  package func shardFolders(of manifest: String) throws(JournalError) -> [ShardMarker] {
+    try Self.shardFolders(in: shards(of: manifest))
+  }
+
+  /// The same for the folder with the state folders of the parts.
+  package static func shardFolders(in folder: String) throws(JournalError) -> [ShardMarker] {
+    try names(in: folder).compactMap(ShardMarker.init(folderName:)).sorted { order($0) < order($1) }
+  }
+
+  /// The names of the folders of manifests with shards, as they are in the state folder's `shards`.
+  package static func manifestsWithShards(in state: StateDirectory) throws(JournalError) -> [String] {
+    var manifests: [String] = []
+    for name in try names(in: state.path + "/shards").sorted()
+    where try !shardFolders(in: state.path + "/shards/" + name).isEmpty {
+      manifests.append(name)
+    }
+    return manifests
+  }
+
+  private static func order(_ marker: ShardMarker) -> (Int, Int) {
+    switch marker {
+    case .once(let count): (count, 0)
+    case .shard(let shard): (shard.count, shard.number)
+    }
+  }
+
+  /// Creates the folder, and records which part's state it contains.
+  package func create(for part: ShardMarker) throws(JournalError) {
+    try create()
+    guard try storedPart != part else { return }
+    let descriptor = try StateFile.open(marker, O_RDWR | O_CREAT, doing: "create")
+    defer { close(descriptor) }
+    let text = Array("ferry shard 1\n\(part.folderName)\n".utf8)
+    guard pwrite(descriptor, text, text.count, 0) == text.count else {
+      throw JournalError(errno: errno, doing: "write", file: marker)
+    }
+  }
+
+  /// The part whose state the folder contains; `nil` for any other state folder.
+  package var storedPart: ShardMarker? {
+    get throws(JournalError) {
+      guard access(marker, F_OK) == 0 || errno != ENOENT else { return nil }
+      let descriptor = try StateFile.open(marker, O_RDONLY, doing: "read")
+      defer { close(descriptor) }
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = pread(descriptor, &bytes, bytes.count, 0)
+      guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: marker) }
+      let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+      guard lines.count == 2, lines[0] == "ferry shard 1",
+        let part = ShardMarker(folderName: String(lines[1]))
+      else {
+        throw JournalError(.foreign, file: marker, cause: "it does not name a shard")
+      }
+      return part
+    }
+  }
+
+  /// The state folder that contains this one in `shards`; this one, if it does not contain the state of a part.
+  package var whole: StateDirectory {
+    get throws(JournalError) {
+      guard let part = try storedPart else { return self }
+      let folder = SplitPath(AbsolutePath.text(of: path))
+      let manifest = SplitPath(folder.folder)
+      let shards = SplitPath(manifest.folder)
+      // A copy elsewhere does not belong to the folders above it.
+      guard folder.name == part.folderName, shards.name == "shards", !shards.folder.isEmpty else {
+        return self
+      }
+      return try StateDirectory(explicit: shards.folder, environment: [:])
+    }
+  }
+
+  /// The state folder of another part of the same manifest, beside this one.
+  package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
+    let folder = SplitPath(AbsolutePath.text(of: path)).folder
+    return try StateDirectory(explicit: folder + "/" + part.folderName, environment: [:])
+  }
+}

@@ -1,0 +1,195 @@
+extension RunRecord {
+  /// The reports of one part of a divided manifest.
+  package struct PartReports: Sendable {
+    /// The part, as in `--shard`.
+    package var part: ShardPart
+    /// The reports of its runs in the round, oldest first; empty if there is none.
+    package var runs: [RunRecord]
+
+    package init(part: ShardPart, runs: [RunRecord]) {
+      self.part = part
+      self.runs = runs
+    }
+
+    fileprivate var last: RunRecord? { runs.last }
+  }
+
+  /// The report of all parts.
+  ///
+  /// The state of an item or node is that of the last run of its part. The totals are those of all runs in the round, so
+  /// that they count each request of a shard that was started several times. An upload is in the parts of the shards, and
+  /// everything else in the parts that run once.
+  ///
+  /// - Parameter parts: the work before and after the shards, if there are reports of it, and every shard.
+  package static func merged(_ parts: [PartReports]) -> RunRecord? {
+    let runs = parts.flatMap(\.runs)
+    guard let newest = runs.max(by: { $0.run.id < $1.run.id }) else { return nil }
+    var record = RunRecord(
+      run: Run(
+        id: newest.run.id + "-merged", manifests: newest.run.manifests ?? [], launch: newest.run.launch,
+        startedAt: runs.map(\.run.startedAt).min() ?? newest.run.startedAt,
+        endedAt: runs.map(\.run.endedAt).max() ?? newest.run.endedAt, exitCode: 0, state: .ended),
+      totals: Totals(), nodes: [], items: [])
+    record.run.shards = parts.map(ShardRecord.init)
+    let lasts = parts.compactMap(\.last)
+    var codes = Set(lasts.compactMap { ExitCode(rawValue: $0.run.exitCode) })
+    if parts.contains(where: { $0.runs.isEmpty }) { codes.insert(.temporary) }
+    record.run.exitCode = ExitCode.first(of: codes).rawValue
+    if lasts.contains(where: { $0.run.state == .interrupted }) { record.run.state = .interrupted }
+    record.run.fault = lasts.lazy.compactMap(\.run.fault).first
+    record.run.onEnd = lasts.lazy.compactMap(\.run.onEnd).first
+    record.run.listedItems = lasts.contains { $0.run.listedItems == .all } ? .all : newest.run.listedItems
+    for run in runs { record.totals.addUsage(run.totals) }
+    record.nodes = nodes(parts)
+    for part in parts where part.part.shard != nil {
+      for node in part.last?.nodes ?? [] {
+        if let items = node.items { record.totals.items += items }
+      }
+    }
+    return record
+  }
+
+  /// The nodes in the order of the longest report: that of the work that runs once, if there is one.
+  private static func nodes(_ parts: [PartReports]) -> [NodeRecord] {
+    let sources = parts.compactMap { part in part.last.map { (part, $0) } }
+    let longest = sources.map { $0.1.nodes }.max { $0.count < $1.count } ?? []
+    let shards = parts.filter { $0.part.shard != nil }
+    return longest.map { pattern in
+      let found = sources.compactMap { part, record -> (PartReports, NodeRecord)? in
+        record.nodes.first { $0.name == pattern.name && $0.kind == pattern.kind }.map { (part, $0) }
+      }
+      switch pattern.kind {
+      case .upload:
+        let uploads = found.filter { $0.0.part.shard != nil }.map(\.1)
+        var merged = uploads.isEmpty ? pattern : uploads[0].adding(uploads.dropFirst())
+        merged.items = uploads.isEmpty ? ItemCounts() : merged.items
+        if let missing = shards.first(where: { $0.runs.isEmpty }) {
+          if merged.state == .succeeded || uploads.isEmpty { merged.state = .waiting }
+          merged.reason = ShardRecord(missing).absence
+        }
+        return merged
+      case .token: return found.map(\.1).merged(or: pattern)
+      case .fetch, .request:
+        let once = found.filter { $0.0.part.shard == nil && $0.1.state != .notSelected }.map(\.1)
+        guard var last = once.last else { return pattern }
+        last.attempts = once.flatMap(\.attempts)
+        return last
+      }
+    }
+  }
+}
+
+extension RunRecord.ShardRecord {
+  /// The reason why the items of a part without a report are missing from a merged report.
+  package var absence: RecordedFailure {
+    RecordedFailure(code: .shards, message: "shard \(part) has no report of this round")
+  }
+
+  fileprivate init(_ part: RunRecord.PartReports) {
+    self.init(part: part.part.description, state: .missing, runs: part.runs.count)
+    guard let last = part.last else { return }
+    state = last.run.state == .interrupted ? .interrupted : .ended
+    run = last.run.id
+    startedAt = last.run.startedAt
+    endedAt = last.run.endedAt
+    exitCode = last.run.exitCode
+    restarts = last.run.restarts
+    if part.part.shard != nil {
+      items = last.nodes.compactMap(\.items).reduce(into: ItemCounts()) { $0 += $1 }
+    }
+  }
+}
+
+extension RunRecord.Totals {
+  /// Adds what another run has transferred and requested, without its items.
+  fileprivate mutating func addUsage(_ other: RunRecord.Totals) {
+    itemsDoneInRun += other.itemsDoneInRun
+    bytes.useful +|= other.bytes.useful
+    bytes.resent +|= other.bytes.resent
+    bytes.overhead +|= other.bytes.overhead
+    requests += other.requests
+    tokensFetched += other.tokensFetched
+    tokenRefreshes += other.tokenRefreshes
+    idsAllocated += other.idsAllocated
+    idsExpired += other.idsExpired
+    if let more = other.idsOrphaned { idsOrphaned = (idsOrphaned ?? 0) + more }
+    if let more = other.idsReleased { idsReleased = (idsReleased ?? 0) + more }
+    resumes += other.resumes
+  }
+}
+
+extension [RunRecord.NodeRecord] {
+  /// One record for a token that several parts have fetched.
+  fileprivate func merged(or pattern: RunRecord.NodeRecord) -> RunRecord.NodeRecord {
+    guard let first else { return pattern }
+    return first.adding(dropFirst())
+  }
+}
+
+extension RunRecord.NodeRecord {
+  /// From the most to the least important state of a part.
+  private static let precedence: [ReportState] = [
+    .failed, .ambiguous, .cancelled, .waiting, .skipped, .succeeded, .notNeeded, .notSelected,
+  ]
+
+  /// The maximum number of paths that could not be listed, as in the report of a run.
+  private static let mostProblems = 10_000
+
+  /// The same node with the records of other parts added to it.
+  fileprivate func adding(_ others: ArraySlice<RunRecord.NodeRecord>) -> RunRecord.NodeRecord {
+    var sum = self
+    for other in others { sum.add(other) }
+    return sum
+  }
+
+  private mutating func add(_ other: RunRecord.NodeRecord) {
+    func rank(_ state: ReportState) -> Int { Self.precedence.firstIndex(of: state) ?? Self.precedence.count }
+    if rank(other.state) < rank(state) { (state, reason) = (other.state, other.reason) }
+    if let more = other.items { items = (items ?? ItemCounts()) + more }
+    attempts += other.attempts
+    add(cancellations: other.cancellations ?? [])
+    if let more = other.problems {
+      let all = (problems ?? []) + more
+      problems = Array(all.prefix(Self.mostProblems))
+      let omitted = (problemsOmitted ?? 0) + max(0, all.count - Self.mostProblems)
+      problemsOmitted = omitted > 0 ? omitted : nil
+    }
+    if let more = other.problemsOmitted { problemsOmitted = (problemsOmitted ?? 0) + more }
+    if let more = other.after {
+      let remaining = (after?.remaining ?? 0) + (more.remaining ?? 0)
+      after = RunRecord.AfterRecord(
+        deleted: (after?.deleted ?? 0) + more.deleted, moved: (after?.moved ?? 0) + more.moved,
+        remaining: remaining, problems: (after?.problems ?? []) + more.problems)
+    }
+    guard let more = other.orphans else { return }
+    guard var own = orphans else { return orphans = more }
+    own.dropped += more.dropped
+    own.released += more.released
+    own.failed += more.failed
+    own.reason = own.reason ?? more.reason
+    orphans = own
+  }
+
+  private mutating func add(cancellations more: [RunRecord.CancellationRecord]) {
+    guard !more.isEmpty else { return }
+    var all = cancellations ?? []
+    for cancellation in more {
+      if let index = all.firstIndex(where: {
+        $0.code == cancellation.code && $0.message == cancellation.message
+      }) {
+        all[index].items += cancellation.items
+      } else if all.count < 100 {
+        all.append(cancellation)
+      }
+    }
+    cancellations = all
+  }
+}
+
+extension ItemCounts {
+  fileprivate static func + (a: ItemCounts, b: ItemCounts) -> ItemCounts {
+    var sum = a
+    sum += b
+    return sum
+  }
+}

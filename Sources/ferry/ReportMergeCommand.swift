@@ -1,0 +1,40 @@
+import ArgumentParser
+import FerryEngine
+import FerryPlan
+import FerryReport
+import Foundation
+
+/// `ferry report merge`: makes one report of those of all shards.
+struct ReportMergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Merge the reports of all shards into one.",
+    discussion: "Exits with the exit code of the merged report.")
+
+  @Argument(
+    help: ArgumentHelp(
+      "State folders of 'ferry run --shard', folders of single shards, or reports of shards in JSON.",
+      valueName: "dir"))
+  var paths: [String]
+
+  @Option(help: "Output format.")
+  var format = ReportFormat.text
+
+  @Option(
+    name: .customLong("report"),
+    help: ArgumentHelp(
+      "Also write the merged report to this file, as for ferry run. May be repeated.",
+      valueName: "format=file"))
+  var written: [String] = []
+
+  func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let requests = try ReportRequest.all(written, environment: environment)
+    let source = try ShardReports.merged(paths)
+    let status = ShardReports.statusCommand(paths)
+    for request in requests { try request.write(source, status: status) }
+    if !requests.contains(where: { $0.path == "-" }) {
+      try Output.produce(source, as: format.renderer(status: status))
+    }
+    throw ArgumentParser.ExitCode(source.record.run.exitCode)
+  }
+}

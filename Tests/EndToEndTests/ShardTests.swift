@@ -1,0 +1,221 @@
+import Foundation
+import Testing
+
+/// A manifest that is divided into shards, which run as separate processes.
+@Suite struct `A manifest in shards` {
+  private static let count = 4
+
+  /// A job with one upload with `allocate`, a transfer and a commit.
+  private func job(_ receiver: ReceiverProcess, files: Int = 40, _ nodes: String...) throws -> Workspace {
+    let job = try Workspace(
+      JobText.text(server: receiver.url, ([JobText.uploadIDs()] + nodes).joined(separator: "\n")))
+    for number in 0..<files { try job.write("content \(number)", to: "f\(number).txt") }
+    return job
+  }
+
+  private func part(_ job: Workspace, _ part: String, _ options: String...) async throws -> Command {
+    try await job.start(["run", "job.yaml", "--shard", part] + options).end()
+  }
+
+  /// Runs all shards at the same time.
+  private func shards(_ job: Workspace) async throws -> [Command] {
+    let running = try (1...Self.count).map {
+      try job.start(["run", "job.yaml", "--shard", "\($0)/\(Self.count)", "--quiet"])
+    }
+    var commands: [Command] = []
+    for process in running { commands.append(await process.end()) }
+    return commands
+  }
+
+  private func merged(_ job: Workspace, _ options: String...) async throws -> Command {
+    try await job.start(["report", "merge", job.state] + options).end()
+  }
+
+  private func decoded(_ command: Command) throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(command.stdout.utf8))
+    return try #require(value as? [String: Any], "\(command.stdout) \(command.stderr)")
+  }
+
+  @Test func `commits each file once, with one token for each shard, and its merged report adds up`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    for command in try await shards(job) { #expect(command.status == 0, "\(command.stderr)") }
+    let received = try await receiver.received()
+    #expect(received.uploads.count == 40 && received.uploads.allSatisfy { $0.commits == 1 })
+    #expect(received.tokens == Self.count)
+    let command = try await merged(job, "--format", "json")
+    #expect(command.status == 0, "\(command.stderr)")
+    let report = try decoded(command)
+    let totals = try #require(report["totals"] as? [String: Any])
+    #expect((totals["items"] as? [String: Any])?["done"] as? Int == 40)
+    #expect(totals["items_done_in_run"] as? Int == 40 && totals["tokens_fetched"] as? Int == Self.count)
+    // The receiver also counts the request of this test.
+    #expect(totals["requests"] as? Int == 3 * 40 + Self.count)
+    let run = try #require(report["run"] as? [String: Any])
+    let parts = try #require(run["shards"] as? [[String: Any]])
+    #expect(parts.map { $0["part"] as? String } == (1...Self.count).map { "\($0)/\(Self.count)" })
+    let done = parts.compactMap { ($0["items"] as? [String: Any])?["done"] as? Int }
+    #expect(done.reduce(0, +) == 40 && done.allSatisfy { $0 < 40 })
+    try ReportValidator.check(Data(command.stdout.utf8))
+  }
+
+  @Test(arguments: ["text", "ndjson", "junit", "ctrf", "github", "markdown", "html"])
+  func `has a merged report in every format, which shows a shard that has not run`(_ format: String)
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 8)
+    for number in 1..<Self.count {
+      #expect(try await part(job, "\(number)/\(Self.count)").status == 0)
+    }
+    let command = try await merged(job, "--format", format)
+    #expect(command.status == 5, "\(command.stderr)")
+    #expect(command.stdout.contains("shard 4/4 has no report of this round"), "\(command.stdout)")
+  }
+
+  @Test func `sends the requests before and after its uploads once, in their order`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let note = { (name: String, needs: String) in
+      """
+        \(name):
+          session: quick
+          token: login
+          needs: [\(needs)]
+          request: { url: "${vars.api}/done", json: { run: "${run.id}", node: \(name), failed: "${run.failed}" } }
+      """
+    }
+    let nodes = "requests:\n" + note("before", "") + "\n" + note("after", "files")
+    let job = try job(receiver, nodes)
+    let text = job.folder.text("job.yaml")
+    try job.write(manifest: text.replacing("  files:\n", with: "  files:\n    needs: [before]\n"))
+    let early = try await part(job, "1/\(Self.count)")
+    #expect(early.status == 2 && early.stderr.contains("--shard setup/\(Self.count)"), "\(early.stderr)")
+    let setup = try await part(job, "setup/\(Self.count)")
+    #expect(setup.status == 0, "\(setup.stderr)")
+    #expect(try await receiver.received().done.map(\.node) == ["before"])
+    let incomplete = try await part(job, "finish/\(Self.count)")
+    #expect(
+      incomplete.status == 5
+        && incomplete.stdout.contains("shard 1/4 ended without a report; 3 other shards"),
+      "\(incomplete.stdout)")
+    #expect(try await receiver.received().done.map(\.node) == ["before"])
+    for command in try await shards(job) { #expect(command.status == 0, "\(command.stderr)") }
+    let finish = try await part(job, "finish/\(Self.count)")
+    #expect(finish.status == 0 && finish.stdout.contains("40 done"), "\(finish.stdout) \(finish.stderr)")
+    let received = try await receiver.received()
+    #expect(received.done.map(\.node) == ["before", "after"] && received.done.last?.failed == 0)
+    #expect(received.commits == 40)
+    // The round of every part is complete, so the next launches begin another one.
+    #expect(try await part(job, "setup/\(Self.count)").stdout.contains("round 2"))
+    let again = try await part(job, "2/\(Self.count)")
+    #expect(again.status == 0 && again.stdout.contains("round 2"), "\(again.stdout)")
+    #expect(try await receiver.received().commits == 40)
+  }
+
+  @Test func `passes what a request has captured to the shards`() async throws {
+    let server = try await ScriptedServer.start(["/open": .init(status: 200, body: #"{"id":"album-7"}"#)])
+    let job = try Workspace(
+      """
+      version: 1
+      name: albums
+      sessions: { s: { kind: background } }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          transfer: { request: { url: "\(server.home)/put/${requests.open.id}/${file.path}" } }
+      requests:
+        open: { session: s, request: { method: POST, url: "\(server.home)/open" }, capture: { id: { json: /id, secret: true } } }
+
+      """)
+    for number in 0..<6 { try job.write("\(number)", to: "f\(number)") }
+    #expect(try await part(job, "setup/2").status == 0)
+    for number in 1...2 {
+      let command = try await part(job, "\(number)/2")
+      #expect(command.status == 0, "\(command.stderr)")
+    }
+    let lines = server.lines
+    #expect(lines.count { $0.contains("POST /open") } == 1)
+    #expect(
+      Set(lines.filter { $0.contains("PUT") }) == Set((0..<6).map { "home PUT /put/album-7/f\($0)" }),
+      "\(lines)")
+  }
+
+  @Test func `is not run with another number of shards, or whole, in the same state folder`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 4)
+    #expect(try await part(job, "1/2").status == 0)
+    let other = try await part(job, "1/3")
+    #expect(other.status == 2 && other.stderr.contains("--shard 1/2"), "\(other.stderr)")
+    let whole = try await job.ferry("run", "job.yaml")
+    #expect(whole.status == 2 && whole.stderr.contains("is divided into shards"), "\(whole.stderr)")
+    let fresh = try Workspace(job.folder.text("job.yaml"))
+    #expect(try await fresh.ferry("run", "job.yaml").status == 0)
+    let late = try await part(fresh, "1/2")
+    #expect(late.status == 2 && late.stderr.contains("run without shards"), "\(late.stderr)")
+  }
+
+  @Test func `resumes a killed shard from the state folder of the shard`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
+    let job = try job(receiver, files: 12)
+    let running = try job.start(["run", "job.yaml", "--shard", "1/2", "--quiet"])
+    _ = try await receiver.received { !$0.uploads.isEmpty }
+    running.signal(SIGKILL)
+    _ = await running.end()
+    try await receiver.clearFaults()
+    let status = try await job.ferry("status", "--shards", job.state)
+    #expect(status.status == 0 && status.stdout.contains("1/2: interrupted"), "\(status.stdout)")
+    let resumed = try await job.ferry("resume", "--state", job.state + "/shards/e2e/1-of-2")
+    #expect(resumed.status == 0, "\(resumed.stderr)")
+    #expect(try await part(job, "2/2").status == 0)
+    let received = try await receiver.received()
+    #expect(received.uploads.count == 12 && received.uploads.allSatisfy { $0.commits == 1 })
+    let ended = try await job.ferry("status", "--shards", job.state, "--format", "json")
+    let document = try decoded(ended)
+    #expect((document["items"] as? [String: Any])?["done"] as? Int == 12)
+    #expect(
+      (document["parts"] as? [[String: Any]])?.compactMap { $0["state"] as? String } == ["ended", "ended"])
+  }
+
+  @Test func `keeps all files in their shards when others are added`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 30)
+    func files(of number: Int) async throws -> Set<String> {
+      let folder = job.state + "/shards/e2e/\(number)-of-\(Self.count)"
+      let command = try await job.ferry("plan", "job.yaml", "--files", "--state", folder)
+      return Set(command.stdout.split(separator: "\n").map(String.init))
+    }
+    for command in try await shards(job) { #expect(command.status == 0) }
+    for number in 30..<60 { try job.write("content \(number)", to: "f\(number).txt") }
+    var added = 0
+    for number in 1...Self.count { added += try await files(of: number).count }
+    #expect(added == 30)
+    for command in try await shards(job) { #expect(command.status == 0) }
+    let received = try await receiver.received()
+    #expect(received.uploads.count == 60 && received.uploads.allSatisfy { $0.commits == 1 })
+  }
+
+  @Test func `is planned with the files, bytes and budget of each shard`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 100, "budgets: { any: { limit: 10MB, per: day } }")
+    let command = try await job.ferry("plan", "job.yaml", "--shards", "4", "--format", "json")
+    #expect(command.status == 0, "\(command.stderr)")
+    let plan = try decoded(command)
+    let parts = try #require(plan["shards"] as? [[String: Any]])
+    #expect(plan["items"] as? Int == 100 && parts.count == 4)
+    #expect(parts.compactMap { $0["items"] as? Int }.reduce(0, +) == 100)
+    let budget = try #require((plan["budgets"] as? [[String: Any]])?.first)
+    #expect(budget["shard_bytes"] as? Int == 2_000_000 && budget["once_bytes"] as? Int == 2_000_000)
+    let text = try await job.ferry("plan", "job.yaml", "--shards", "4")
+    #expect(
+      text.stdout.contains("100 files") && text.stdout.contains("after the shards: nothing"), "\(text.stdout)"
+    )
+    for command in try await shards(job) { #expect(command.status == 0, "\(command.stderr)") }
+    let reports = try await merged(job, "--format", "json")
+    let shards = try #require((try decoded(reports)["run"] as? [String: Any])?["shards"] as? [[String: Any]])
+    let sent = shards.compactMap { ($0["items"] as? [String: Any])?["done"] as? Int }
+    #expect(sent == parts.compactMap { $0["items"] as? Int })
+  }
+}
