@@ -9,7 +9,7 @@ extension TransferLoop {
     if exchange.hop.hasBody { finishDigest(handle, exchange) }
     if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
       do throws(TransportFailure) {
-        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
+        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(handle.head) }
         if case .file(let file) = exchange.sink {
           exchange.sink = .dropped
           exchange.isStoring = true
@@ -17,6 +17,7 @@ extension TransferLoop {
           let check = exchange.request.check
           let answer = TransferResponse(
             status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
+          if exchange.continued != nil { exchange.kept = nil }
           storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
         }
       } catch {
@@ -60,7 +61,13 @@ extension TransferLoop {
     case .notWanted: break
     case .done(let bytes): sha256 = bytes
     }
-    let fields = handle.head.fields
+    var fields = handle.head.fields
+    // A response with the rest of a document may omit the validator that the client has sent.
+    if let field = exchange.continued?.validatorField,
+      !fields.contains(where: { $0.name.isField(named: field.name) })
+    {
+      fields.append(field)
+    }
     let answer = TransferResponse(
       status: handle.head.status, headers: fields, reason: handle.head.reason,
       isReasonCut: handle.head.isReasonCut, body: exchange.body,
@@ -69,7 +76,8 @@ extension TransferLoop {
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
-      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
+      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers),
+      isContinued: exchange.continued != nil, askedForRest: exchange.askedForRest)
     end(handle, .success(answer))
   }
 
@@ -98,6 +106,7 @@ extension TransferLoop {
       id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
       url: exchange.hop.url)
     outcome.inode = exchange.sourceInode
+    outcome.part = exchange.endPart(of: handle.head)
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)

@@ -41,6 +41,9 @@ package struct TransferRequest: Sendable {
   package var reportedInterim: Int?
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
+  /// Identifies the work that a download to a file belongs to. If it is set, an interrupted download leaves a part, and the
+  /// next request of the same work continues it if the server still has the same version. `nil`: it starts over.
+  package var partOwner: String?
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.

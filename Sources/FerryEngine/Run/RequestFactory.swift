@@ -235,6 +235,11 @@ struct RequestFactory {
     if let refusal = ReplacedFile.refusal(path) {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
     }
+    if request.method == "GET", expect.headers.isEmpty, !FetchCondition.isWritten(in: request) {
+      let session = plan.sessions[work.step.session.index].identifier
+      request.partOwner =
+        "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
+    }
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
 
