@@ -212,12 +212,16 @@ final class DownloadFile: @unchecked Sendable {
   ///
   /// - Parameter response: the response, without its body.
   func store(
-    _ response: TransferResponse, _ check: TransferRequest.DownloadCheck?
+    _ response: TransferResponse, for request: TransferRequest
   ) -> Result<Stored, TransportFailure> {
     defer { discard() }
     do throws(TransportFailure) {
       var response = response
-      if let check {
+      if let checksum = request.checksum, let refusal = try refusal(response, checksum) {
+        record = nil
+        return .success(.refused(refusal))
+      }
+      if let check = request.check {
         if check.readsBody { response.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
         if let refusal = check.refusal(response) {
           record = nil
@@ -228,7 +232,8 @@ final class DownloadFile: @unchecked Sendable {
       return .failure(error)
     }
     do throws(TransportFailure) {
-      return .success(.stored(try store()))
+      let modified = request.keepsModified ? Validator.modified(of: response) : nil
+      return .success(.stored(try store(modified: modified)))
     } catch {
       return .failure(error)
     }
@@ -257,7 +262,9 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Syncs the file, renames it to its destination and syncs the folder, in this order.
-  private func store() throws(TransportFailure) -> FileVersion {
+  ///
+  /// - Parameter modified: the modification time that the file gets; `nil` for the current time.
+  private func store(modified: Instant?) throws(TransportFailure) -> FileVersion {
     // The file to be replaced, or its mode, may have changed since the download began.
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
@@ -265,6 +272,7 @@ final class DownloadFile: @unchecked Sendable {
     if record != nil { try removeRecord() }
     let code = ReplacedFile(destination).restrict(descriptor)
     guard code == 0 else { throw failure(code) }
+    if let modified, !setModified(modified) { throw failure(errno) }
     // close(2) reports data that a network file system could not write.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
@@ -284,6 +292,15 @@ final class DownloadFile: @unchecked Sendable {
     // themselves.
     guard fsync(directory) == 0 || errno == EINVAL else { throw failure(errno) }
     return FileVersion(status)
+  }
+
+  private func setModified(_ time: Instant) -> Bool {
+    // RFC 9110 has no fractions of a second.
+    let seconds = time.nanoseconds / 1_000_000_000
+    let times = [
+      timespec(tv_sec: time_t(seconds), tv_nsec: 0), timespec(tv_sec: time_t(seconds), tv_nsec: 0),
+    ]
+    return futimens(descriptor, times) == 0
   }
 
   /// Turns a complete part into the document alone, with the mode of a new file.

@@ -51,9 +51,18 @@ extension Exchange {
       !head.fields.contains(where: { $0.name.isField("accept-ranges") && $0.value.lowercased() == "none" })
     else { return nil }
     let record = PartRecord(
-      source: PartSource.digest(of: hop.url, request), validator: validator, size: size, boot: PartSource.boot
-    )
+      source: PartSource.digest(of: hop.url, request), validator: validator,
+      modified: Validator.modified(of: response) == nil ? nil : response.header("Last-Modified"), size: size,
+      boot: PartSource.boot)
     return try DownloadFile.part(path, owner: owner, record)
+  }
+
+  /// The fields of the response. A response with the rest of a document may omit fields of the document that its beginning
+  /// had (RFC 9110, section 15.3.7).
+  func fields(of head: ResponseHead) -> [(name: String, value: String)] {
+    guard let continued else { return head.fields }
+    return head.fields
+      + continued.fields.filter { known in !head.fields.contains { $0.name.isField(named: known.name) } }
   }
 
   /// The number of bytes of the document that precede the body of the response.

@@ -13,6 +13,8 @@ struct PartRecord: Equatable, Sendable {
   var source: String
   /// The strong validator of the version, as it is sent in `If-Range`.
   var validator: String
+  /// The value of `Last-Modified`; `nil` if there is none.
+  var modified: String?
   /// The size of the document in bytes.
   var size: Int64
   /// The number of bytes from the start of the document that have been written.
@@ -22,18 +24,20 @@ struct PartRecord: Equatable, Sendable {
   var boot: String
 
   /// The number of the first byte that a request for the rest of the document asks for. A part that has all bytes asks for
-  /// the last one again: a request for no bytes would be answered with 416, whatever version the server has.
+  /// the last one again: the response to a request for no bytes would be 416, whatever version the server has.
   var firstRequested: Int64 { min(written, size - 1) }
 
-  /// The field of a response that states the validator.
-  var validatorField: (name: String, value: String) {
-    (name: Validator.isEntityTag(validator) ? "ETag" : "Last-Modified", value: validator)
+  /// The fields of the document that a response with its rest may omit.
+  var fields: [(name: String, value: String)] {
+    let tag = Validator.isEntityTag(validator) ? [(name: "ETag", value: validator)] : []
+    return tag + (modified.map { [(name: "Last-Modified", value: $0)] } ?? [])
   }
 
   /// The bytes of the record.
   var bytes: [UInt8] {
     let text = [
-      Self.heading, "source \(source)", "validator \(validator)", "size \(size)", "written \(written)",
+      Self.heading, "source \(source)", "validator \(validator)", "modified \(modified ?? "-")",
+      "size \(size)", "written \(written)",
       "boot \(boot)",
     ]
     var bytes = Array(text.joined(separator: "\n").utf8)
@@ -43,9 +47,12 @@ struct PartRecord: Equatable, Sendable {
     return bytes
   }
 
-  init(source: String, validator: String, size: Int64, written: Int64 = 0, boot: String) {
+  init(
+    source: String, validator: String, modified: String? = nil, size: Int64, written: Int64 = 0, boot: String
+  ) {
     self.source = source
     self.validator = validator
+    self.modified = modified
     self.size = size
     self.written = written
     self.boot = boot
@@ -64,11 +71,15 @@ struct PartRecord: Equatable, Sendable {
       return String(line.dropFirst(name.count + 1))
     }
     guard lines.popFirst().map(String.init) == Self.heading, let source = value("source"),
-      let validator = value("validator"), let size = value("size").flatMap({ Int64($0) }),
+      let validator = value("validator"), let modified = value("modified"),
+      let size = value("size").flatMap({ Int64($0) }),
       let written = value("written").flatMap({ Int64($0) }), let boot = value("boot"), lines.isEmpty,
-      size > 0, (0...size).contains(written), Validator.isEntityTag(validator) || Validator.isDate(validator)
+      size > 0, (0...size).contains(written), Validator.isEntityTag(validator) || Validator.isDate(validator),
+      modified == "-" || Validator.isDate(modified)
     else { return nil }
-    self.init(source: source, validator: validator, size: size, written: written, boot: boot)
+    self.init(
+      source: source, validator: validator, modified: modified == "-" ? nil : modified, size: size,
+      written: written, boot: boot)
   }
 
   private static func checksum(_ bytes: [UInt8]) -> String {

@@ -12,7 +12,7 @@ import Glibc
 enum PartSource {
   /// - Parameter url: the URL of a hop of the request.
   ///
-  /// Servers that redirect to a presigned URL sign each one anew, so the query of the target of a redirect is ignored. The
+  /// Servers that redirect to a presigned URL sign each one separately, so the query of the target of a redirect is ignored. The
   /// validator still has to match.
   static func digest(of url: String, _ request: TransferRequest) -> String {
     let target = url == request.url ? url : String(url.prefix { $0 != "?" })

@@ -14,11 +14,12 @@ extension TransferLoop {
           exchange.sink = .dropped
           exchange.isStoring = true
           let (mailbox, key) = (mailbox, exchange.key)
-          let check = exchange.request.check
+          let request = exchange.request
           let answer = TransferResponse(
-            status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
+            status: handle.head.status, headers: exchange.fields(of: handle.head), body: [],
+            url: exchange.hop.url)
           if exchange.continued != nil { exchange.kept = nil }
-          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, for: request))) }
         }
       } catch {
         exchange.failure = error
@@ -61,13 +62,7 @@ extension TransferLoop {
     case .notWanted: break
     case .done(let bytes): sha256 = bytes
     }
-    var fields = handle.head.fields
-    // A response with the rest of a document may omit the validator that the client has sent.
-    if let field = exchange.continued?.validatorField,
-      !fields.contains(where: { $0.name.isField(named: field.name) })
-    {
-      fields.append(field)
-    }
+    let fields = exchange.fields(of: handle.head)
     let answer = TransferResponse(
       status: handle.head.status, headers: fields, reason: handle.head.reason,
       isReasonCut: handle.head.isReasonCut, body: exchange.body,

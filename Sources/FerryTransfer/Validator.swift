@@ -43,6 +43,11 @@ package enum Validator {
     return text
   }
 
+  /// The date in `Last-Modified`; `nil` if it is missing or invalid.
+  static func modified(of answer: TransferResponse) -> Instant? {
+    single("Last-Modified", of: answer).flatMap { isDate($0) ? HTTPDate.instant($0) : nil }
+  }
+
   /// Whether a response (206) may refer to the version with this strong validator. A response without the field of the
   /// validator may refer to any version.
   static func isStronglyNamed(_ validator: String, in answer: TransferResponse) -> Bool {

@@ -164,6 +164,23 @@ import Testing
     #expect(folder.names == [])
   }
 
+  @Test func `is continued if the server sends less than the rest`() throws {
+    let server = try Self.server { request in
+      let first = request.header("range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      let last = min(first + 49_999, Self.size - 1)
+      return answer(
+        "206 Partial Content",
+        headers: ["Content-Range: bytes \(first)-\(last)/\(Self.size)", "ETag: \(Self.tag)"],
+        body: String(Self.body.dropFirst(first).prefix(50_000)))
+    }
+    _ = try get(server)
+    let second = try get(server)
+    #expect(second.failure?.code == .connectionLost)
+    #expect(second.part == PartProgress(kept: 50_000, through: 250_000))
+    #expect(try get(server).answer?.isContinued == true)
+    #expect(folder.text("catalog") == Self.body)
+  }
+
   @Test(arguments: [500, 503, 404])
   func `remains if the server fails`(_ status: Int) throws {
     let server = try Self.server { _ in answer("\(status) No") }
