@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 @testable import FerryEngine

@@ -10,14 +10,18 @@ package protocol ByteDigest: AnyObject {
 /// The kinds of digests.
 package enum DigestAlgorithm: Hashable, Sendable {
   case sha256
+  case sha512
   case sha1
+  case md5
   case crc32
   case crc32c
 
   package func makeDigest() -> any ByteDigest {
     switch self {
     case .sha256: SHA256()
+    case .sha512: SHA512()
     case .sha1: SHA1()
+    case .md5: MD5Digest()
     case .crc32: CRC32()
     case .crc32c: CRC32(.castagnoli)
     }

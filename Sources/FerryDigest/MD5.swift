@@ -10,3 +10,17 @@ package enum MD5 {
     return digest
   }
 }
+
+/// MD5 of bytes that arrive in pieces. Without MD5 in libcrypto, as in FIPS mode, the digest is empty.
+///
+/// It is not Sendable: only one thread uses it at a time.
+package final class MD5Digest: ByteDigest {
+  private let digest: CryptoDigest?
+
+  package init() { digest = MD5.hash([]) == nil ? nil : CryptoDigest(EVP_md5(), size: 16) }
+
+  package func update(_ bytes: UnsafeRawBufferPointer) { digest?.update(bytes) }
+
+  /// The digest of all bytes so far, in 16 bytes. The next update begins another digest.
+  package func finalize() -> [UInt8] { digest?.finalize() ?? [] }
+}

@@ -9,21 +9,26 @@ import Glibc
 #endif
 
 /// A download in progress: a temporary file next to its destination, which is renamed to the destination when it is
-/// complete.
+/// complete. If the download can be continued later, the file is a kept part (`DownloadFile+Part`): it remains after an
+/// interruption.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses it. The loop drops its reference when it passes the
 /// object to the thread that stores the file.
 final class DownloadFile: @unchecked Sendable {
-  private let destination: String
-  private let folder: String
-  private let temporary: String
-  private var descriptor: CInt
-  /// Whether the file is at its destination or has been removed.
+  let destination: String
+  let folder: String
+  let temporary: String
+  private(set) var descriptor: CInt
+  /// Whether the file is at its destination, has been removed, or remains as a kept part.
   private var isSettled = false
-  /// Bytes appended so far.
-  private var size: Int64 = 0
+  /// The number of bytes of the document that the file has.
+  private(set) var size: Int64 = 0
   /// The size at which the free space is checked again.
   private var nextLook = lookInterval
+  /// What the file has of its document, if it is a kept part; otherwise `nil`.
+  private(set) var record: PartRecord?
+  /// The number of bytes appended between two updates of the record.
+  private static let recordInterval: Int64 = 1 << 20
 
   /// The number of bytes appended between two checks of the free space.
   private static let lookInterval: Int64 = 16 << 20
@@ -68,9 +73,25 @@ final class DownloadFile: @unchecked Sendable {
     }
   }
 
+  /// A kept part.
+  ///
+  /// - Parameters:
+  ///   - temporary: the path of the part.
+  ///   - opened: the part, which this process has locked.
+  init(_ destination: String, temporary: String, _ opened: CInt, _ record: PartRecord) {
+    self.destination = destination
+    let start = SplitPath(destination).start
+    folder = start.isEmpty ? "./" : start
+    self.temporary = temporary
+    self.record = record
+    descriptor = opened
+    size = record.written
+    nextLook = size + Self.lookInterval
+  }
+
   /// Fails with `destination` if fewer than `count` bytes are free. A large file must also leave a reserve free for
   /// other files.
-  private func checkSpace(for count: Int64) throws(TransportFailure) {
+  func checkSpace(for count: Int64) throws(TransportFailure) {
     // Some network file systems do not report their free space. If such a file system is full, the write
     // fails.
     guard let space = FreeSpace(descriptor) else { return }
@@ -110,26 +131,74 @@ final class DownloadFile: @unchecked Sendable {
 
   private static let tries = 16
 
-  /// Removes the temporary file if it was not moved to its destination.
+  /// Ends the work on the file, unless it was moved to its destination. A part remains if it has bytes; any other file is
+  /// removed.
   private func discard() {
+    let isKept = record.map { $0.written > 0 || size > 0 } ?? false
+    if !isSettled, isKept, updateRecord() { isSettled = true }
+    if descriptor >= 0, !isSettled { unlink(temporary) }
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
-    if !isSettled { unlink(temporary) }
     isSettled = true
   }
 
+  /// Removes the file, even if it is a part that could be continued.
+  func remove() {
+    record = nil
+    discard()
+  }
+
+  /// Ends the work on a part, which remains for a later attempt, and on any other file, which is removed.
+  ///
+  /// - Returns: the number of bytes of the document that the part has; 0 if no part remains.
+  func suspend() -> Int64 {
+    let isPart = record != nil && !isSettled && size > 0
+    discard()
+    return isPart ? record?.written ?? 0 : 0
+  }
+
+  /// Returns to an earlier byte of a part, from which the response continues.
+  func stepBack(to offset: Int64) { size = min(size, offset) }
+
+  /// Records how many bytes a part has. Returns whether they could be recorded.
+  private func updateRecord() -> Bool {
+    guard var record, descriptor >= 0 else { return false }
+    record.written = size
+    guard Self.write(record, to: descriptor) else { return false }
+    self.record = record
+    return true
+  }
+
+  /// Fails with `malformedResponse` if a part would become larger than its document.
   func append(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) {
+    if let record, Int64(bytes.count) > record.size - size {
+      throw TransportFailure(
+        .malformedResponse, "the response is longer than the \(record.size) bytes that it announced",
+        mayHaveReachedServer: true)
+    }
     var rest = bytes
     while let base = rest.baseAddress, !rest.isEmpty {
-      let count = write(descriptor, base, rest.count)
+      let count = pwrite(descriptor, base, rest.count, off_t(size))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(errno) }
+      guard count > 0 else { throw appendFailure(errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       size += Int64(count)
     }
+    if let record, size - record.written >= Self.recordInterval, !updateRecord() {
+      throw appendFailure(errno)
+    }
     guard size >= nextLook else { return }
     nextLook = size + Self.lookInterval
-    try checkSpace(for: 0)
+    do throws(TransportFailure) { try checkSpace(for: 0) } catch {
+      record = nil
+      throw error
+    }
+  }
+
+  /// The failure to write to the file. A part is then removed, because the disk may be full.
+  private func appendFailure(_ code: CInt) -> TransportFailure {
+    record = nil
+    return failure(code)
   }
 
   enum Stored: Sendable {
@@ -139,24 +208,32 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Stores the file unless the check refuses it. If the result is not `stored`, the temporary file has
-  /// already been removed.
+  /// already been removed, or remains as a kept part if it could not be stored.
   ///
   /// - Parameter response: the response, without its body.
   func store(
-    _ response: TransferResponse, _ check: TransferRequest.DownloadCheck?
+    _ response: TransferResponse, for request: TransferRequest
   ) -> Result<Stored, TransportFailure> {
     defer { discard() }
     do throws(TransportFailure) {
       var response = response
-      if let check {
+      if let checksum = request.checksum, let refusal = try refusal(response, checksum) {
+        record = nil
+        return .success(.refused(refusal))
+      }
+      if let check = request.check {
         if check.readsBody { response.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
-        if let refusal = check.refusal(response) { return .success(.refused(refusal)) }
+        if let refusal = check.refusal(response) {
+          record = nil
+          return .success(.refused(refusal))
+        }
       }
     } catch {
       return .failure(error)
     }
     do throws(TransportFailure) {
-      return .success(.stored(try store()))
+      let modified = request.keepsModified ? Validator.modified(of: response) : nil
+      return .success(.stored(try store(modified: modified)))
     } catch {
       return .failure(error)
     }
@@ -164,9 +241,8 @@ final class DownloadFile: @unchecked Sendable {
 
   /// The bytes written so far.
   private func contents(limit: Int) throws(TransportFailure) -> [UInt8] {
-    let size = lseek(descriptor, 0, SEEK_END)
-    guard size >= 0 else { throw failure(errno) }
     guard size <= limit else {
+      record = nil
       throw TransportFailure(
         .responseTooLarge, "the body to check with 'expect' is larger than \(limit) bytes",
         mayHaveReachedServer: true
@@ -186,13 +262,17 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Syncs the file, renames it to its destination and syncs the folder, in this order.
-  private func store() throws(TransportFailure) -> FileVersion {
+  ///
+  /// - Parameter modified: the modification time that the file gets; `nil` for the current time.
+  private func store(modified: Instant?) throws(TransportFailure) -> FileVersion {
     // The file to be replaced, or its mode, may have changed since the download began.
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
     }
+    if record != nil { try removeRecord() }
     let code = ReplacedFile(destination).restrict(descriptor)
     guard code == 0 else { throw failure(code) }
+    if let modified, !setModified(modified) { throw failure(errno) }
     // close(2) reports data that a network file system could not write.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
@@ -214,7 +294,32 @@ final class DownloadFile: @unchecked Sendable {
     return FileVersion(status)
   }
 
-  private func failure(_ code: CInt) -> TransportFailure {
+  private func setModified(_ time: Instant) -> Bool {
+    // RFC 9110 has no fractions of a second.
+    let seconds = time.nanoseconds / 1_000_000_000
+    let times = [
+      timespec(tv_sec: time_t(seconds), tv_nsec: 0), timespec(tv_sec: time_t(seconds), tv_nsec: 0),
+    ]
+    return futimens(descriptor, times) == 0
+  }
+
+  /// Turns a complete part into the document alone, with the mode of a new file.
+  private func removeRecord() throws(TransportFailure) {
+    guard let record, size == record.size else {
+      throw TransportFailure(
+        .destination, "\(destination): the part is incomplete", mayHaveReachedServer: true)
+    }
+    // The sync takes most of the time. If ferry is killed meanwhile, the part still has its record.
+    self.record = nil
+    guard fsync(descriptor) == 0, ftruncate(descriptor, off_t(record.size)) == 0 else { throw failure(errno) }
+    let replaced = ReplacedFile(destination)
+    guard replaced.creationMode != 0o600 else { return }
+    guard let mode = try? Self.ordinaryMode(in: folder), fchmod(descriptor, mode) == 0 else {
+      throw failure(errno)
+    }
+  }
+
+  func failure(_ code: CInt) -> TransportFailure {
     let place = size > 0 && (code == ENOSPC || code == EDQUOT) ? " after \(size) bytes" : ""
     return TransportFailure(
       .destination, "\(destination): \(SystemText.error(code))\(place)", mayHaveReachedServer: true)

@@ -121,6 +121,7 @@ extension EasyHandle {
       exchange.body = []
       exchange.responseBody = 0
       exchange.framing = nil
+      exchange.continued = nil
       exchange.sink = .undecided
       return true
     case .next:
@@ -145,7 +146,7 @@ extension EasyHandle {
     exchange.responseBody += Int64(piece.count)
     guard mayKeepReceived() else { return false }
     do throws(TransportFailure) {
-      if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: head.status) }
+      if case .undecided = exchange.sink { exchange.sink = try exchange.sink(head) }
       switch exchange.sink {
       case .undecided, .dropped:
         break

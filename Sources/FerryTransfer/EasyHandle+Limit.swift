@@ -47,15 +47,18 @@ extension EasyHandle {
 
   private func mayStoreAnnounced() -> Bool {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.storesBody(status: head.status),
-      case .length(let length) = exchange.framing, length > limit
+      case .length(let length) = exchange.framing, length > limit - exchange.storedBefore
     else { return true }
-    fail(.responseTooLarge, "the response of \(length) bytes is larger than max_size, \(limit) bytes")
+    let size = length + exchange.storedBefore
+    fail(.responseTooLarge, "the response of \(size) bytes is larger than max_size, \(limit) bytes")
     return false
   }
 
   /// Called after a piece of a file was received and counted. Returns whether the file is within `sizeLimit`.
   func mayStoreReceived() -> Bool {
-    guard let limit = exchange?.request.sizeLimit, let exchange, exchange.bodyReceived > limit else {
+    guard let limit = exchange?.request.sizeLimit, let exchange,
+      exchange.bodyReceived > limit - exchange.storedBefore
+    else {
       return true
     }
     fail(.responseTooLarge, "the response is larger than max_size, \(limit) bytes")

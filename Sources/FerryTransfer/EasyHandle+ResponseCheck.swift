@@ -33,6 +33,13 @@ extension EasyHandle {
       return false
     }
     exchange.framing = framing
+    if head.status == 206, exchange.asksForRest {
+      if let problem = exchange.contradiction(in: head) {
+        exchange.refusal = problem
+        return false
+      }
+      exchange.continued = exchange.kept?.record
+    }
     if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
       exchange.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
@@ -94,7 +101,12 @@ extension EasyHandle {
         "the response has no length, and the connection ended without a TLS closure alert: the response may be truncated"
       )
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
-      return nil
+      // A server may send less than the requested rest of a document.
+      guard exchange.continued != nil, let missing = exchange.fileSink?.missing, missing > 0 else {
+        return nil
+      }
+      return failure(
+        .connectionLost, "the response ended \(missing) bytes before the end of the document")
     }
   }
 }

@@ -42,6 +42,7 @@ extension Exchange {
     responseBody = 0
     framing = nil
     headersReceived = 0
+    continued = nil
     sink = .undecided
     body = []
     isHopClosed = false

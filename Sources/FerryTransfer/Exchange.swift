@@ -54,6 +54,14 @@ final class Exchange {
   var isPaused = false
 
   var sink = Sink.undecided
+  /// The part of the download that an earlier request has left; `nil` if there is none.
+  var kept: DownloadFile?
+  /// The number of bytes that `kept` had when the request was started.
+  var keptBefore: Int64 = 0
+  /// The record of `kept` as it was when the request was started, if the response has the rest of its document.
+  var continued: PartRecord?
+  /// The file that the body is written to, until it is being stored.
+  var fileSink: DownloadFile? { if case .file(let file) = sink { file } else { nil } }
   /// The part of the body that is kept in memory.
   var body: [UInt8] = []
   /// An interim response that has not been reported yet, and whether there was one.
@@ -142,7 +150,7 @@ final class Exchange {
   /// Whether the body of a response with this status is written to the file of `Destination.file`.
   func storesBody(status: Int) -> Bool {
     guard case .file(_, let statuses) = request.destination, hop.method != "HEAD" else { return false }
-    return statuses.contains(status)
+    return statuses.contains(status) || continued != nil
   }
 
   /// The size of the response body, if specified in the header section.
@@ -151,7 +159,8 @@ final class Exchange {
   }
 
   /// Determines the destination of the response body. Fails with `destination`.
-  func sink(status: Int) throws(TransportFailure) -> Sink {
+  func sink(_ head: ResponseHead) throws(TransportFailure) -> Sink {
+    let status = head.status
     if RedirectPolicy.isFollowed(status: status, method: hop.method) {
       return .memory(limit: 64 << 10, isNeeded: false)
     }
@@ -161,6 +170,7 @@ final class Exchange {
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }
+      if let part = try part(of: path, head) { return .file(part) }
       return .file(try DownloadFile(path, announced: announced))
     }
   }

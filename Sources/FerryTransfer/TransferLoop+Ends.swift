@@ -9,15 +9,17 @@ extension TransferLoop {
     if exchange.hop.hasBody { finishDigest(handle, exchange) }
     if exchange.refusal == nil, exchange.storesBody(status: handle.head.status) {
       do throws(TransportFailure) {
-        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(status: handle.head.status) }
+        if case .undecided = exchange.sink { exchange.sink = try exchange.sink(handle.head) }
         if case .file(let file) = exchange.sink {
           exchange.sink = .dropped
           exchange.isStoring = true
           let (mailbox, key) = (mailbox, exchange.key)
-          let check = exchange.request.check
+          let request = exchange.request
           let answer = TransferResponse(
-            status: handle.head.status, headers: handle.head.fields, body: [], url: exchange.hop.url)
-          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, check))) }
+            status: handle.head.status, headers: exchange.fields(of: handle.head), body: [],
+            url: exchange.hop.url)
+          if exchange.continued != nil { exchange.kept = nil }
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, for: request))) }
         }
       } catch {
         exchange.failure = error
@@ -60,7 +62,7 @@ extension TransferLoop {
     case .notWanted: break
     case .done(let bytes): sha256 = bytes
     }
-    let fields = handle.head.fields
+    let fields = exchange.fields(of: handle.head)
     let answer = TransferResponse(
       status: handle.head.status, headers: fields, reason: handle.head.reason,
       isReasonCut: handle.head.isReasonCut, body: exchange.body,
@@ -69,7 +71,8 @@ extension TransferLoop {
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
-      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers))
+      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers),
+      isContinued: exchange.continued != nil, askedForRest: exchange.askedForRest)
     end(handle, .success(answer))
   }
 
@@ -99,6 +102,7 @@ extension TransferLoop {
       url: exchange.hop.url)
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
+    outcome.part = exchange.endPart(of: handle.head)
     outcome.redirectedTo = exchange.hop.url == exchange.request.url ? nil : exchange.hop.url
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)

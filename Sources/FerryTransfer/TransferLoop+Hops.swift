@@ -62,6 +62,7 @@ extension TransferLoop {
   ) -> Bool {
     var hop = target
     hop.setCondition(of: exchange.request)
+    hop.setRange(after: exchange.kept, exchange.request)
     exchange.withheld += withheld
     do throws(TransportFailure) {
       try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)

@@ -119,11 +119,14 @@ package final class TransferLoop {
       try RequestCheck.check(request)
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
+      let kept = DownloadFile.kept(for: request)
+      hop.setRange(after: kept, request)
       try hop.sign(request, after: .zero, &signingKeys)
       try authenticate(&hop, request)
       let exchange = Exchange(
         key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
         headers: try headers(of: hop, request), withheld: withheld, isTraced: isTracing, now: now)
+      (exchange.kept, exchange.keptBefore) = (kept, kept?.size ?? 0)
       guard
         let handle = pool.popLast()
           ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)

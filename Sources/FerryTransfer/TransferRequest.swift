@@ -1,3 +1,4 @@
+import FerryDigest
 import FerryPlan
 
 /// One HTTP request that is ready to be sent.
@@ -41,6 +42,13 @@ package struct TransferRequest: Sendable {
   package var reportedInterim: Int?
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition?
+  /// The checksum that a downloaded file must have; `nil` for none.
+  package var checksum: Checksum?
+  /// Whether a downloaded file gets the modification time in the response's `Last-Modified`.
+  package var keepsModified = false
+  /// Identifies the work that a download to a file belongs to. If it is set, an interrupted download leaves a part, and the
+  /// next request of the same work continues it if the server still has the same version. `nil`: it starts over.
+  package var partOwner: String?
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
@@ -139,6 +147,13 @@ package struct TransferRequest: Sendable {
       self.readsBody = readsBody
       self.refusal = refusal
     }
+  }
+
+  /// The checksum that a downloaded file must have.
+  package enum Checksum: Sendable {
+    case digest(DigestAlgorithm, [UInt8])
+    /// The header field of the response that states the digest.
+    case field(String)
   }
 
   /// The destination of the response body.

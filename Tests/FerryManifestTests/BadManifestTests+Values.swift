@@ -16,6 +16,12 @@ extension BadManifest {
         "the manifest must be a mapping with keys such as 'version', 'include', 'vars', found a list",
         help: "begin with 'version: 1' and 'name: …'")),
     BadManifest(
+      "a digest that is too short", in: .fetch,
+      "request: { url: https://example.com/ }\nchecksum: { sha256: 1️⃣9f86d0 }",
+      .error(
+        "1️⃣", .wrongType, "a SHA-256 digest consists of 64 hexadecimal digits",
+        help: "write the digest as 'sha256sum' and similar programs print it")),
+    BadManifest(
       "a name in the place of a list", in: .request, "needs: 1️⃣photos\nrequest: { url: https://example.com/ }",
       .error("1️⃣", .wrongType, "'needs' must be a list, found the string 'photos'", help: "write [photos]")),
     BadManifest(

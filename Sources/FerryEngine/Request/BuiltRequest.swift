@@ -17,4 +17,6 @@ package struct BuiltRequest: Sendable {
   package var signing: AWSSigning?
   /// The credentials for challenges; `nil` for none.
   package var authentication: HTTPAuthentication?
+  /// The checksum of the file in which the response is stored; `nil` for none.
+  package var checksum: TransferRequest.Checksum?
 }

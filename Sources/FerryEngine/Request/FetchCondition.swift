@@ -14,7 +14,7 @@ enum FetchCondition {
   /// - Parameter record: describes the document on disk; `nil` if there is no document, or after a request
   ///   with its validators was rejected.
   init(_ request: TransferRequest, _ record: FetchRecord?) {
-    if request.headers.contains(where: { Self.isCondition($0.name) }) {
+    if Self.isWritten(in: request) {
       self = .written
       return
     }
@@ -51,9 +51,14 @@ enum FetchCondition {
     }
   }
 
+  /// Whether the manifest has its own header fields for conditions or ranges.
+  static func isWritten(in request: TransferRequest) -> Bool {
+    request.headers.contains { isCondition($0.name) }
+  }
+
   private static func isCondition(_ name: String) -> Bool {
     switch name.lowercased() {
-    case "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range": true
+    case "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range": true
     default: false
     }
   }

@@ -105,7 +105,8 @@ package struct RequestBuilder: Sendable {
     let form = try formParts(bindings, sensitive: &sensitive.body)
     return BuiltRequest(
       method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive,
-      signing: try signing(bindings), authentication: try authentication(bindings, url: url))
+      signing: try signing(bindings), authentication: try authentication(bindings, url: url),
+      checksum: try checksum(bindings))
   }
 
   /// The `Upload-Metadata` of a tus upload; `nil` without pairs.

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryTransfer
 
 /// Parses the header field `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {

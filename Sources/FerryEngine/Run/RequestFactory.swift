@@ -121,6 +121,8 @@ struct RequestFactory {
     }
     request.bodyCopies = attempt.bodyCopies
     if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
+      request.checksum = built.checksum
+      request.keepsModified = work.keepsModified
       try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
     }
     request.signing = signing(built, attempt, part: digests[.sha256], at: now)
@@ -238,6 +240,13 @@ struct RequestFactory {
     // Check first: a 304 would report another user's file as unchanged.
     if let refusal = ReplacedFile.refusal(path) {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
+    }
+    if request.method == "GET", expect.headers.isEmpty, !FetchCondition.isWritten(in: request),
+      step.request.checksum?.header?.coversWholeDocument != false
+    {
+      let session = plan.sessions[work.step.session.index].identifier
+      request.partOwner =
+        "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
     }
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }

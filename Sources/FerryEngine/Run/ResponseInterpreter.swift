@@ -93,16 +93,18 @@ struct ResponseInterpreter {
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let response):
-        judgeable(response, to: attempt, reading, condition, &fetches, at: now, scheduler)
+        judgeable(response.whole, to: attempt, reading, condition, &fetches, at: now, scheduler)
       case .failure(let failure):
         .failure(
           .init(
             failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer
           ))
       }
-    return AttemptResult(
+    var result = AttemptResult(
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
       detail: detail(of: outcome, answer, steps[attempt].step), phases: outcome.phases)
+    result.part = outcome.part
+    return result
   }
 
   /// The details of a failed request for the report; `nil` if the request succeeded, or was not sent for a reason
@@ -182,6 +184,7 @@ struct ResponseInterpreter {
       return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
     }
     response.condition = condition?.seen(in: answer) ?? .absent
+    response.askedForRest = answer.askedForRest
     return .response(response)
   }
 
@@ -322,5 +325,14 @@ struct ResponseInterpreter {
       resolved.value = URLReference(capture.value).resolved(against: base).description
       return resolved
     }
+  }
+}
+
+extension TransferResponse {
+  /// The response, with the status that it would have if the whole document had been requested.
+  fileprivate var whole: TransferResponse {
+    var response = self
+    if isContinued { response.status = 200 }
+    return response
   }
 }

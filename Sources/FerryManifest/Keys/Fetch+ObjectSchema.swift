@@ -24,6 +24,8 @@ extension Fetch {
         doc:
           "The maximum number of bytes that are stored. A larger response fails with `answer_too_large`, and the old file is kept.",
         example: "50MB"),
+      .checksum(\.request.checksum),
+      .keepModified(\.keepsModified),
       .retry(\.retry),
     ],
     blank: { name, _ in

@@ -20,6 +20,8 @@ package struct Fetch: Equatable, Sendable {
   package var saveTo: String
   /// The maximum number of bytes stored; `nil` for no limit.
   package var maxSize: Int64?
+  /// Whether the file gets the modification time that the server states.
+  package var keepsModified = false
   package var retry: RetryPolicy
 
   package init(

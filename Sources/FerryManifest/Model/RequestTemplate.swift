@@ -9,6 +9,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var body: Body
   /// The pairs of `Upload-Metadata` (tus), whose values are sent in Base64; without pairs, the field is not sent.
   package var metadata: [Field] = []
+  /// The checksum that the file in which the response is stored must have; `nil` for none.
+  package var checksum: DownloadChecksum?
   /// How the request is signed; `nil` to sign it as its session specifies.
   package var sign: RequestSigning?
   /// The credentials of the request; `nil` for those of its session.
@@ -42,11 +44,11 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     self.body = body
   }
 
-  /// Every text in the request: URL, headers, body, signature.
+  /// Every text of the request: URL, headers, body, signature, checksum.
   package var templates: [Template] {
     let head =
       [url] + query.map(\.value) + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])
-      + (auth?.templates ?? [])
+      + (auth?.templates ?? []) + (checksum?.templates ?? [])
     switch body {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)

@@ -230,7 +230,9 @@ private struct PlanCompiler {
       name: fetch.name.value, session: step.session, needs: needs(.fetch(fetch)),
       retry: fetch.retry,
       work: .fetch(
-        FetchWork(step: step, interval: fetch.interval, saveTo: fetch.saveTo, maxSize: fetch.maxSize)))
+        FetchWork(
+          step: step, interval: fetch.interval, saveTo: fetch.saveTo, maxSize: fetch.maxSize,
+          keepsModified: fetch.keepsModified)))
   }
 
   private func node(_ request: SingleRequest) -> Node {

@@ -225,6 +225,8 @@ package struct FetchWork: Hashable, Codable, Sendable {
   package var saveTo: String
   /// The maximum number of bytes that are stored; `nil` if there is no limit.
   package var maxSize: Int64?
+  /// Whether the file gets the modification time that the server states.
+  package var keepsModified = false
 }
 
 package struct RequestWork: Hashable, Codable, Sendable {

@@ -50,6 +50,8 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
+  /// What has become of the part of a download; `nil` if there is none.
+  package var part: PartProgress?
   /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?
   /// The phases of the request; `nil` if it was not sent.
@@ -94,6 +96,8 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.
     package var condition: Condition
+    /// Whether the request asked for the rest of a document of which an earlier attempt had received the beginning.
+    package var askedForRest = false
     /// Orphans with the item's upload ID, which the server has now issued again.
     package var regained: [ItemRef] = []
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would

@@ -62,6 +62,13 @@ package struct RunMetrics: Sendable {
     resentBytes = resentBytes +| sent - useful
   }
 
+  /// Counts the bytes of a download whose attempt has failed.
+  ///
+  /// - Parameters:
+  ///   - kept: the number of bytes that the next attempt does not request again.
+  ///   - dropped: the number of bytes that had been counted as kept, and are requested again.
+  mutating func countPart(kept: Int64, dropped: Int64) { usefulBytes = usefulBytes +| kept -| dropped }
+
   /// Records that an upload has to start over after its transfer succeeded.
   ///
   /// - Parameter bytes: the number of bytes that the transfer sent.

@@ -79,7 +79,12 @@ extension Step {
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
       // The server may be unable to read the validator, or may mistake it for another condition.
-      guard kind == .fetch, case .recorded = response.condition else { return .permanent(failure) }
+      guard kind == .fetch else { return .permanent(failure) }
+      if response.askedForRest { return .conditionRefused(failure) }
+      guard case .recorded = response.condition else { return .permanent(failure) }
+      return .conditionRefused(failure)
+    case 206 where response.askedForRest, 416 where response.askedForRest:
+      // The part does not fit, or the document is now smaller. The whole document is requested.
       return .conditionRefused(failure)
     case 404, 410:
       return uploadID != nil && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)

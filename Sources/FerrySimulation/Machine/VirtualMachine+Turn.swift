@@ -151,12 +151,13 @@ extension VirtualMachine {
       if case .response = flight.reply.answer, let uploadID = flight.reply.uploadID {
         givenIDs[flight.attempt.ref] = uploadID
       }
-      results.append(
-        AttemptResult(
-          id: id, answer: flight.reply.answer,
-          traffic: Traffic(
-            bodySent: flight.bodySent, bodyReceived: flight.received, headersSent: flight.overhead),
-          duration: flight.startedAt.duration(to: now)))
+      var result = AttemptResult(
+        id: id, answer: flight.reply.answer,
+        traffic: Traffic(
+          bodySent: flight.bodySent, bodyReceived: flight.received, headersSent: flight.overhead),
+        duration: flight.startedAt.duration(to: now))
+      result.part = flight.reply.part
+      results.append(result)
     }
     if bytes > 0 { handle(.moved(bytes)) }
     if !isDead, !results.isEmpty { handle(.finished(results)) }

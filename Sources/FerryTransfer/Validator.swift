@@ -1,5 +1,4 @@
 import FerryPlan
-import FerryTransfer
 
 /// The validators of a response that a later request can send back (RFC 9110, section 8.8).
 package enum Validator {
@@ -26,6 +25,34 @@ package enum Validator {
       date <= single("Date", of: answer).flatMap({ HTTPDate.instant($0) }) ?? now
     else { return nil }
     return text
+  }
+
+  /// The validator for `If-Range`: a strong entity tag or, without an entity tag, a date that is a strong validator; `nil`
+  /// if the response has neither (RFC 9110, section 13.1.5).
+  ///
+  /// A date is a strong validator if the response's `Date` is at least one second later (section 8.8.2.2): otherwise, the
+  /// document may have changed again in the second in which it was read.
+  static func strong(of answer: TransferResponse) -> String? {
+    guard fields("ETag", of: answer).isEmpty else {
+      return entityTag(of: answer).flatMap { $0.hasPrefix("W/") ? nil : $0 }
+    }
+    guard let text = single("Last-Modified", of: answer), isDate(text),
+      let modified = HTTPDate.instant(text), let date = single("Date", of: answer),
+      let sent = HTTPDate.instant(date), modified.advanced(by: .seconds(1)) <= sent
+    else { return nil }
+    return text
+  }
+
+  /// The date in `Last-Modified`; `nil` if it is missing or invalid.
+  static func modified(of answer: TransferResponse) -> Instant? {
+    single("Last-Modified", of: answer).flatMap { isDate($0) ? HTTPDate.instant($0) : nil }
+  }
+
+  /// Whether a response (206) may refer to the version with this strong validator. A response without the field of the
+  /// validator may refer to any version.
+  static func isStronglyNamed(_ validator: String, in answer: TransferResponse) -> Bool {
+    guard isEntityTag(validator) else { return isNamed(lastModified: validator, in: answer) }
+    return fields("ETag", of: answer).allSatisfy { $0.utf8.elementsEqual(validator.utf8) }
   }
 
   package static func isEntityTag(_ text: String) -> Bool {

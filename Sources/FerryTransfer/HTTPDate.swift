@@ -1,9 +1,9 @@
 import FerryPlan
 
 /// Parses dates in header fields.
-enum HTTPDate {
+package enum HTTPDate {
   /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7, IMF-fixdate). The day name is not checked.
-  static func instant(_ text: some StringProtocol) -> Instant? {
+  package static func instant(_ text: some StringProtocol) -> Instant? {
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].count == 4, parts[0].hasSuffix(","), parts[5] == "GMT" else {

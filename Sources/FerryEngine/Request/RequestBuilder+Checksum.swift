@@ -1,0 +1,36 @@
+import FerryDigest
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+
+extension RequestBuilder {
+  /// The checksum of the file in which the response is stored; `nil` for none. Throws `request` if a value is not a digest.
+  func checksum(_ bindings: Bindings) throws(TransportFailure) -> TransferRequest.Checksum? {
+    guard let checksum = template.checksum else { return nil }
+    if let field = checksum.header { return .field(field.rawValue) }
+    let digests: [(Template?, DigestAlgorithm, Int)] = [
+      (checksum.sha256, .sha256, 32), (checksum.sha512, .sha512, 64), (checksum.sha1, .sha1, 20),
+      (checksum.md5, .md5, 16),
+    ]
+    for case (let template?, let algorithm, let size) in digests {
+      var sensitive: [String] = []
+      let digits = try Self.text(template, bindings, sensitive: &sensitive)
+      let values = digits.compactMap { Self.hexadecimalValue($0) }
+      guard values.count == digits.count, digits.count == size * 2 else {
+        throw Self.failure("the value of 'checksum' does not consist of \(size * 2) hexadecimal digits")
+      }
+      return .digest(
+        algorithm, stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] })
+    }
+    return nil
+  }
+
+  private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,66 @@
+extension DownloadChecksum {
+  static let shape = ObjectSchema<Self>(
+    "Checksum", doc: "The checksum that the downloaded file must have. Otherwise, the file is not stored.",
+    keys: [
+      Key(
+        "sha256", \.sha256, .digest("SHA-256", digits: 64), default: "none",
+        doc:
+          "The SHA-256 digest in hexadecimal. It can be a capture of a request, for example of a published list.",
+        example: "\"${requests.sums.sha256}\""),
+      Key(
+        "sha512", \.sha512, .digest("SHA-512", digits: 128), default: "none",
+        doc: "The SHA-512 digest in hexadecimal.", example: "\"${requests.sums.sha512}\""),
+      Key(
+        "sha1", \.sha1, .digest("SHA-1", digits: 40), default: "none",
+        doc: "The SHA-1 digest in hexadecimal, which does not protect against deliberate changes.",
+        example: "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"),
+      Key(
+        "md5", \.md5, .digest("MD5", digits: 32), default: "none",
+        doc: "The MD5 digest in hexadecimal, which does not protect against deliberate changes.",
+        example: "098f6bcd4621d373cade4e832627b4f6"),
+      Key(
+        "header", \.header, .choice(), default: "none",
+        doc: """
+          The header field of the response that states the digest: `Repr-Digest` or `Content-Digest` (RFC 9530), \
+          `Digest` (RFC 3230) or `Content-MD5`. The field is required. With `Content-Digest` and `Content-MD5`, an \
+          interrupted download starts over.
+          """,
+        example: "Repr-Digest"),
+    ],
+    rules: [.exactlyOne(["sha256", "sha512", "sha1", "md5", "header"])],
+    blank: { _, _ in Self() })
+}
+
+extension ValueKind where Value == Template {
+  /// A digest in hexadecimal, or references to it.
+  fileprivate static func digest(_ name: String, digits: Int) -> Self {
+    template("\(name) digest").refused { template in
+      guard template.references.isEmpty else { return nil }
+      let text = template.description
+      guard text.utf8.count != digits || !text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
+      return Problem(
+        .wrongType, "a \(name) digest consists of \(digits) hexadecimal digits",
+        help: "write the digest as 'sha256sum' and similar programs print it")
+    }
+  }
+}
+
+extension Key {
+  /// `checksum` of a download.
+  static func checksum(_ path: WritableKeyPath<Object, DownloadChecksum?> & Sendable) -> Self {
+    Key(
+      "checksum", path, .object(DownloadChecksum.shape), default: "none",
+      doc:
+        "The checksum that the file must have. A file with another checksum is not stored, and the download fails with `unexpected_answer`.",
+      example: "{ header: Repr-Digest }")
+  }
+
+  /// `keep_modified` of a download.
+  static func keepModified(_ path: WritableKeyPath<Object, Bool> & Sendable) -> Self {
+    Key(
+      "keep_modified", path, .boolean,
+      doc:
+        "Whether the file gets the modification time that the server states in `Last-Modified`, and not the time of the download.",
+      example: "true")
+  }
+}

@@ -1,0 +1,14 @@
+/// What has become of the part of a download that an attempt has continued or left.
+package struct PartProgress: Hashable, Sendable {
+  /// The number of bytes that the attempt received and that a part keeps for a later attempt.
+  package var kept: Int64
+  /// The number of bytes of the document that the part has in total; 0 if there is none.
+  package var through: Int64
+  /// The number of bytes that earlier attempts had received and that are no longer kept, because the attempt did not
+  /// continue them.
+  package var dropped: Int64
+
+  package init(kept: Int64 = 0, through: Int64 = 0, dropped: Int64 = 0) {
+    (self.kept, self.through, self.dropped) = (kept, through, dropped)
+  }
+}

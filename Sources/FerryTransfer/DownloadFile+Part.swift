@@ -1,0 +1,110 @@
+import FerryPlan
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Parts of downloads that remain after an interruption, so that the next attempt requests only the rest.
+///
+/// A part is a file next to the destination that only its owner can read. Its name depends on the destination and on the
+/// session and node that download it. The process that holds its lock (flock(2)) uses it.
+extension DownloadFile {
+  /// The minimum size of a document of which parts are kept, in bytes. Below it, an interruption loses little.
+  static let leastKeptSize: Int64 = 64 << 10
+
+  /// Opens the part that an earlier attempt has left; `nil` if there is none that can be continued.
+  static func kept(_ destination: String, owner: String) -> DownloadFile? {
+    guard let path = keptPath(destination, owner: owner) else { return nil }
+    // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
+    let opened = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard opened >= 0 else { return nil }
+    guard isOwn(opened, at: path) else {
+      close(opened)
+      return nil
+    }
+    guard let record = record(in: opened), record.boot == PartSource.boot else {
+      unlink(path)
+      close(opened)
+      return nil
+    }
+    return DownloadFile(destination, temporary: path, opened, record)
+  }
+
+  /// Creates an empty part. Returns `nil` if the part cannot be created, for example because another process uses it: the
+  /// download can then not be continued after an interruption. Fails with `destination` if the free space is too small.
+  static func part(
+    _ destination: String, owner: String, _ record: PartRecord
+  ) throws(TransportFailure) -> DownloadFile? {
+    guard let path = keptPath(destination, owner: owner) else { return nil }
+    let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard opened >= 0 else { return nil }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0, isOwn(opened, at: path) else {
+      close(opened)
+      return nil
+    }
+    let file = DownloadFile(destination, temporary: path, opened, record)
+    do throws(TransportFailure) {
+      try file.checkSpace(for: record.size)
+    } catch {
+      file.remove()
+      throw error
+    }
+    guard write(record, to: opened) else {
+      file.remove()
+      return nil
+    }
+    return file
+  }
+
+  private static func keptPath(_ destination: String, owner: String) -> String? {
+    let path = SplitPath(destination)
+    guard !path.name.isEmpty, path.name != ".", path.name != "..", !destination.utf8.contains(0),
+      ReplacedFile.refusal(destination) == nil
+    else { return nil }
+    return (path.start.isEmpty ? "./" : path.start) + TemporaryName.kept(for: path.name, owner: owner)
+  }
+
+  /// Whether an open file is a part that this user has created and no other process uses.
+  private static func isOwn(_ descriptor: CInt, at path: String) -> Bool {
+    var (status, entry) = (stat(), stat())
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && status.st_mode & 0o077 == 0 && status.st_uid == geteuid() && status.st_nlink == 1
+      && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      // Before this process got the lock, another one may have completed or removed the part.
+      && lstat(path, &entry) == 0 && entry.isSameEntry(as: status)
+  }
+
+  private static func record(in descriptor: CInt) -> PartRecord? {
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard end > PartRecord.length else { return nil }
+    var bytes = [UInt8](repeating: 0, count: PartRecord.length)
+    let place = end - off_t(PartRecord.length)
+    guard pread(descriptor, &bytes, bytes.count, place) == bytes.count, let record = PartRecord(bytes),
+      record.size == Int64(place)
+    else { return nil }
+    return record
+  }
+
+  static func write(_ record: PartRecord, to descriptor: CInt) -> Bool {
+    let bytes = record.bytes
+    return pwrite(descriptor, bytes, bytes.count, off_t(record.size)) == bytes.count
+  }
+
+  /// The mode that a new file gets in this folder, according to the umask and the folder's default ACL.
+  static func ordinaryMode(in folder: String) throws(TransportFailure) -> mode_t {
+    let path = folder + TemporaryName.anonymous
+    let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    var status = stat()
+    guard opened >= 0, fstat(opened, &status) == 0 else {
+      throw TransportFailure(
+        .destination, "\(folder): \(SystemText.error(errno))", mayHaveReachedServer: true)
+    }
+    unlink(path)
+    close(opened)
+    return status.st_mode & 0o777
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+/// A file of 64 MiB behind nginx. `FERRY_DOWNLOAD_SIZE` sets another size in MiB, and `FERRY_DOWNLOAD_KILLS` the number
+/// of kills.
+@Suite(.enabled("nginx with its WebDAV module is required") { NginxServer.isPossible })
+struct `A large fetch` {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let mebibytes = Int(environment["FERRY_DOWNLOAD_SIZE"] ?? "") ?? 64
+  private static let kills = Int(environment["FERRY_DOWNLOAD_KILLS"] ?? "") ?? 4
+  private static var size: Int { mebibytes << 20 }
+
+  /// nginx with a file of random bytes, at a rate at which the file takes about four seconds.
+  private static func site() async throws -> NginxSite {
+    let site = try await NginxSite.start(
+      "limit_rate \(max(mebibytes / 4, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
+    )
+    try write(to: site)
+    return site
+  }
+
+  private static func write(to site: NginxSite) throws {
+    // A new file, as a server replaces it: nginx continues a response from the old one.
+    let path = site.path("root/large")
+    try bytes(size).write(to: URL(filePath: path + ".new"))
+    chmod(path + ".new", 0o644)
+    rename(path + ".new", path)
+  }
+
+  private static func bytes(_ count: Int) throws -> Data {
+    let source = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+    return try #require(try source.read(upToCount: count))
+  }
+
+  private static func job(_ site: NginxSite, _ more: String = "") throws -> Workspace {
+    try Workspace(
+      """
+      version: 1
+      name: large
+      sessions: { s: {} }
+      fetches:
+        file:
+          session: s
+          request: { url: "http://127.0.0.1:\(site.port)/large" }
+          save_to: downloads/large
+          \(more)
+      """)
+  }
+
+  /// The number of bytes that the part has on the disk; 0 if there is none.
+  private static func part(_ job: Workspace) -> Int {
+    let folder = job.folder.path("downloads")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []  // It may not exist yet.
+    guard let name = names.first(where: { $0.hasPrefix(".large.ferry-kept-") }) else { return 0 }
+    var status = stat()
+    return stat("\(folder)/\(name)", &status) == 0 ? Int(status.st_blocks) * 512 : 0
+  }
+
+  /// Kills a run once the part has this many bytes.
+  private static func killRun(_ job: Workspace, at count: Int) async throws {
+    let run = try job.start(["run", "job.yaml"])
+    try await wait(for: run, job, count)
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
+  private static func wait(for run: RunningCommand, _ job: Workspace, _ count: Int) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while part(job) < count, run.isRunning {
+      try #require(ContinuousClock.now < deadline, "\(run.stdout)\(run.stderr)")
+      // The test polls the file, because ferry reports no bytes to a file.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// The body bytes that nginx has sent, in all responses that have ended.
+  private static func sent(_ site: NginxSite) throws -> Int {
+    let log = try String(contentsOfFile: site.path("bytes.log"), encoding: .utf8)
+    return log.split(separator: "\n").reduce(0) { sum, line in
+      let fields = line.split(separator: "\"")
+      return sum + (fields.count > 2 ? Int(fields[2].split(separator: " ").last ?? "") ?? 0 : 0)
+    }
+  }
+
+  @Test func `that is killed again and again is continued, and is complete`() async throws {
+    let site = try await Self.site()
+    let job = try Self.job(site)
+    for kill in 1...Self.kills {
+      try await Self.killRun(job, at: Self.size / (Self.kills + 1) * kill)
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
+    #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("downloads")) == ["large"])
+    let again = try Self.sent(site) - Self.size
+    // The bytes since the last update of the record, and those in the buffers of the sockets.
+    #expect(again <= Self.kills * (8 << 20), "\(again) bytes were sent again")
+    print("\(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
+    #expect(report.totals.bytes.useful < Self.size / 2)
+    #expect(site.requests.filter { $0[0] == "206" }.count == Self.kills)
+  }
+
+  @Test func `that changes under way starts over`() async throws {
+    let site = try await Self.site()
+    let job = try Self.job(site)
+    try await Self.killRun(job, at: Self.size / 3)
+    try Self.write(to: site)
+    #expect(try await job.run().command.status == 0)
+    let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
+    #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
+    #expect(site.requests.last?[0] == "200")
+  }
+
+  @Test func `that was interrupted by a signal is continued, with its checksum and time`() async throws {
+    let site = try await Self.site()
+    let digest = try #require(
+      try await TestFiles.digests(of: ["large"], under: site.path("root"))["large"])
+    let job = try Self.job(site, "checksum: { sha256: \(digest) }\n    keep_modified: true")
+    let run = try job.start(["run", "job.yaml"])
+    try await Self.wait(for: run, job, Self.size / 3)
+    run.signal(SIGINT)
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(run.isRunning)
+    run.signal(SIGINT)
+    _ = await run.end()
+    let command = try await job.run().command
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.last?[0] == "206")
+    var (own, remote) = (stat(), stat())
+    stat(job.folder.path("downloads/large"), &own)
+    stat(site.path("root/large"), &remote)
+    #expect(own.st_mtim.tv_sec == remote.st_mtim.tv_sec)
+
+    try job.write(
+      manifest: try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
+        .replacing(digest, with: String(digest.reversed())))
+    try Self.write(to: site)
+    let wrong = try await job.run().command
+    #expect(wrong.status == 1)
+    #expect(
+      wrong.stdout.contains("the SHA-256 digest of the file is not that in 'checksum'"), "\(wrong.stdout)")
+    #expect(
+      try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads"))["large"] == digest)
+  }
+}

@@ -1,0 +1,87 @@
+import FerryManifest
+import FerryPlan
+import FerrySimulation
+import Testing
+
+/// Downloads that are continued: how their bytes and retries count.
+@Suite struct `A download that is continued` {
+  private static let yaml =
+    Yaml.head + """
+      fetches:
+        f: { session: s, save_to: f, retry: { limit: 1 }, request: { url: "http://host/f" } }
+
+      """
+
+  /// A response whose connection is lost after some bytes.
+  private static func cut(_ received: Int64, _ part: PartProgress) -> Reply {
+    var reply = Reply.lost
+    (reply.received, reply.part) = (received, part)
+    return reply
+  }
+
+  private static func whole(_ received: Int64, _ part: PartProgress? = nil) -> Reply {
+    var reply = Reply.status(200)
+    (reply.received, reply.part) = (received, part)
+    return reply
+  }
+
+  /// Runs a fetch with one reply after the other.
+  private func run(_ replies: [Reply]) throws -> World {
+    var number = 0
+    var world = try World(Self.yaml) { _ in
+      defer { number += 1 }
+      return replies[min(number, replies.count - 1)]
+    }
+    world.run()
+    return world
+  }
+
+  @Test func `counts each byte once as useful`() throws {
+    let world = try run([
+      Self.cut(100_000, .init(kept: 100_000, through: 100_000)),
+      Self.cut(100_000, .init(kept: 100_000, through: 200_000)), Self.whole(50_000),
+    ])
+    #expect(world.scheduler.exitCode == .success)
+    #expect(world.scheduler.metrics.usefulBytes == 250_000)
+    #expect(world.scheduler.metrics.traffic.bodyReceived == 250_000)
+  }
+
+  @Test func `counts the bytes of an earlier version as overhead`() throws {
+    let world = try run([
+      Self.cut(100_000, .init(kept: 100_000, through: 100_000)), Self.whole(300_000, .init(dropped: 100_000)),
+    ])
+    #expect(world.scheduler.metrics.usefulBytes == 300_000)
+    #expect(world.scheduler.metrics.traffic.bodyReceived == 400_000)
+  }
+
+  @Test func `does not subtract bytes that an earlier run received`() throws {
+    let world = try run([Self.whole(300_000, .init(dropped: 100_000))])
+    #expect(world.scheduler.metrics.usefulBytes == 300_000)
+  }
+
+  @Test func `has its retries counted anew whenever it advances by 64 KiB`() throws {
+    let steps = (1...10).map { Self.cut(65_536, .init(kept: 65_536, through: 65_536 * Int64($0))) }
+    let world = try run(steps + [Self.whole(1)])
+    #expect(world.starts.count == 11)
+    #expect(world.scheduler.exitCode == .success)
+  }
+
+  @Test func `uses up its retries if it advances by less, or again by the same bytes`() throws {
+    let slow = (1...10).map { Self.cut(1_000, .init(kept: 1_000, through: 1_000 * Int64($0))) }
+    #expect(try run(slow).starts.count == 2)
+    let again = Self.cut(100_000, .init(kept: 100_000, through: 100_000, dropped: 100_000))
+    #expect(try run([again]).starts.count == 2)
+  }
+
+  @Test(arguments: [206, 400, 412, 416, 431])
+  func `is requested whole, once, if the request for its rest is refused`(_ status: Int) throws {
+    var response = AttemptResult.Response(status: status)
+    response.askedForRest = true
+    let refused = Reply(answer: .response(response), after: .milliseconds(10))
+    let world = try run([refused, Self.whole(10)])
+    #expect(world.starts.map(\.attempt.isUnconditional) == [false, true])
+    #expect(world.scheduler.exitCode == .success)
+    #expect(try run([refused]).starts.count == 2)
+    #expect(try run([refused]).scheduler.exitCode == .itemsFailed)
+  }
+}
