@@ -7,6 +7,7 @@ import Foundation
 /// `ferry report`: shows the report of a run, or the differences between two.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "report",
     abstract: "Show the report of a run, or compare the reports of two runs.")
 
   @Argument(
