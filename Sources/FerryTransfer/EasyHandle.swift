@@ -274,7 +274,7 @@ final class EasyHandle {
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,
-      !exchange.hop.url.utf8.contains(UInt8(ascii: "@"))
+      exchange.hop.url.allBytes({ $0 != UInt8(ascii: "@") })
     else { return false }
     self.exchange = nil
     if bodyBuffer.count > Self.smallBody {

@@ -44,15 +44,15 @@ final class HeaderList {
   deinit { curl_slist_free_all(slist) }
 
   private static func line(_ field: TransferRequest.HeaderField) throws(TransportFailure) -> [CChar] {
-    guard !field.name.isEmpty, field.name.utf8.allSatisfy(\.isToken) else {
+    guard !field.name.isEmpty, field.name.allBytes(\.isToken) else {
       throw failure("a header name is not a token")
     }
-    guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+    guard field.value.allBytes({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
       throw failure(
         "the value of the header \(field.name) contains a line break or another control character")
     }
     // libcurl sends a field with an empty value if it is written as "Name;".
-    let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+    let isEmpty = field.value.allBytes { $0 == 0x20 || $0 == 0x09 }
     return Array((isEmpty ? "\(field.name);" : "\(field.name): \(field.value)").utf8CString)
   }
 

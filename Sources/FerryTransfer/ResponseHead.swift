@@ -164,9 +164,10 @@ extension String {
   /// Whether this field name equals `name`, which is in lowercase.
   func isField(_ name: StaticString) -> Bool {
     let expected = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    return utf8.elementsEqual(expected) { byte, letter in
-      byte == letter || (0x41...0x5A).contains(byte) && byte | 0x20 == letter
-    }
+    return utf8.count == expected.count
+      && utf8.elementsEqual(expected) { byte, letter in
+        byte == letter || (0x41...0x5A).contains(byte) && byte | 0x20 == letter
+      }
   }
 }
 

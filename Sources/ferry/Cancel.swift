@@ -7,6 +7,7 @@ import Foundation
 /// `ferry cancel`: cancels the unfinished work of sessions.
 struct Cancel: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "cancel",
     abstract: "Cancel the unfinished work of sessions.",
     discussion: """
       If a process is running a session, ferry cancel asks that process to cancel the work, and does not \

@@ -7,7 +7,7 @@ import Foundation
 
 /// `ferry check`: validates manifests, reports all errors at once, and lists the required external inputs.
 struct Check: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Validate manifests.")
+  static let configuration = CommandConfiguration(commandName: "check", abstract: "Validate manifests.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text

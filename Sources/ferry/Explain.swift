@@ -8,6 +8,7 @@ import Foundation
 /// `ferry explain`: explains a diagnostic code, or shows the state of a manifest's item.
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "explain",
     abstract: "Explain a diagnostic code, or show the state of an item and why it is waiting.",
     discussion: """
       An F with four digits, such as F0201, is a code. Any other argument is an item of the manifest given \

@@ -5,6 +5,9 @@ import FerryProcess
 import Foundation
 
 /// The command line. Each subcommand has its own file.
+///
+/// Each states its `commandName`: without it, ArgumentParser derives the name from the type with
+/// `String(describing:)`, which searches every protocol conformance of the program at each start.
 @main
 struct Ferry: ParsableCommand {
   static let version = "0.1.0"

@@ -7,6 +7,7 @@ import Foundation
 /// `ferry next`: prints when a run would next have something to do.
 struct Next: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "next",
     abstract: "Print when a run would next have something to do.",
     discussion:
       "Like ferry plan, this command inspects the files, the journals and the machine without changing anything."

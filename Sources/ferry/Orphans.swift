@@ -7,6 +7,7 @@ import Foundation
 /// `ferry orphans`: lists unused upload IDs.
 struct Orphans: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "orphans",
     abstract: "List unused upload IDs that servers have issued.",
     discussion: """
       If an upload has an 'abandon:' request, a run releases its unused IDs. Other IDs, and IDs whose \

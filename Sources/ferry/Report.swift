@@ -7,6 +7,7 @@ import Foundation
 /// `ferry report`: shows and merges reports.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "report",
     abstract: "Show the report of a run, compare the reports of two runs, or merge those of shards.",
     subcommands: [ReportShowCommand.self, ReportMergeCommand.self],
     defaultSubcommand: ReportShowCommand.self)

@@ -7,6 +7,7 @@ import Foundation
 /// `ferry reset`: drops the unfinished work of sessions.
 struct Reset: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "reset",
     abstract: "Drop the unfinished work of sessions, but keep the records of delivered files.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

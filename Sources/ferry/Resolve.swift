@@ -7,6 +7,7 @@ import Foundation
 /// `ferry resolve`: records the user's decision about requests whose outcome is unknown.
 struct Resolve: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "resolve",
     abstract: "Decide whether the server executed requests whose responses were lost.",
     usage:
       "ferry resolve [ITEM ...] done|retry (--manifest FILE | --session IDENT [--manifest-name NAME]) [--all]",

@@ -6,6 +6,7 @@ import Foundation
 /// `ferry resume`: resumes every job whose round is open.
 struct Resume: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "resume",
     abstract: "Resume the unfinished work of earlier runs.")
 
   @Argument(help: "Resume only manifests that use one of these sessions.")

@@ -7,6 +7,7 @@ import Foundation
 /// `ferry run`: runs manifests, resuming unfinished work.
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Run manifests, resuming unfinished work.")
 
   @OptionGroup var source: ManifestsOptions

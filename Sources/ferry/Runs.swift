@@ -7,6 +7,7 @@ import Foundation
 /// `ferry runs`: lists runs.
 struct Runs: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "runs",
     abstract: "List the runs in the state folder, newest first.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -7,6 +7,7 @@ import Foundation
 /// `ferry status`: shows the state of sessions.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "status",
     abstract:
       "Show the state of sessions: the processes that use them, the remaining work, and why it is waiting."
   )

@@ -7,6 +7,7 @@ import Foundation
 /// `ferry submit`: queues files for the current or next process that runs the session, and exits.
 struct Submit: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "submit",
     abstract: "Queue files of an upload for the current or the next run, and exit.",
     discussion:
       "Without file arguments, the command queues the files that the upload's 'files' currently selects.")

@@ -33,6 +33,7 @@ struct PreparedSteps {
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           patterns: Patterns(step.capture, step.expect),
+          isSentOnce: Self.isSentOnce(step, of: node),
           needsDigest: refersToDigest[position],
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
@@ -68,6 +69,18 @@ struct PreparedSteps {
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
   }
 
+  /// Whether libcurl must not resend the request automatically if its connection closes before a response.
+  ///
+  /// The scheduler must handle this case if the server may refuse the second request because it has executed
+  /// the first: for a commit, and for a transfer without a commit, because a refusal would release the upload
+  /// ID. The release of an upload ID must not be repeated after the server has issued the ID again, which
+  /// libcurl cannot know.
+  private static func isSentOnce(_ step: Step, of node: Node) -> Bool {
+    if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
+    guard step.kind == .transfer, case .upload(let work) = node.work else { return false }
+    return work.commit == nil && work.abandon != nil
+  }
+
   /// The step of an attempt.
   subscript(attempt: Attempt) -> PreparedStep {
     guard let step = steps[attempt.ref.node.index].first(where: { $0.step.kind == attempt.step }) else {
@@ -87,6 +100,8 @@ final class PreparedStep {
   let connection: ConnectionOptions
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns
+  /// Whether libcurl must not resend the request automatically.
+  let isSentOnce: Bool
   /// Whether the request needs the file's digest before it is sent.
   let needsDigest: Bool
   /// Whether the file is hashed while it is sent.
@@ -118,7 +133,7 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
-    patterns: Patterns,
+    patterns: Patterns, isSentOnce: Bool,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -132,6 +147,7 @@ final class PreparedStep {
     self.redirects = redirects
     self.connection = connection
     self.patterns = patterns
+    self.isSentOnce = isSentOnce
     self.needsDigest = needsDigest
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending

@@ -85,7 +85,7 @@ struct RequestFactory {
       destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
       idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
-      atMostOnce: isSentOnce(step, of: attempt.ref.node),
+      atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     request.connection = prepared.connection
     request.authentication = built.authentication
@@ -153,18 +153,6 @@ struct RequestFactory {
     request.headers.removeAll { $0.name.lowercased() == "content-type" }
     request.headers.append(.init(name: "Content-Type", value: framing.contentType))
     request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
-  }
-
-  /// Whether libcurl must not resend the request automatically if its connection closes before a response.
-  ///
-  /// The scheduler must handle this case if the server may refuse the second request because it has executed
-  /// the first: for a commit, and for a transfer without a commit, because a refusal would release the upload
-  /// ID. The release of an upload ID must not be repeated after the server has issued the ID again, which
-  /// libcurl cannot know.
-  private func isSentOnce(_ step: Step, of node: NodeID) -> Bool {
-    if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
-    guard step.kind == .transfer, case .upload(let work) = plan.nodes[node.index].work else { return false }
-    return work.commit == nil && work.abandon != nil
   }
 
   /// The key of a single request: one value for each round.

@@ -146,6 +146,8 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
+    // One copy for both uses.
+    let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     onEvent?(scheduler.event(attempt, result, at: now))
     if let onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
@@ -235,7 +237,7 @@ final class RunLoop {
   }
 
   private func handle(_ event: Event) {
-    for action in scheduler.handle(event, at: clock.now) where fault == nil { perform(action) }
+    perform(scheduler.handle(event, at: clock.now), scheduler)
     if scheduler.isStopping { giveBackHashing() }
     while fault == nil, !listed.isEmpty {
       let (node, list) = listed.removeFirst()
@@ -265,9 +267,17 @@ final class RunLoop {
     early.append(result(of: outcome, at: clock.now))
   }
 
-  private func perform(_ action: Action) {
+  /// Performs the actions of one event.
+  ///
+  /// - Parameter scheduler: its state after the event. A parameter is borrowed, whereas each use of the property would
+  ///   copy the scheduler.
+  private func perform(_ actions: [Action], _ scheduler: Scheduler) {
+    for action in actions where fault == nil { perform(action, scheduler) }
+  }
+
+  private func perform(_ action: Action, _ scheduler: Scheduler) {
     switch action {
-    case .start(let attempt): start(attempt)
+    case .start(let attempt): start(attempt, scheduler)
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
         loop.cancelDigest(id)
@@ -315,7 +325,8 @@ final class RunLoop {
   /// Starts an attempt. If its request contains digests that are not yet known, they are computed first.
   ///
   /// - Parameter digests: the known digests of the bytes that the attempt sends.
-  private func start(_ attempt: Attempt, part digests: PartDigests = [:]) {
+  private func start(_ attempt: Attempt, part digests: PartDigests = [:], _ scheduler: Scheduler) {
+    let requests = requests
     do throws(TransportFailure) {
       if let source = try requests.fileToHash(before: attempt, scheduler) {
         return hash(source, Hashing(attempt: attempt))
@@ -356,10 +367,10 @@ final class RunLoop {
       let attempt = hashed.attempt
       switch digest.result {
       case .success(let bytes) where hashed.part != nil:
-        start(attempt, part: hashed.known.merging([hashed.algorithm: bytes]) { $1 })
+        start(attempt, part: hashed.known.merging([hashed.algorithm: bytes]) { $1 }, scheduler)
       case .success(let sha256):
         captures.keep(sha256: sha256, of: attempt.ref)
-        start(attempt)
+        start(attempt, scheduler)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }
     }

@@ -243,8 +243,8 @@ package struct Step: Hashable, Codable, Sendable {
   /// The session whose connections the step uses.
   package var session: SessionID
   package var token: NodeID?
-  package var request: RequestTemplate
-  package var expect: Expectation
+  @Shared package var request: RequestTemplate
+  @Shared package var expect: Expectation
   package var capture: [Capture]
   /// The statuses that indicate that a commit has already been executed.
   package var alreadyDone: [Int]

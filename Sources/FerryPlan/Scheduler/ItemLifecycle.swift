@@ -31,8 +31,9 @@ struct ItemProgress: Hashable, Sendable {
     case unallocated
     /// No transfer of this launch uses the upload ID yet: `transfer` is next. Without `allocate`, there is no ID.
     case allocated(UploadID?)
-    /// A transfer was started in this launch.
-    case transferring(UploadID?, TransferState)
+    /// A transfer was started in this launch. Indirect, because the state of every item is copied often, and that of a
+    /// transfer is large.
+    indirect case transferring(UploadID?, TransferState)
     /// The server has the whole file: `commit` or its probe is next.
     case transferred(UploadID?)
   }
@@ -134,7 +135,7 @@ enum ItemTransition: Hashable, Sendable {
   /// A response to a transfer has stated another expiry of its upload ID.
   case updateUploadID(expires: Instant?)
   /// A response has stated the server's offset, or a request has failed.
-  case updateTransfer(TransferState)
+  indirect case updateTransfer(TransferState)
   case finishTransfer
   /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
   /// becomes an orphan; the reason is `nil` if the ID no longer exists on the server.

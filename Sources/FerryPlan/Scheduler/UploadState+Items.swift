@@ -148,7 +148,7 @@ extension UploadState {
       releases.add(isReleased: rules.hasAbandon && !orphaning.isInDoubt)
     }
     store(change.state, of: item)
-    if transition == .begin { active[item]?.begunAt = now }
+    if case .begin = transition { active[item]?.begunAt = now }
     return change.entries
   }
 

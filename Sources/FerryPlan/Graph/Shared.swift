@@ -1,0 +1,44 @@
+/// Stores a large property of a value outside the value, so that copying the value copies only a reference.
+///
+/// The property is copied when it is changed. Steps are copied several times for each request: without this wrapper,
+/// each copy retains every string and array of the request's template.
+@propertyWrapper
+package struct Shared<Value> {
+  private final class Storage {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var storage: Storage
+
+  package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+  package var wrappedValue: Value {
+    _read { yield storage.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+      yield &storage.value
+    }
+  }
+}
+
+// The storage is changed only if no other value refers to it.
+extension Shared: @unchecked Sendable where Value: Sendable {}
+
+extension Shared: Equatable where Value: Equatable {
+  package static func == (a: Self, b: Self) -> Bool {
+    a.storage === b.storage || a.storage.value == b.storage.value
+  }
+}
+
+extension Shared: Hashable where Value: Hashable {
+  package func hash(into hasher: inout Hasher) { storage.value.hash(into: &hasher) }
+}
+
+extension Shared: Encodable where Value: Encodable {
+  package func encode(to encoder: any Encoder) throws { try storage.value.encode(to: encoder) }
+}
+
+extension Shared: Decodable where Value: Decodable {
+  package init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+}
