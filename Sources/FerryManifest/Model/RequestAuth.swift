@@ -4,6 +4,14 @@ package enum RequestAuth: Hashable, Codable, Sendable {
   case off
   case credentials(HTTPCredentials)
 
+  /// Whether the credentials are those of a netrc file.
+  var hasNetrc: Bool {
+    switch self {
+    case .off: false
+    case .credentials(let credentials): credentials.netrc != nil
+    }
+  }
+
   /// The texts with references.
   package var templates: [Template] {
     switch self {

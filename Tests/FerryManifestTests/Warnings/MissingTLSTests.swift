@@ -61,6 +61,18 @@ import Testing
       """, [Self.warning("a secret")])
   }
 
+  @Test(arguments: [("auth: { netrc: n }", ""), ("", ", auth: { netrc: n }")])
+  func `may be a password of a netrc file`(_ session: String, _ request: String) {
+    expectWarnings(
+      """
+      version: 1
+      name: a
+      sessions: { quick: { \(session) } }
+      requests:
+        r: { session: quick, request: { url: 1️⃣http://b.example/ }\(request) }
+      """, [Self.warning("a secret")])
+  }
+
   @Test func `is reported once if a variable begins the URLs`() {
     expectWarnings(
       """

@@ -4,9 +4,10 @@ extension ManifestDecoder {
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {
-        ($0.headers.map(\.value) + ($0.auth?.templates ?? [])).contains {
-          $0.references.contains(where: \.isConfidential)
-        }
+        $0.auth?.hasNetrc == true
+          || ($0.headers.map(\.value) + ($0.auth?.templates ?? [])).contains {
+            $0.references.contains(where: \.isConfidential)
+          }
       }
       .map(\.name.value))
     var reportedPlaces: Set<SourceLocation> = []
@@ -19,6 +20,7 @@ extension ManifestDecoder {
       if let token = request.token {
         what = "token \(token.quoted)"
       } else if request.template.references.contains(where: \.isConfidential)
+        || request.template.auth?.hasNetrc == true
         || secretSessions.contains(request.session)
       {
         what = "a secret"
