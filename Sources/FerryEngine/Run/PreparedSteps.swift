@@ -32,6 +32,8 @@ struct PreparedSteps {
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
+          limits: connections[node.manifest.index].limits[
+            own.plan.sessions[own.node.steps[position].session.index].identifier] ?? [],
           patterns: Patterns(step.capture, step.expect),
           needsDigest: refersToDigest[position],
           hashesAsSent: keepsDigest && transferProtocol == .whole,
@@ -85,6 +87,8 @@ final class PreparedStep {
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
   let connection: ConnectionOptions
+  /// The limits of the bandwidth.
+  let limits: [TransferLimit]
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns
   /// Whether the request needs the file's digest before it is sent.
@@ -118,7 +122,7 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
-    patterns: Patterns,
+    limits: [TransferLimit], patterns: Patterns,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -131,6 +135,7 @@ final class PreparedStep {
     self.builder = builder
     self.redirects = redirects
     self.connection = connection
+    self.limits = limits
     self.patterns = patterns
     self.needsDigest = needsDigest
     self.hashesAsSent = hashesAsSent
