@@ -32,6 +32,8 @@ package final class ConnectionOptions: Sendable {
   let connectTo: StringList?
   let unixSocket: String?
   let minimumSpeed: MinimumSpeed?
+  /// Whether packets are marked as lower effort (RFC 8622).
+  let isBackground: Bool
   let proxy: Proxy
   /// The proxies for messages; `nil` if no request uses a proxy.
   let proxySettings: ProxySettings?
@@ -42,13 +44,14 @@ package final class ConnectionOptions: Sendable {
   /// - Parameter connectTo: as for CURLOPT_CONNECT_TO. CURLOPT_RESOLVE would change the names of all sessions.
   package init(
     tls: TLSOptions, httpVersion: HTTPVersion = .auto, connectTo: [String] = [], unixSocket: String? = nil,
-    minimumSpeed: MinimumSpeed? = nil, proxy: Proxy = .environment
+    minimumSpeed: MinimumSpeed? = nil, isBackground: Bool = false, proxy: Proxy = .environment
   ) {
     self.tls = tls
     self.httpVersion = httpVersion
     self.connectTo = connectTo.isEmpty ? nil : StringList(connectTo)
     self.unixSocket = unixSocket
     self.minimumSpeed = minimumSpeed
+    self.isBackground = isBackground
     self.proxy = proxy
     // libcurl uses no proxy for a Unix domain socket.
     guard unixSocket == nil else {

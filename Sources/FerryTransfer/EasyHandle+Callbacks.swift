@@ -98,6 +98,7 @@ extension EasyHandle {
       exchange.needsOtherConnection = true
       return false
     }
+    if let descriptor { sockets.mark(descriptor, isBackground: exchange.request.connection.isBackground) }
     exchange.attempts += 1
     // After a 417 response to a part of the body, libcurl 7.88 does not request the body from its start.
     if exchange.offset != 0, exchange.file != nil { restart(exchange) }
@@ -112,6 +113,7 @@ extension EasyHandle {
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let exchange else { return false }
     exchange.headersReceived += Int64(line.count)
+    spend(Int64(line.count), .receiving)
     switch head.append(line) {
     case .first:
       exchange.firstByteAt = .now
@@ -145,6 +147,7 @@ extension EasyHandle {
     exchange.bodyReceived += Int64(piece.count)
     exchange.responseBody += Int64(piece.count)
     guard mayKeepReceived() else { return false }
+    spendReceived(piece.count)
     do throws(TransportFailure) {
       if case .undecided = exchange.sink { exchange.sink = try exchange.sink(head) }
       switch exchange.sink {
@@ -177,9 +180,15 @@ extension EasyHandle {
   private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let exchange, let file = exchange.file else { return Int(CURL_READFUNC_ABORT) }
     if exchange.hashBacklog > Self.hashBacklogLimit {
-      exchange.isPaused = true
+      exchange.pauses.insert(.hashing)
       return Int(CURL_READFUNC_PAUSE)
     }
+    let sendable = sendable(buffer.count)
+    guard sendable > 0 || buffer.isEmpty else {
+      exchange.pauses.insert(.sending)
+      return Int(CURL_READFUNC_PAUSE)
+    }
+    let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<sendable])
     do throws(TransportFailure) {
       var filled = 0
       while filled < buffer.count {
@@ -190,6 +199,7 @@ extension EasyHandle {
         exchange.handedOver += Int64(count)
         filled += count
       }
+      spend(Int64(filled), .sending)
       return filled
     } catch {
       exchange.failure = error
@@ -227,9 +237,8 @@ extension EasyHandle {
   func didHash(_ count: Int) {
     guard let exchange else { return }
     exchange.hashBacklog -= count
-    guard exchange.isPaused, exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
-    exchange.isPaused = false
-    curl_easy_pause(curl, CInt(CURLPAUSE_CONT))
+    guard exchange.hashBacklog <= Self.hashBacklogLimit / 2 else { return }
+    resume(.hashing)
   }
 
   /// `CURLOPT_SEEKFUNCTION`: libcurl resends the body, always from its start.

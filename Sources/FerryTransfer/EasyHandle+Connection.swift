@@ -7,7 +7,8 @@ extension EasyHandle {
   ///
   /// - Parameter isIdentified: whether the client certificate is presented to the hop's server.
   func set(_ options: ConnectionOptions, isIdentified: Bool) throws(TransportFailure) {
-    try set(options.tls, isIdentified: isIdentified)
+    if options.isBackground { setBackgroundSockets() }
+    try set(options.tls, isIdentified: isIdentified, isBackground: options.isBackground)
     if options.hasTLSProxy { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
     try set(options.httpVersion)
     if let hosts = options.connectTo { ferry_easy_set_pointer(curl, CURLOPT_CONNECT_TO, hosts.slist) }
@@ -43,13 +44,18 @@ extension EasyHandle {
     try accept(ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, number))
   }
 
-  private func set(_ tls: TLSOptions, isIdentified: Bool) throws(TransportFailure) {
+  private func set(
+    _ tls: TLSOptions, isIdentified: Bool, isBackground: Bool
+  ) throws(TransportFailure) {
     let minimum =
       switch tls.minimum {
       case .tls12: CURL_SSLVERSION_TLSv1_2
       case .tls13: CURL_SSLVERSION_TLSv1_3
       }
-    ferry_easy_set_long(curl, CURLOPT_SSLVERSION, Int(minimum))
+    // libcurl shares a connection only between requests with equal TLS settings. The highest version is the default one,
+    // but is compared as a different setting, so that background requests do not share HTTP/2 connections with others.
+    let maximum = isBackground ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
+    ferry_easy_set_long(curl, CURLOPT_SSLVERSION, Int(minimum) | maximum)
     if let authorities = tls.authorities {
       // The defaults are a file and a folder; both would remain trusted.
       ferry_easy_set_string(curl, CURLOPT_CAINFO, nil)

@@ -46,7 +46,7 @@ extension Exchange {
     sink = .undecided
     body = []
     isHopClosed = false
-    isPaused = false
+    pauses = []
     lastProgress = now
     lastCount = 0
     speedMark = nil

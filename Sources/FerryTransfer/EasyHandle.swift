@@ -33,6 +33,7 @@ final class EasyHandle {
   private var isLimited = false
   private var connection: ConnectionOptions?
   private var isIdentified = false
+  private var hasBandwidthLimit = false
   private var connectionAuthentication: ConnectionAuthentication?
   /// Whether `curl` has been prepared for a transfer.
   private var isUsed = false
@@ -108,6 +109,7 @@ final class EasyHandle {
     let scheme = exchange.hop.connectionAuthentication
     let isOtherConnection =
       connection !== exchange.request.connection || isIdentified != exchange.isIdentified || scheme != nil
+      || hasBandwidthLimit == exchange.request.limits.isEmpty
       || connectionAuthentication != nil
     // Unset options have their defaults only in a new handle.
     if isUsed, !CurlLibrary.canReuseHandles || isOtherConnection { try renew() }
@@ -115,11 +117,14 @@ final class EasyHandle {
     if connection == nil {
       (connection, isIdentified) = (exchange.request.connection, exchange.isIdentified)
       try set(exchange.request.connection, isIdentified: exchange.isIdentified)
+      hasBandwidthLimit = !exchange.request.limits.isEmpty
+      // In libcurl 7.88, a connection with HTTP/2 fails after one of its responses was paused.
+      if hasBandwidthLimit { ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
     }
     connectionAuthentication = scheme
     if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }
     try setMethodAndBody(exchange)
-    if isLimited != (exchange.request.byteLimit != nil) {
+    if isLimited != (exchange.request.byteLimit != nil || !exchange.credits.isEmpty) {
       isLimited.toggle()
       setBuffers()
     }
@@ -249,7 +254,7 @@ final class EasyHandle {
   private func setBuffers() {
     // A download reads in pieces of the curl tool's size; the response to an upload is small. libcurl
     // allocates both buffers only while they are used. If a limit applies, up to one piece beyond the limit
-    // may be received, so the pieces are small.
+    // may be received, so the pieces are small. Small pieces are also needed for a limit of the bandwidth.
     ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }

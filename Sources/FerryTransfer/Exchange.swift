@@ -51,7 +51,12 @@ final class Exchange {
   var digest = Digest.notWanted
   /// Bytes waiting to be hashed by the hash thread.
   var hashBacklog = 0
-  var isPaused = false
+  var pauses: Pauses = []
+  var isPaused: Bool { !pauses.isEmpty }
+  /// What the limits of the bandwidth allow.
+  var credits: [BandwidthCredit]
+  /// Whether the hop waits for its limits before it starts.
+  var isHeld = false
 
   var sink = Sink.undecided
   /// The part of the download that an earlier request has left; `nil` if there is none.
@@ -132,7 +137,8 @@ final class Exchange {
 
   init(
     key: TransferKey, request: TransferRequest, hop: RedirectPolicy.Hop, headers: HeaderList,
-    withheld: [OriginGuard.Withheld], isTraced: Bool = false, now: SuspendingClock.Instant
+    withheld: [OriginGuard.Withheld], isTraced: Bool = false,
+    credits: [BandwidthCredit] = [], now: SuspendingClock.Instant
   ) {
     self.key = key
     self.request = request
@@ -141,6 +147,7 @@ final class Exchange {
     self.headers = headers
     self.withheld = withheld
     self.isTraced = isTraced
+    self.credits = credits
     started = now
     hopStarted = now
     lastProgress = now

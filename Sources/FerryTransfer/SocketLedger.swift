@@ -19,6 +19,8 @@ final class SocketLedger {
     /// Whether a complete HTTP/1.1 response was received, so that no data is expected until the next request
     /// is sent.
     var isIdle = false
+    /// Whether its packets are marked as lower effort.
+    var isBackground = false
   }
 
   private let info: (CInt) -> TCPInfo?
@@ -28,6 +30,8 @@ final class SocketLedger {
   /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
   private var closed = SocketBytes()
+  private(set) lazy var opener = SocketOpener(self, isBackground: false)
+  private(set) lazy var backgroundOpener = SocketOpener(self, isBackground: true)
   /// The guard that is notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
 
@@ -43,6 +47,9 @@ final class SocketLedger {
   }
 
   var openCount: Int { descriptors.count }
+
+  /// The open sockets.
+  var openDescriptors: [CInt] { Array(descriptors.keys) }
 
   func didOpen(_ descriptor: CInt) {
     descriptors[descriptor] = Connection()
@@ -112,10 +119,18 @@ final class SocketLedger {
     return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
   }
 
+  /// Marks the packets of a connection that is reused for a request of another service type. Over HTTP/1.1, the
+  /// connection carries no other request.
+  func mark(_ descriptor: CInt, isBackground: Bool) {
+    guard let connection = descriptors[descriptor], connection.isBackground != isBackground else { return }
+    descriptors[descriptor]?.isBackground = isBackground
+    ServiceMark.set(on: descriptor, isBackground: isBackground)
+  }
+
   // MARK: Calls from libcurl
 
   /// Opens a socket in place of libcurl. Returns a negative number (CURL_SOCKET_BAD) if the system refuses.
-  func open(family: CInt, type: CInt, protocol number: CInt) -> CInt {
+  func open(family: CInt, type: CInt, protocol number: CInt, isBackground: Bool = false) -> CInt {
     #if canImport(Darwin)
     let descriptor = socket(family, type, number)
     if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -123,7 +138,10 @@ final class SocketLedger {
     // O_CLOEXEC has the value of SOCK_CLOEXEC, which Glibc and Musl declare with different types.
     let descriptor = socket(family, type | O_CLOEXEC, number)
     #endif
-    if descriptor >= 0 { didOpen(descriptor) }
+    if descriptor >= 0 {
+      didOpen(descriptor)
+      mark(descriptor, isBackground: isBackground)
+    }
     return descriptor
   }
 
@@ -131,6 +149,21 @@ final class SocketLedger {
   func closeSocket(_ descriptor: CInt) -> CInt {
     willClose(descriptor)
     return close(descriptor)
+  }
+}
+
+/// Opens sockets for the requests of one service type.
+final class SocketOpener {
+  private unowned let ledger: SocketLedger
+  private let isBackground: Bool
+
+  fileprivate init(_ ledger: SocketLedger, isBackground: Bool) {
+    self.ledger = ledger
+    self.isBackground = isBackground
+  }
+
+  func open(family: CInt, type: CInt, protocol number: CInt) -> CInt {
+    ledger.open(family: family, type: type, protocol: number, isBackground: isBackground)
   }
 }
 

@@ -95,6 +95,10 @@ extension TransferLoop {
     case .streaming: hashThread.reset(exchange.key)
     case .notWanted, .finishing, .done: break
     }
+    if !exchange.credits.isEmpty {
+      handle.spend(exchange.traffic.headersSent, .sending)
+      exchange.settleCredits()
+    }
     endedTraffic += exchange.traffic
     let duration = exchange.started.duration(to: .now)
     var outcome = TransferOutcome(

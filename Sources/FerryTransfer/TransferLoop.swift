@@ -27,6 +27,8 @@ package final class TransferLoop {
   let hashThread: HashThread
   let storeWorker: SerialWorker
 
+  /// The limits of the bandwidth, by name.
+  var bandwidths: [String: Bandwidth] = [:]
   /// Whether outcomes contain their `hops`.
   package var isTracing = false
 
@@ -125,7 +127,8 @@ package final class TransferLoop {
       try authenticate(&hop, request)
       let exchange = Exchange(
         key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
-        headers: try headers(of: hop, request), withheld: withheld, isTraced: isTracing, now: now)
+        headers: try headers(of: hop, request), withheld: withheld, isTraced: isTracing,
+        credits: credits(for: request.limits), now: now)
       (exchange.kept, exchange.keptBefore) = (kept, kept?.size ?? 0)
       guard
         let handle = pool.popLast()
@@ -201,6 +204,12 @@ package final class TransferLoop {
   }
 
   func add(_ handle: EasyHandle) {
+    guard let exchange = handle.exchange, !exchange.credits.isEmpty else { return addToLibcurl(handle) }
+    admit(handle)
+    if exchange.isHeld { scheduleCheck(of: exchange) }
+  }
+
+  func addToLibcurl(_ handle: EasyHandle) {
     let code = curl_multi_add_handle(multi, handle.curl)
     guard code == CURLM_OK, let exchange = handle.exchange else {
       stop(handle, EasyHandle.malformed("libcurl: \(String(cString: curl_multi_strerror(code)))"))
@@ -234,6 +243,10 @@ package final class TransferLoop {
     let end = timeout.map { now.advanced(by: $0) }
     while true {
       let isWoken = readMessages()
+      if !bandwidths.isEmpty {
+        now = .now
+        grantBandwidth()
+      }
       perform()
       if interimCount > 0 { for handle in busy.values { collectInterim(of: handle) } }
       now = .now
@@ -242,7 +255,7 @@ package final class TransferLoop {
         defer { ended = [] }
         return ended
       }
-      let wait = [end, nextCheck].compactMap { $0 }.min().map { now.duration(to: $0) }
+      let wait = [end, nextCheck, nextTurn].compactMap { $0 }.min().map { now.duration(to: $0) }
       if let end, end <= now { return [] }
       // The wait is in whole milliseconds, rounded up. If it were rounded down, the loop would spin during
       // the last millisecond.
@@ -281,7 +294,7 @@ package final class TransferLoop {
     return isWoken
   }
 
-  private func handle(_ key: TransferKey) -> EasyHandle? {
+  func handle(_ key: TransferKey) -> EasyHandle? {
     guard let handle = busy[key.id], handle.exchange?.key == key else { return nil }
     return handle
   }

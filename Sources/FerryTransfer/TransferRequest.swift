@@ -51,6 +51,8 @@ package struct TransferRequest: Sendable {
   package var partOwner: String?
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
+  /// The limits of the bandwidth.
+  package var limits: [TransferLimit] = []
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
   package var authentication: HTTPAuthentication?
   /// Signs the request for each server that receives it; `nil` for requests without a signature.

@@ -202,4 +202,87 @@ struct `The connection settings of a session` {
       "\(command.stdout)\(command.stderr)")
     #expect(!(command.stdout + command.stderr).contains(Workspace.secret))
   }
+
+  // MARK: Bandwidth and marks
+
+  @Test(.timeLimit(.minutes(5))) func `limit the bandwidth of a session and of the run`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    for settings in [
+      "sessions: { s: { max_bandwidth: 200kB } }", "max_bandwidth: 200kB\nsessions: { s: {} }",
+    ] {
+      let job = try Workspace(
+        """
+        version: 1
+        name: wire
+        \(settings)
+        uploads:
+          u: { session: s, files: { root: files }, transfer: { request: { url: "\(receiver.url)/files/${file.path}" } } }
+        """)
+      for name in ["a", "b"] { try job.write(String(repeating: name, count: 300_000), to: name) }
+      let start = ContinuousClock.now
+      let (command, _) = try await job.run()
+      #expect(command.status == 0, "\(command.stderr)")
+      #expect((Duration.seconds(2.5) ..< .seconds(30)).contains(ContinuousClock.now - start))
+    }
+  }
+
+  /// The mark of the first packet of each connection, as the server's kernel received it (IP_RECVTOS).
+  private static let markServer = """
+    import socket, struct
+    listener = socket.socket()
+    listener.setsockopt(socket.IPPROTO_IP, 13, 1)
+    listener.bind(("127.0.0.1", 0)); listener.listen()
+    print("port", listener.getsockname()[1], flush=True)
+    while True:
+      client, _ = listener.accept()
+      options = client.getsockopt(socket.IPPROTO_IP, 9, 256)
+      print("mark", struct.unpack("i", options[16:20])[0], flush=True)
+      client.recv(65536)
+      client.sendall(b"HTTP/1.1 201 Created\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n")
+      client.close()
+    """
+
+  @Test(arguments: [("background", 4), ("default", 0)])
+  func `mark packets by the service type`(_ type: String, _ mark: Int) async throws {
+    let server = try RunningCommand("python3", ["-u", "-c", Self.markServer])
+    defer { server.signal(SIGKILL) }
+    let port = try await server.line(after: "port ")
+    let job = try Self.job("service_type: \(type)", "http://127.0.0.1:\(port)")
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(try await server.line(after: "mark ") == "\(mark)")
+  }
+
+  @Test func `separate the HTTP 2 connections of different service types`() async throws {
+    let authority = try await TestAuthority.make()
+    let site = try await NginxSite.start(
+      listen: "ssl http2", try await authority.issue("server").directives)
+    let tls = "http_version: 2, tls: { ca_file: \(authority.file) }"
+    func upload(_ name: String) -> String {
+      "\(name): { session: \(name), files: { root: files }, transfer: { request: { method: PUT, "
+        + "url: \"https://127.0.0.1:\(site.port)/\(name)-${file.name}\" } } }"
+    }
+    let job = try Workspace(
+      """
+      version: 1
+      name: wire
+      sessions:
+        a: { \(tls), service_type: background }
+        b: { \(tls) }
+        c: { \(tls), service_type: background }
+      uploads:
+        \(upload("a"))
+        \(upload("b"))
+        \(upload("c"))
+      """)
+    for number in 0..<5 { try job.write("\(number)", to: "f\(number)") }
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.count == 15 && Set(site.requests.map { $0[3] }) == ["HTTP/2.0"])
+    func connections(_ isBackground: Bool) -> Set<String> {
+      Set(site.requests.filter { $0[2].hasPrefix("/b-") != isBackground }.map { $0[6] })
+    }
+    #expect(connections(true).count == 1, "\(site.requests)")
+    #expect(connections(true).isDisjoint(with: connections(false)), "\(site.requests)")
+  }
 }

@@ -137,6 +137,40 @@ struct `The TLS settings of a session` {
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
   }
 
+  /// A redirect from https to http.
+  @Test(arguments: [true, false])
+  func `do not protect a request without a secret from a downgrade`(_ isSecret: Bool) async throws {
+    let authority = try await TestAuthority.make()
+    let plain = try await NginxSite.start("")
+    let site = try await NginxSite.start(
+      listen: "ssl",
+      try await authority.issue("server").directives
+        + " return 307 http://127.0.0.1:\(plain.port)$request_uri;")
+    let header = isSecret ? "headers: { X-Key: \"${secrets.key}\" }, " : ""
+    let job = try Workspace(
+      """
+      version: 1
+      name: tls
+      secrets: { key: { env: E2E_SECRET } }
+      sessions:
+        s: { tls: { ca_file: \(authority.file) } }
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          transfer: { request: { \(header)url: "https://127.0.0.1:\(site.port)/${file.name}" } }
+          retry: { limit: 0 }
+      """)
+    try job.write("content", to: "f")
+    let (command, report) = try await job.run()
+    #expect(command.status == (isSecret ? 1 : 0), "\(command.stdout)\(command.stderr)")
+    #expect(plain.requests.count == (isSecret ? 0 : 1))
+    if isSecret {
+      let failure = Self.failure(report)
+      #expect(failure.code == "redirect" && failure.message.contains("from https to http"), "\(failure)")
+    }
+  }
+
   @Test func `pin public keys`() async throws {
     let authority = try await TestAuthority.make()
     let (issued, other) = (try await authority.issue("server"), try await authority.issue("spare"))

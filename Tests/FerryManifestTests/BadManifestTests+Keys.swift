@@ -17,7 +17,8 @@ extension BadManifest {
         help: """
           valid keys are kind, identifier, discretionary, allows_cellular, allows_expensive, \
           max_connections_per_host, timeout_for_request, timeout_for_resource, cache_policy, service_type, \
-          on_events, headers, sign, auth, redirects, tls, http_version, proxy, resolve, unix_socket, minimum_speed
+          on_events, headers, sign, auth, redirects, tls, http_version, proxy, resolve, unix_socket, minimum_speed, \
+          max_bandwidth
           """)),
     BadManifest(
       "an unknown key that may stand for a variable's default", "vars: { now: { 1️⃣command: date } }",

@@ -1,6 +1,31 @@
 extension BadManifest {
+  private static let noBandwidth = "this is not a number of bytes per second, or a timetable of such numbers"
+  private static let bandwidthHelp =
+    "write the bytes per second, such as 2MB, or times of day in ascending order, each with its limit, such as \"08:00 1MB, 18:00 off\""
+
   /// F0303 to F0308: durations, sizes and other quantities.
   static let quantities: [BadManifest] = [
+    BadManifest(
+      "limits of the bandwidth that are none", in: .nothing,
+      """
+      version: 1
+      name: photos
+      max_bandwidth: 1️⃣off
+      sessions:
+        a: { max_bandwidth: 2️⃣1.5MB }
+        b: { max_bandwidth: 3️⃣"08:00 1MB" }
+        c: { max_bandwidth: 4️⃣"18:00 1MB, 08:00 off" }
+        d: { max_bandwidth: { limit: 5️⃣"8:00 1MB, 18:00 off" } }
+        e: { max_bandwidth: 6️⃣"08:00 1MB, 24:00 off" }
+        f: { max_bandwidth: 7️⃣0B }
+      """,
+      .error("1️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("2️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("3️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("4️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("5️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("6️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp),
+      .error("7️⃣", .malformedQuantity, noBandwidth, help: bandwidthHelp)),
     BadManifest(
       "a timeout without a unit", in: .session, "timeout_for_request: 1️⃣30",
       .error(

@@ -6,8 +6,7 @@ import Testing
 @Suite struct `The whole manifest` {
   /// Values in the manifest, each with another value for the same key that ferry does not implement yet.
   private static let notBuilt = [
-    ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache"),
-    ("service_type: default", "service_type: background"),
+    ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache")
   ]
 
   private func text() throws -> String {
@@ -74,7 +73,7 @@ import Testing
     #expect(told.allSatisfy { $0.code == .notBuilt })
     #expect(
       told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
-        "cache_policy", "service_type",
+        "cache_policy"
       ])
   }
 

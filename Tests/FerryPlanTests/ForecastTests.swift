@@ -49,6 +49,17 @@ struct ForecastTests {
     #expect(forecast.seconds > 7 && forecast.seconds < 10)
   }
 
+  @Test func `takes as long as the limits of its bandwidth require`() throws {
+    // Five files of 1 MB at 100 kB/s; and at 100 kB/s until 13:01 in Berlin, and then at the rate of the network.
+    #expect((50...60).contains(try forecast(Yaml.put(head: head("max_bandwidth: 100kB"))).seconds))
+    #expect(
+      (50...60).contains(
+        try forecast(Yaml.put(head: head("", session: "kind: background, max_bandwidth: 100kB"))).seconds))
+    let timetable =
+      "max_bandwidth: { limit: \"12:00 10kB, 13:01 off\", time_zone: Europe/Berlin }"
+    #expect((60...70).contains(try forecast(Yaml.put(head: head(timetable))).seconds))
+  }
+
   @Test func `gives the same bytes for the same seed, and others for another`() throws {
     func text(_ seed: UInt64) throws -> Data {
       let encoder = JSONEncoder()

@@ -1,19 +1,24 @@
 import FerryManifest
 import FerryPlan
 
-extension Budgets {
-  /// The time zones named in the budgets, with the system's offsets.
+extension Plan {
+  /// The time zones named in the budgets and in the limits of the bandwidth, with the system's offsets.
   package func zones(around now: Instant) throws(UsageError) -> [String: CalendarZone] {
     var zones: [String: CalendarZone] = [:]
-    for budget in [wifi, wired, cellular].compactMap(\.self) where zones[budget.timeZone] == nil {
-      guard let zone = CalendarZone(systemName: budget.timeZone, around: now) else {
+    for name in namedZones where zones[name] == nil {
+      guard let zone = CalendarZone(systemName: name, around: now) else {
         throw UsageError(
-          "the time zone \(budget.timeZone) is not installed on this machine\nhelp: install the package tzdata"
+          "the time zone \(name) is not installed on this machine\nhelp: install the package tzdata"
         )
       }
-      zones[budget.timeZone] = zone
+      zones[name] = zone
     }
     return zones
+  }
+
+  private var namedZones: [String] {
+    Budget.Scope.allCases.compactMap { policies.budgets[$0]?.timeZone }
+      + ([policies.maxBandwidth] + sessions.map(\.maxBandwidth)).compactMap { $0?.timeZone }
   }
 }
 
@@ -32,6 +37,18 @@ extension Job {
           Diagnostic(
             .unknownTimeZone, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location,
             "the time zone \(name.quoted) is not installed on this machine",
+            help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
+      }
+    }
+    for limit in ([plan.policies.maxBandwidth] + plan.sessions.map(\.maxBandwidth)).compactMap(\.self)
+    where zones[limit.timeZone] == nil {
+      if let zone = CalendarZone(systemName: limit.timeZone, around: moment) {
+        zones[limit.timeZone] = zone
+      } else if !diagnostics.contains(where: { $0.message.contains(limit.timeZone.quoted) }) {
+        diagnostics.append(
+          Diagnostic(
+            .unknownTimeZone, at: manifest.name.location,
+            "the time zone \(limit.timeZone.quoted) of 'max_bandwidth' is not installed on this machine",
             help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
       }
     }

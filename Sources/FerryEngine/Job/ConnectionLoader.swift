@@ -7,6 +7,8 @@ import Foundation
 struct SessionConnections {
   /// The options by their settings. Sessions with the same settings share them.
   var options: [ConnectionSettings: ConnectionOptions] = [:]
+  /// The limits of the bandwidth of each session, by its identifier.
+  var limits: [String: [TransferLimit]] = [:]
   /// The netrc files, by their paths in the manifest.
   var netrcs: [String: Netrc] = [:]
   /// Passwords that are not secrets of the manifest.
@@ -36,8 +38,10 @@ struct ConnectionLoader {
   /// The authorities of the environment, once they are read.
   private var defaultAuthorities: TLSOptions.Authorities??
 
+  /// - Parameter wallTime: the current time, for limits that depend on the time of day.
   static func load(
-    _ job: Job, secrets: [String: SensitiveValue], environment: [String: String]
+    _ job: Job, secrets: [String: SensitiveValue], environment: [String: String],
+    wallTime: @escaping @Sendable () -> Instant
   ) throws(UsageError) -> SessionConnections {
     var loader = ConnectionLoader(
       folder: job.folder, environment: environment, secrets: secrets, defaultAuthorities: nil)
@@ -51,6 +55,7 @@ struct ConnectionLoader {
     }
     var all = SessionConnections()
     all.writtenPasswords = WrittenPasswords.inManifest(job)
+    all.limits = try limits(of: job.plan, wallTime)
     for path in job.manifest.netrcFiles.sorted() { all.netrcs[path] = try loader.netrc(path) }
     for session in job.manifest.sessions where all.options[session.connection] == nil {
       all.options[session.connection] = try loader.options(
@@ -74,6 +79,22 @@ struct ConnectionLoader {
     }
   }
 
+  /// The limit of the run and those of its sessions.
+  private static func limits(
+    of plan: Plan, _ wallTime: @escaping @Sendable () -> Instant
+  ) throws(UsageError) -> [String: [TransferLimit]] {
+    let zones = try plan.zones(around: wallTime())
+    func limit(_ limit: BandwidthLimit?, _ name: String) -> [TransferLimit] {
+      guard let limit else { return [] }
+      let zone = zones[limit.timeZone] ?? .utc
+      return [TransferLimit(name: name) { limit.bytesPerSecond(at: wallTime(), in: zone) }]
+    }
+    let run = limit(plan.policies.maxBandwidth, "run")
+    return Dictionary(
+      plan.sessions.map { ($0.identifier, run + limit($0.maxBandwidth, "session \($0.identifier)")) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   private mutating func options(of session: Session, isSecured: Bool) throws(UsageError) -> ConnectionOptions
   {
     let settings = session.connection
@@ -82,6 +103,7 @@ struct ConnectionLoader {
       connectTo: settings.resolve.map { "\($0.host):\($0.port):\($0.address):\($0.port)" },
       unixSocket: try socket(of: session),
       minimumSpeed: settings.minimumSpeed.map { .init(bytes: $0.bytes, period: $0.period) },
+      isBackground: settings.serviceType == .background,
       proxy: try proxy(of: session))
   }
 

@@ -151,7 +151,8 @@ final class JoiningManifests {
     do {
       var secrets = try SecretValues.load(
         job.manifest, folder: job.folder, environment: launch.environment)
-      let connections = try ConnectionLoader.load(job, secrets: secrets, environment: launch.environment)
+      let connections = try ConnectionLoader.load(
+        job, secrets: secrets, environment: launch.environment, wallTime: { LaunchClock.wallTime })
       secrets.merge(connections.passwords) { $1 }
       let all = try job.listers(environment: launch.environment, state: launch.state.whole.path)
       var folders: [Int: FileLister] = [:]

@@ -132,7 +132,8 @@ package struct Launch {
       try SecretValues.load($0.manifest, folder: $0.folder, environment: environment)
     }
     let connections = try zip(jobs.all, secrets).map { job, secrets in
-      try ConnectionLoader.load(job, secrets: secrets, environment: environment)
+      try ConnectionLoader.load(
+        job, secrets: secrets, environment: environment, wallTime: { LaunchClock.wallTime })
     }
     for (manifest, files) in connections.enumerated() { secrets[manifest].merge(files.passwords) { $1 } }
     // Detect missing resources before anything is locked.
@@ -153,7 +154,7 @@ package struct Launch {
       id: Self.runID(at: started), rounds: [], startedAt: started, deadline: deadline, selection: selection,
       secrets: secrets, connections: connections,
       conditions: jobs.conditions(network: options.network, power: options.power, notice),
-      threads: threads, zones: try jobs.plan.policies.budgets.zones(around: started), notice: notice,
+      threads: threads, zones: try jobs.plan.zones(around: started), notice: notice,
       warn: warn,
       onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
     let history = try RunHistory.open(in: state, writtenBy: version, at: started)

@@ -32,6 +32,8 @@ struct PreparedSteps {
           redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
+          limits: connections[node.manifest.index].limits[
+            own.plan.sessions[own.node.steps[position].session.index].identifier] ?? [],
           patterns: Patterns(step.capture, step.expect),
           isSentOnce: Self.isSentOnce(step, of: node),
           needsDigest: refersToDigest[position],
@@ -98,6 +100,8 @@ final class PreparedStep {
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
   let connection: ConnectionOptions
+  /// The limits of the bandwidth.
+  let limits: [TransferLimit]
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns
   /// Whether libcurl must not resend the request automatically.
@@ -133,7 +137,7 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
-    patterns: Patterns, isSentOnce: Bool,
+    limits: [TransferLimit], patterns: Patterns, isSentOnce: Bool,
     needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -146,6 +150,7 @@ final class PreparedStep {
     self.builder = builder
     self.redirects = redirects
     self.connection = connection
+    self.limits = limits
     self.patterns = patterns
     self.isSentOnce = isSentOnce
     self.needsDigest = needsDigest

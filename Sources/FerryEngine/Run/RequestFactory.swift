@@ -88,6 +88,7 @@ struct RequestFactory {
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     request.connection = prepared.connection
+    request.limits = prepared.limits
     request.authentication = built.authentication
     // Use the key that the journal recorded with the intent, even if the manifest or the round has changed since.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {

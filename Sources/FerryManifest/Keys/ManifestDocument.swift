@@ -75,6 +75,13 @@ struct ManifestDocument: Sendable {
           doc: "The maximum number of bytes that each kind of network may carry in a time window.",
           example: "{ cellular: { limit: 200MB, per: day } }"),
         Key(
+          "max_bandwidth", \.manifest.maxBandwidth, BandwidthLimit.kind, default: "no limit",
+          doc: """
+            The maximum rate of all requests of a run together, in bytes per second, for sending and for receiving. It can \
+            depend on the time of day; `off`: no limit.
+            """,
+          example: "\"08:00 1MB, 18:00 off\""),
+        Key(
           "resume_delay", \.manifest.resumeDelay, .object(ResumeDelay.shape), default: .itsKeys,
           doc: "The delay of new transfers after a resume in the background."),
         Key(

@@ -44,7 +44,7 @@ extension Session {
         doc: "Whether a fetch may use the file that it saved earlier.",
         example: "reload_ignoring_local_cache"),
       Key(
-        "service_type", \.serviceType, .choice(notYet: [.background]),
+        "service_type", \.connection.serviceType, .choice(),
         doc: "The marking of the session's packets; `background` selects lower effort (RFC 8622).",
         example: "background"),
       Key(
@@ -97,6 +97,13 @@ extension Session {
           with `request_timeout` and is retried.
           """,
         example: "1kB/30s"),
+      Key(
+        "max_bandwidth", \.maxBandwidth, BandwidthLimit.kind, default: "no limit",
+        doc: """
+          The maximum rate of the session's requests together, in bytes per second, for sending and for receiving. It can \
+          depend on the time of day; `off`: no limit.
+          """,
+        example: "\"08:00 1MB, 18:00 off\""),
     ],
     rules: [.atMostOne(["unix_socket", "proxy"]), .atMostOne(["unix_socket", "resolve"])],
     blank: { name, profile in Session(name: name, discretionary: Discretionary(profile)) },

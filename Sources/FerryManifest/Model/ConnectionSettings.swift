@@ -11,6 +11,13 @@ package struct ConnectionSettings: Hashable, Codable, Sendable {
     case http2PriorKnowledge = "2-prior-knowledge"
   }
 
+  package enum ServiceType: String, Codable, Sendable, CaseIterable {
+    /// Packets are not marked.
+    case `default`
+    /// Packets are marked as lower effort (RFC 8622).
+    case background
+  }
+
   /// The lowest rate at which a request may transfer data.
   package struct MinimumSpeed: Hashable, Codable, Sendable {
     /// Bytes in each period.
@@ -47,6 +54,7 @@ package struct ConnectionSettings: Hashable, Codable, Sendable {
   /// The path of a Unix domain socket to connect to instead of the URL's host.
   package var unixSocket: String?
   package var minimumSpeed: MinimumSpeed?
+  package var serviceType = ServiceType.default
   /// `nil` for the environment's proxy.
   package var proxy: Proxy?
 

@@ -15,6 +15,8 @@ package struct Manifest: Equatable, Sendable {
   package var onEnd: [OnEndRequest] = []
   package var conditions: Conditions
   package var budgets: Budgets
+  /// The limit of all sessions together; `nil` for none.
+  package var maxBandwidth: BandwidthLimit?
   package var resumeDelay: ResumeDelay
   package var executionWindow: ExecutionWindow
   package var forceQuit: ForceQuit

@@ -23,13 +23,6 @@ package struct Session: Equatable, Sendable {
     case returnDoNotLoad = "return_cache_data_dont_load"
   }
 
-  package enum ServiceType: String, Codable, Sendable, CaseIterable {
-    /// Packets are not marked.
-    case `default`
-    /// Packets are marked as lower effort (RFC 8622).
-    case background
-  }
-
   package var name: Located<String>
   package var kind: Kind
   /// The journal's name; by default `MANIFEST.SESSION`.
@@ -50,7 +43,8 @@ package struct Session: Equatable, Sendable {
   package var allowsExpensive: Bool
   /// The use of cached responses; `use_protocol_cache_policy` by default.
   package var cachePolicy: CachePolicy
-  package var serviceType: ServiceType
+  /// The limit of the session's requests; `nil` for none.
+  package var maxBandwidth: BandwidthLimit?
   /// A command and its arguments, which ferry starts when a batch of the session has completed; empty for no
   /// command.
   package var onEvents: [String]
@@ -67,7 +61,6 @@ package struct Session: Equatable, Sendable {
     headers: [RequestTemplate.Field] = [], redirects: RedirectRules = RedirectRules(),
     discretionary: Discretionary = .no, allowsCellular: Bool = true,
     allowsExpensive: Bool = true, cachePolicy: CachePolicy = .useProtocol,
-    serviceType: ServiceType = .default,
     onEvents: [String] = []
   ) {
     self.name = name
@@ -82,7 +75,6 @@ package struct Session: Equatable, Sendable {
     self.allowsCellular = allowsCellular
     self.allowsExpensive = allowsExpensive
     self.cachePolicy = cachePolicy
-    self.serviceType = serviceType
     self.onEvents = onEvents
   }
 }

@@ -35,11 +35,13 @@ private struct PlanCompiler {
       case .request(let request): nodes.append(node(request))
       }
     }
+    var policies = Policies(
+      budgets: manifest.budgets, resumeDelay: manifest.resumeDelay,
+      executionWindow: manifest.executionWindow, forceQuit: manifest.forceQuit)
+    policies.maxBandwidth = manifest.maxBandwidth
     return Plan(
       manifest: manifest.name.value, sessions: manifest.sessions.map(session), nodes: nodes,
-      policies: Policies(
-        budgets: manifest.budgets, resumeDelay: manifest.resumeDelay,
-        executionWindow: manifest.executionWindow, forceQuit: manifest.forceQuit))
+      policies: policies)
   }
 
   private enum Declared {
@@ -130,7 +132,8 @@ private struct PlanCompiler {
       timeoutForRequest: session.timeoutForRequest, timeoutForResource: session.timeoutForResource,
       headers: session.headers, redirects: session.redirects, discretionary: session.effectiveDiscretion,
       allowsCellular: session.allowsCellular, allowsExpensive: session.allowsExpensive,
-      onEvents: session.onEvents, sign: session.sign, auth: session.auth, connection: session.connection)
+      onEvents: session.onEvents, sign: session.sign, auth: session.auth, connection: session.connection,
+      maxBandwidth: session.maxBandwidth)
   }
 
   private func id(_ session: Located<String>) -> SessionID {

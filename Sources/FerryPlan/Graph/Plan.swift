@@ -42,6 +42,7 @@ package struct Plan: Hashable, Codable, Sendable {
 /// The settings that apply to all sessions of a plan.
 package struct Policies: Hashable, Codable, Sendable {
   package var budgets: Budgets
+  package var maxBandwidth: BandwidthLimit?
   package var resumeDelay: ResumeDelay
   package var executionWindow: ExecutionWindow
   package var forceQuit: ForceQuit
@@ -101,6 +102,7 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var auth: RequestAuth?
   /// As for `headers`.
   package var connection = ConnectionSettings()
+  package var maxBandwidth: BandwidthLimit?
 }
 
 /// One node of the graph.

@@ -28,6 +28,7 @@ extension SessionPlan {
     if allowsCellular != other.allowsCellular { return "allows_cellular" }
     if allowsExpensive != other.allowsExpensive { return "allows_expensive" }
     if onEvents != other.onEvents { return "on_events" }
+    if maxBandwidth != other.maxBandwidth { return "max_bandwidth" }
     return nil
   }
 }
@@ -38,6 +39,7 @@ extension Policies {
     for scope in Budget.Scope.allCases where budgets[scope] != other.budgets[scope] {
       return "budgets.\(scope.rawValue)"
     }
+    if maxBandwidth != other.maxBandwidth { return "max_bandwidth" }
     if resumeDelay != other.resumeDelay { return "resume_delay" }
     if executionWindow != other.executionWindow { return "execution_window" }
     if forceQuit != other.forceQuit { return "force_quit" }

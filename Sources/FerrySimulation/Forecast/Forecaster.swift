@@ -63,7 +63,8 @@ package struct Forecaster {
       return intervals[node] != nil
     }
     let network = SimulatedNetwork(
-      setting.network, plan: plan, fetched: fetched, at: setting.start, seed: setting.seed)
+      setting.network, plan: plan, zones: setting.zones, fetched: fetched, at: setting.start,
+      seed: setting.seed)
     var options = LaunchOptions(
       conditions: setting.conditions, launch: setting.launch, zones: setting.zones, seed: setting.seed)
     if case .once = setting.launches { options.patience = setting.length }

@@ -44,7 +44,9 @@ final class SimulatedNetwork {
   private let model: NetworkModel
   private let plan: Plan
   private var random: SeededRandom
-  private var ends: [Instant] = []
+  /// The requests that are running, with the indices of their sessions.
+  private var running: [(end: Instant, session: Int)] = []
+  private let zones: [String: CalendarZone]
   /// The number of bytes that the server has of each file that is being sent in parts.
   private var offsets: [ItemRef: Int64] = [:]
   /// The stored parts of uploads to S3 that have not completed.
@@ -57,7 +59,11 @@ final class SimulatedNetwork {
   private var stored: [Int: Int64]
 
   /// - Parameter fetched: the fetches that have stored a document before the start.
-  init(_ model: NetworkModel, plan: Plan, fetched: [NodeID], at start: Instant, seed: UInt64) {
+  init(
+    _ model: NetworkModel, plan: Plan, zones: [String: CalendarZone], fetched: [NodeID], at start: Instant,
+    seed: UInt64
+  ) {
+    self.zones = zones
     self.model = model
     self.plan = plan
     self.start = start
@@ -66,19 +72,13 @@ final class SimulatedNetwork {
   }
 
   func answer(_ call: Call) -> Reply {
-    ends.removeAll { $0 <= call.now }
-    let bytesPerSecond: Double =
-      switch model.rate {
-      case .shared(let rate): rate / Double(ends.count + 1)
-      case .perConnection(let rate): rate
-      }
+    running.removeAll { $0.end <= call.now }
     let version = model.documentVersion(at: call.now, from: start)
     let isNew = call.step == .fetch && stored[call.attempt.ref.node.index] != version
     let body = isNew ? model.fetchSize : 0
     var after = model.latency
-    if call.size + body > 0, bytesPerSecond > 0 {
-      after += .seconds(fraction: Double(call.size + body) / bytesPerSecond)
-    }
+    let session = plan.nodes[call.attempt.ref.node.index].steps.first { $0.kind == call.step }?.session.index
+    after += duration(of: call.size + body, session: session, at: call.now)
     let isLost = model.lossPercent > 0 && random.fraction() * 100 < model.lossPercent
     var reply = isLost ? Reply.fails(.connectionLost, reached: true) : .status(status(of: call))
     if call.step == .fetch, !isLost {
@@ -97,8 +97,39 @@ final class SimulatedNetwork {
       reply.resource = (nextID, isTus(call) ? reply.after : model.latency)
     }
     if call.step == .transfer { store(call, isLost: isLost, &reply) }
-    ends.append(call.now.advanced(by: reply.after))
+    running.append((call.now.advanced(by: reply.after), session ?? -1))
     return reply
+  }
+
+  /// The time that a request needs to transfer bytes, at the rates that apply from now on.
+  private func duration(of bytes: Int64, session: Int?, at now: Instant) -> Duration {
+    let network: Double =
+      switch model.rate {
+      case .shared(let rate): rate / Double(running.count + 1)
+      case .perConnection(let rate): rate
+      }
+    let sharers = running.count { $0.session == session }
+    let limits = [
+      (plan.policies.maxBandwidth, running.count),
+      (session.flatMap { plan.sessions[$0].maxBandwidth }, sharers),
+    ]
+    .compactMap { limit, others in limit.map { ($0, zones[$0.timeZone] ?? .utc, Double(others + 1)) } }
+    var rest = Double(bytes)
+    var time = now
+    while rest > 0 {
+      let allowed = limits.compactMap { limit, zone, requests in
+        limit.bytesPerSecond(at: time, in: zone).map { Double($0) / requests }
+      }
+      let rate = ([network] + allowed).filter { $0 > 0 }.min()
+      guard let rate else { break }
+      let whole = Duration.seconds(fraction: rest / rate)
+      guard let change = limits.compactMap({ $0.0.change(after: time, in: $0.1) }).min(),
+        time.duration(to: change) < whole
+      else { return now.duration(to: time) + whole }
+      rest -= time.duration(to: change).seconds * rate
+      time = change
+    }
+    return now.duration(to: time)
   }
 
   /// Whether a server assigns the upload resource only in its final response.

@@ -264,7 +264,7 @@ extension Explanation {
           session: quick
           files: { root: Pictures }
           transfer: { request: { url: "https://example.com/files/${file.path}" } }
-      """, wrong: "service_type: background, ", right: "")
+      """, wrong: "cache_policy: return_cache_data_else_load, ", right: "")
 
   static let takenFiles = Explanation(
     "An upload that removes the files of another upload",

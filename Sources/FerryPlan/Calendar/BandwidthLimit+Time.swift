@@ -1,0 +1,19 @@
+import FerryManifest
+
+extension BandwidthLimit {
+  /// The limit in bytes per second at a time; `nil` for no limit.
+  package func bytesPerSecond(at now: Instant, in zone: CalendarZone) -> Int64? {
+    let time = zone.localTime(at: now)
+    return bytesPerSecond(atMinute: time.hour * 60 + time.minute)
+  }
+
+  /// The time from which on another limit may apply; `nil` if the limit does not depend on the time.
+  package func change(after now: Instant, in zone: CalendarZone) -> Instant? {
+    guard periods.count > 1 else { return nil }
+    let time = zone.localTime(at: now)
+    let minute = time.hour * 60 + time.minute
+    let start = periods.first { $0.start > minute }?.start ?? (periods.first?.start ?? 0) + 24 * 60
+    // The clocks may be changed in between; then this is an hour early or late.
+    return now.advanced(by: .seconds(60 * (start - minute) - time.second))
+  }
+}

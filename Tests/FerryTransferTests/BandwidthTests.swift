@@ -1,0 +1,185 @@
+import FerryPlan
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryTransfer
+
+@Suite(.serialized) struct `A limit of the bandwidth` {
+  private let folder: TemporaryFolder
+  private let loop: TransferLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try TransferLoop()
+  }
+
+  private func limit(_ name: String, _ bytesPerSecond: Int64?) -> TransferLimit {
+    TransferLimit(name: name) { bytesPerSecond }
+  }
+
+  /// Runs turns for a time, and returns the time that has passed.
+  private func turn(for time: Duration) -> Double {
+    let (start, end) = (SuspendingClock.now, SuspendingClock.now.advanced(by: time))
+    while SuspendingClock.now < end { _ = loop.turn(timeout: SuspendingClock.now.duration(to: end)) }
+    return start.duration(to: .now).seconds
+  }
+
+  @Test func `is shared evenly by uploads`() throws {
+    let counts = Mutex<[String: Int]>([:])
+    let server = try RawServer { connection, number in
+      _ = connection.readRequest { count in counts.withLock { $0["\(number)"] = count } }
+    }
+    folder.write("f", pattern(16 << 20))
+    for id in 1...8 {
+      var request = TransferRequest(
+        id: UInt64(id), method: "PUT", url: server.url, body: .file(folder.source("f")))
+      request.limits = [limit("run", 2_000_000)]
+      loop.start(request)
+    }
+    // While the connections are being opened, the first ones get more.
+    _ = turn(for: .seconds(1))
+    let before = counts.withLock { $0 }
+    let seconds = turn(for: .seconds(5))
+    let all = counts.withLock { $0.map { Double($1 - (before[$0] ?? 0)) } }
+    expect(all, of: 2_000_000 * seconds)
+  }
+
+  @Test func `is shared evenly by downloads`() throws {
+    let body = String(repeating: "x", count: 16 << 20)
+    let server = try RawServer { _ in answer(body: body) }
+    for id in 1...8 {
+      var request = TransferRequest(
+        id: UInt64(id), method: "GET", url: server.url,
+        destination: .file(path: folder.file("\(id)")))
+      request.limits = [limit("run", 2_000_000)]
+      loop.start(request)
+    }
+    _ = turn(for: .seconds(1))
+    let before = loop.busy.mapValues { $0.traffic.bodyReceived }
+    let seconds = turn(for: .seconds(5))
+    let all = loop.busy.map { Double($1.traffic.bodyReceived - (before[$0] ?? 0)) }
+    expect(all, of: 2_000_000 * seconds)
+  }
+
+  /// - Parameter sum: the number of bytes that the limit allows. A machine under load may transfer less.
+  private func expect(_ counts: [Double], of sum: Double) {
+    let all = counts.reduce(0, +)
+    #expect(counts.count == 8 && all < sum * 1.08 && all > sum * 0.8, "\(counts)")
+    for count in counts { #expect(abs(count - all / 8) < all / 8 * 0.2, "\(counts)") }
+  }
+
+  @Test func `also applies to small bodies and small responses`() throws {
+    let server = try RawServer { _ in answer(body: String(repeating: "x", count: 1000)) }
+    for (direction, isUpload) in [("up", true), ("down", false)] {
+      folder.write("small", pattern(50_000))
+      let start = SuspendingClock.now
+      let count = isUpload ? 20 : 200
+      for id in 1...count {
+        var request =
+          isUpload
+          ? TransferRequest(
+            id: UInt64(id), method: "PUT", url: server.url, body: .file(folder.source("small")))
+          : TransferRequest(id: UInt64(id), method: "GET", url: server.url)
+        request.limits = [limit(direction, isUpload ? 500_000 : 100_000)]
+        loop.start(request)
+      }
+      #expect(loop.finish(count).allSatisfy { $0.answer?.status == 200 })
+      // A megabyte at 500 kB/s, or 200 kB at 100 kB/s, less the first turns.
+      #expect(start.duration(to: .now) > .seconds(1.5))
+    }
+  }
+
+  @Test func `applies together with other limits`() throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", pattern(400_000))
+    let start = SuspendingClock.now
+    for id in 1...2 {
+      var request = TransferRequest(
+        id: UInt64(id), method: "PUT", url: server.url, body: .file(folder.source("f")))
+      request.limits = [limit("run", 1_000_000), limit("session \(id)", id == 1 ? 200_000 : nil)]
+      loop.start(request)
+    }
+    let first = loop.finish(1)
+    #expect(first.map(\.id) == [2])
+    #expect(start.duration(to: .now) < .seconds(1.5))
+    #expect(loop.finish(1).map(\.id) == [1])
+    #expect((Duration.seconds(1.5) ..< .seconds(6)).contains(start.duration(to: .now)))
+  }
+
+  @Test func `is not a pause of the server's`() throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", pattern(100_000))
+    var request = TransferRequest(
+      id: 1, method: "PUT", url: server.url, body: .file(folder.source("f")), idleTimeout: .milliseconds(30))
+    request.connection = ConnectionOptions(
+      tls: TLSOptions(), minimumSpeed: .init(bytes: 1_000_000, period: .milliseconds(200)))
+    request.limits = [limit("run", 50_000)]
+    #expect(try loop.run(request).answer?.status == 200)
+  }
+
+  @Test func `ends when its time ends`() throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", pattern(5_000_000))
+    let start = SuspendingClock.now
+    var request = TransferRequest(
+      id: 1, method: "PUT", url: server.url, body: .file(folder.source("f")))
+    request.limits = [
+      TransferLimit(name: "run") { start.duration(to: .now) < .seconds(0.5) ? 10_000 : nil }
+    ]
+    #expect(try loop.run(request).answer?.status == 200)
+    #expect((Duration.seconds(0.5) ..< .seconds(10)).contains(start.duration(to: .now)))
+  }
+
+  @Test func `holds canceled requests no longer`() throws {
+    let server = try RawServer { _ in answer() }
+    folder.write("f", pattern(50_000))
+    for id in 1...3 {
+      var request = TransferRequest(
+        id: UInt64(id), method: "PUT", url: server.url, body: .file(folder.source("f")))
+      request.limits = [limit("run", 5_000)]
+      loop.start(request)
+    }
+    let start = SuspendingClock.now
+    var outcomes: [TransferOutcome] = []
+    while outcomes.isEmpty { outcomes = loop.turn(timeout: .seconds(30)) }
+    for id in 1...3 { loop.cancel(UInt64(id)) }
+    outcomes += loop.finish(3 - outcomes.count)
+    #expect(outcomes.first?.answer?.status == 200)
+    #expect(outcomes.contains { $0.failure?.code == .cancelled })
+    // Otherwise, the third request would wait for ten seconds.
+    #expect(start.duration(to: .now) < .seconds(9))
+  }
+}
+
+@Suite struct `The bytes of a limit` {
+  private let start = SuspendingClock.now
+  private func key(_ id: UInt64) -> TransferKey { TransferKey(id: id, serial: id) }
+
+  @Test func `are granted in turn, at the rate of the limit`() {
+    var bucket = BandwidthBucket()
+    bucket.fill(1_000_000, at: start)
+    for id in 1...3 { bucket.wait(key(UInt64(id))) }
+    var granted: [UInt64] = []
+    for millisecond in 1...600 {
+      bucket.fill(1_000_000, at: start.advanced(by: .milliseconds(millisecond)))
+      while bucket.available > 0, let next = bucket.popFirst() {
+        bucket.spend(BandwidthBucket.turn(1_000_000))
+        granted.append(next.id)
+        bucket.wait(next)
+      }
+    }
+    // 600 kB in turns of 10 kB, and the first turn; the last one may exceed it.
+    #expect((60...62).contains(granted.count))
+    #expect(granted == granted.indices.map { UInt64($0 % 3 + 1) })
+  }
+
+  @Test func `do not accumulate while nothing is transferred`() {
+    var bucket = BandwidthBucket()
+    bucket.fill(1_000_000, at: start)
+    bucket.fill(1_000_000, at: start.advanced(by: .seconds(3600)))
+    #expect(bucket.available == 200_000)
+    bucket.spend(1_000_000)
+    #expect(bucket.delay(1_000_000) > .milliseconds(799) && bucket.delay(1_000_000) < .milliseconds(801))
+  }
+}
