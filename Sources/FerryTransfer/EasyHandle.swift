@@ -133,7 +133,7 @@ final class EasyHandle {
       let milliseconds = max(1, min(exchange.request.idleTimeout.nanoseconds / 1_000_000, Int64(Int32.max)))
       ferry_easy_set_long(curl, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
     }
-    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.url)
+    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.sentURL(of: exchange.request))
     guard code == CURLE_OK else { throw Self.malformed("the URL is too long") }
   }
 

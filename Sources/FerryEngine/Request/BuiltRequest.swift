@@ -17,4 +17,8 @@ package struct BuiltRequest: Sendable {
   package var signing: AWSSigning?
   /// The credentials for challenges; `nil` for none.
   package var authentication: HTTPAuthentication?
+  /// The encoded credentials of an OAuth 2.0 client, which must be masked; `nil` if the request has none.
+  package var clientCredentials: String?
+  /// The token in the query; `nil` if there is none.
+  package var queryToken: QueryToken?
 }

@@ -33,7 +33,7 @@ struct PreparedSteps {
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           patterns: Patterns(step.capture, step.expect),
-          needsDigest: refersToDigest[position],
+          needsDigest: refersToDigest[position], needsBearer: Self.needsBearer(node),
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
           transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
@@ -57,7 +57,7 @@ struct PreparedSteps {
   private static func builder(
     _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins, netrcs: [String: Netrc]
   ) -> RequestBuilder {
-    let apply: RequestTemplate.Field? =
+    let apply: TokenApplication? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
         nil
       }
@@ -66,6 +66,14 @@ struct PreparedSteps {
       sessionSign: plan.sessions[step.session.index].sign,
       sessionAuth: plan.sessions[step.session.index].auth, netrcs: netrcs,
       isURLCaptured: origins.isCaptured(step), known: origins.known(to: step, of: node))
+  }
+
+  /// Whether requests carry the node's token in `Authorization: Bearer`.
+  private static func needsBearer(_ node: Node) -> Bool {
+    guard case .token(let work) = node.work, work.apply.header?.lowercased() == "authorization",
+      case .literal(let text)? = work.apply.value.segments.first
+    else { return false }
+    return text.lowercased().hasPrefix("bearer ")
   }
 
   /// The step of an attempt.
@@ -89,6 +97,8 @@ final class PreparedStep {
   let patterns: Patterns
   /// Whether the request needs the file's digest before it is sent.
   let needsDigest: Bool
+  /// Whether the step requests a token that other requests carry in `Authorization: Bearer`.
+  let needsBearer: Bool
   /// Whether the file is hashed while it is sent.
   let hashesAsSent: Bool
   /// Whether the file is hashed before its first part is sent, because no request sends the whole file.
@@ -119,7 +129,8 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
     patterns: Patterns,
-    needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
+    needsDigest: Bool, needsBearer: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool,
+    transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
     boundSteps: [ServerBase]
@@ -133,6 +144,7 @@ final class PreparedStep {
     self.connection = connection
     self.patterns = patterns
     self.needsDigest = needsDigest
+    self.needsBearer = needsBearer
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending
     self.transferProtocol = transferProtocol

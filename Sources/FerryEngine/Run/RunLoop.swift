@@ -139,6 +139,8 @@ final class RunLoop {
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    // The result is not used if the refresh token in it is not on disk.
+    fault = fault ?? captures.journalFault
     onEvent?(scheduler.event(attempt, result, at: now))
     return result
   }
@@ -317,6 +319,7 @@ final class RunLoop {
       attempts[attempt.id] = attempt
       loop.start(request)
     } catch {
+      fault = fault ?? captures.journalFault
       early.append(.init(id: attempt.id, answer: .failure(error)))
     }
   }
