@@ -31,7 +31,7 @@ final class OAuthIssuer: Sendable {
 
   private init(_ process: RunningCommand) async throws {
     self.process = process
-    url = "http://127.0.0.1:" + (try await process.line(after: "port "))
+    url = "http://127.0.0.1:" + (try await process.line(after: "port ", within: .seconds(120)))
   }
 
   deinit { process.signal(SIGKILL) }
