@@ -60,11 +60,12 @@ package struct AWSSigning: Sendable {
 
   /// The header fields that sign a request.
   fileprivate func fields(
-    _ hop: RedirectPolicy.Hop, _ payload: AWSSignature.Payload, after elapsed: Duration,
+    _ hop: RedirectPolicy.Hop, _ url: String, _ payload: AWSSignature.Payload, after elapsed: Duration,
     _ keys: inout AWSSigningKeys
   ) throws(TransportFailure) -> [TransferRequest.HeaderField] {
     let request = AWSSignature(
-      method: hop.method, url: hop.url, headers: hop.headers, payload: payload,
+      method: hop.method, url: url, headers: hop.headers.filter { !QueryToken.isPlaceholder($0) },
+      payload: payload,
       date: date.advanced(by: elapsed), scope: scope, credentials: credentials)
     guard let fields = request?.fields(&keys) else { throw EasyHandle.malformed("the URL cannot be signed") }
     return sensitive(fields) + [
@@ -117,7 +118,7 @@ extension RedirectPolicy.Hop {
     headers.removeAll { AWSSignature.fieldNames.contains($0.name.lowercased()) }
     guard maySign, !AWSSignature.isPresigned(url) else { return }
     headers += try signing.fields(
-      self, Self.payload(request, signing, hasBody: hasBody), after: elapsed, &keys)
+      self, sentURL(of: request), Self.payload(request, signing, hasBody: hasBody), after: elapsed, &keys)
   }
 
   private static func payload(

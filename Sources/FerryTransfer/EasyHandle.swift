@@ -139,7 +139,7 @@ final class EasyHandle {
       ferry_easy_set_long(curl, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
     }
     if exchange.isTraced { startTracing() }
-    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.url)
+    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.sentURL(of: exchange.request))
     guard code == CURLE_OK else { throw Self.malformed("the URL is too long") }
   }
 

@@ -9,6 +9,8 @@ enum OriginGuard {
     var owner: TransferRequest.HeaderField.Owner
     /// The origin to which the field was not sent. Later hops do not receive it either.
     var origin: Origin
+    /// Whether the field stands for a token in the query.
+    var isInQuery = false
   }
 
   enum Admission: Equatable {
@@ -71,7 +73,10 @@ enum OriginGuard {
       if sensitivity.owner == .request, request.redirects.acrossOrigins == .refuse {
         held.append(text(of: field))
       } else {
-        withheld.append(Withheld(text: text(of: field), owner: sensitivity.owner, origin: origin))
+        withheld.append(
+          Withheld(
+            text: text(of: field), owner: sensitivity.owner, origin: origin,
+            isInQuery: QueryToken.isPlaceholder(field)))
       }
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
@@ -106,7 +111,9 @@ enum OriginGuard {
     guard !held.isEmpty else { return .send(kept, withheld: []) }
     if rules == .strip, fixed.isEmpty, !isDowngrade {
       let withheld = dropped.map {
-        Withheld(text: text(of: $0), owner: owner(of: $0) ?? .request, origin: to)
+        Withheld(
+          text: text(of: $0), owner: owner(of: $0) ?? .request, origin: to,
+          isInQuery: QueryToken.isPlaceholder($0))
       }
       return .send(
         kept, withheld: withheld + userinfo.map { Withheld(text: $0, owner: .request, origin: to) })
@@ -155,11 +162,12 @@ enum OriginGuard {
         "use a URL with this origin in the session, or set 'redirects: { across_origins: follow }' on the session"
       case .request: "set 'redirects: { across_origins: follow }' on the session"
       }
+    let part = first.isInQuery ? "token" : "header"
     let fields = list(withheld.filter { $0.origin == origin }.map(\.text))
     let reason =
       origin == last
-      ? "ferry did not send \(fields) to \(origin), because the manifest does not name this origin for the header"
-      : "ferry omitted \(fields) when a redirect led to \(origin), because the manifest does not name this origin for the header"
+      ? "ferry did not send \(fields) to \(origin), because the manifest does not name this origin for the \(part)"
+      : "ferry omitted \(fields) when a redirect led to \(origin), because the manifest does not name this origin for the \(part)"
     return "\(reason); to send it, \(help)"
   }
 
@@ -179,6 +187,7 @@ enum OriginGuard {
 
   private static func text(of field: TransferRequest.HeaderField) -> String {
     let values = field.sensitivity?.values ?? []
+    if QueryToken.isPlaceholder(field) { return list(values) }
     return values.isEmpty ? "the header \(field.name)" : "\(list(values)) in the header \(field.name)"
   }
 

@@ -17,7 +17,7 @@ extension TransferLoop {
     case .basic: hop.authorization = authentication.basic
     case .connection(let scheme): hop.connectionAuthentication = scheme
     case .digest(var digest):
-      guard let url = CurlURL(hop.url) else { return }
+      guard let url = CurlURL(hop.sentURL(of: request)) else { return }
       let random = (0..<2).map { _ in UInt64.random(in: .min ... .max) }
       guard
         let answer = digest.answer(

@@ -113,6 +113,7 @@ package final class TransferLoop {
     var request = written
     // `OriginGuard` decides whether these fields are sent before the request is signed.
     request.headers += written.signing?.placeholders ?? []
+    if let token = written.queryToken { request.headers.append(token.placeholder) }
     if let authentication = written.authentication { request.headers.append(authentication.placeholder) }
     precondition(busy[request.id] == nil, "an ID in flight must not be reused")
     now = .now
@@ -224,10 +225,12 @@ package final class TransferLoop {
   func headers(
     of hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) throws(TransportFailure) -> HeaderList {
-    guard request.authentication != nil else {
+    guard request.authentication != nil || request.queryToken != nil else {
       return request.signing == nil ? try headerCache.list(hop.headers) : try HeaderList(hop.headers)
     }
-    var fields = hop.headers.filter { !HTTPAuthentication.isPlaceholder($0) }
+    var fields = hop.headers.filter {
+      !HTTPAuthentication.isPlaceholder($0) && !QueryToken.isPlaceholder($0)
+    }
     if let authorization = hop.authorization {
       fields.append(.init(name: "Authorization", value: authorization))
     }

@@ -55,6 +55,8 @@ package struct TransferRequest: Sendable {
   package var limits: [TransferLimit] = []
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
   package var authentication: HTTPAuthentication?
+  /// The token in the query; `nil` if there is none.
+  package var queryToken: QueryToken?
   /// Signs the request for each server that receives it; `nil` for requests without a signature.
   package var signing: AWSSigning?
 

@@ -152,33 +152,35 @@ struct `An authentication challenge` {
     #expect(site.requests.map { $0[0] } == ["401", "201", "401"])
   }
 
+  /// A server that issues the tokens t1, t2, … and accepts files with Basic credentials and the token of its argument.
+  private static let tokenServer = """
+    import http.server, sys
+    tokens = 0
+    class Handler(http.server.BaseHTTPRequestHandler):
+      protocol_version = "HTTP/1.1"
+      def respond(self, status, challenge=None, body=b""):
+        self.send_response(status)
+        if challenge: self.send_header("WWW-Authenticate", challenge)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+      def do_GET(self):
+        global tokens
+        tokens += 1
+        self.respond(200, None, b'{"t": "t%d"}' % tokens)
+      def do_PUT(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not self.headers.get("Authorization", "").startswith("Basic "): self.respond(401, 'Basic realm="ferry"')
+        elif self.headers.get("X-Token") != sys.argv[1]: self.respond(401, 'Bearer error="invalid_token"')
+        else: self.respond(201)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print("port", server.server_address[1], flush=True)
+    server.serve_forever()
+    """
+
   /// The token is in another field than the credentials.
   @Test func `is answered, and a token that is rejected is replaced`() async throws {
-    let script = """
-      import http.server
-      tokens = 0
-      class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        def respond(self, status, challenge=None, body=b""):
-          self.send_response(status)
-          if challenge: self.send_header("WWW-Authenticate", challenge)
-          self.send_header("Content-Length", str(len(body)))
-          self.end_headers()
-          self.wfile.write(body)
-        def do_GET(self):
-          global tokens
-          tokens += 1
-          self.respond(200, None, b'{"t": "t%d"}' % tokens)
-        def do_PUT(self):
-          self.rfile.read(int(self.headers.get("Content-Length", 0)))
-          if not self.headers.get("Authorization", "").startswith("Basic "): self.respond(401, 'Basic realm="ferry"')
-          elif self.headers.get("X-Token") != "t2": self.respond(401, 'Bearer error="invalid_token"')
-          else: self.respond(201)
-      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-      print("port", server.server_address[1], flush=True)
-      server.serve_forever()
-      """
-    let server = try RunningCommand("python3", ["-u", "-c", script])
+    let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, "t2"])
     defer { server.signal(SIGKILL) }
     let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
     let job = try Workspace(
@@ -200,6 +202,44 @@ struct `An authentication challenge` {
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(report.totals.tokenRefreshes == 1)
+  }
+
+  /// docs/scheduling.md: a challenge is neither a resume nor the end of a transfer. A rejected token is a resume.
+  @Test(arguments: [("t1", 1), ("t2", 2)])
+  func `is not a resume in the background, and the rejection of a token is one`(
+    _ accepted: String, _ resumes: Int
+  ) async throws {
+    let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, accepted])
+    defer { server.signal(SIGKILL) }
+    let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      resume_delay: { policy: before_start, initial: 1s }
+      secrets: { password: { env: E2E_SECRET } }
+      sessions: { s: { kind: background, auth: { \(Self.credentials) } } }
+      tokens:
+        login:
+          session: s
+          request: { url: "\(url)/token" }
+          auth: none
+          capture: { t: { json: /t, secret: true } }
+          apply: { header: X-Token }
+      uploads:
+        u:
+          session: s
+          token: login
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "\(url)/${file.name}" } }
+      """)
+    try job.write("content", to: "a")
+    let (command, report) = try await job.run("--launch", "background", "--wait", "1m")
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.resumes == resumes)
+    // The challenge is answered within the transfer. The transfer with the new token is another request.
+    #expect(report.totals.tokensFetched == resumes)
+    #expect(report.totals.requests == 2 * resumes)
   }
 
   @Test(arguments: ["refuse", "strip", "follow"])

@@ -64,16 +64,18 @@ import Testing
         "curl", ["-sf", "-u", ApacheServer.login, "-X", "MKCOL", "\(server.url)/\(collection)"])
       #expect(command.status == 0)
     }
-    // The folders of this example are in the home directory, and its login file is beside the manifest.
+    // The folders of this example are in the home directory, and its password file is beside the manifest.
     let job = try Workspace(
       String(contentsOfFile: Product.source("examples/webdav.yaml"), encoding: .utf8))
-    try job.folder.write(Data("\(ApacheServer.login)\n".utf8), to: "backup.login")
+    try job.folder.write(Data("\(ApacheServer.password)\n".utf8), to: "backup.password")
     let documents = ["Süß & gut #1.txt": Data("text".utf8), "empty": Data()]
     for (name, content) in documents { try job.folder.write(content, to: "Documents/\(name)") }
     for name in [".hidden", "draft.tmp"] { try job.folder.write(Data("x".utf8), to: "Documents/\(name)") }
     let photo = Data(repeating: 7, count: 300_000)
     try job.folder.write(photo, to: "Pictures/a b.jpg")
-    let environment = ["BACKUP_SERVER": server.url, "HOME": job.folder.path("")]
+    let environment = [
+      "BACKUP_SERVER": server.url, "BACKUP_USER": ApacheServer.user, "HOME": job.folder.path(""),
+    ]
     let first = try await job.ferry("run", "job.yaml", environment: environment)
     #expect(first.status == 0, "\(first.stdout)\(first.stderr)")
     #expect(try server.files(in: "documents") == documents)
@@ -106,7 +108,8 @@ import Testing
     try job.start(
       ["run", Product.source("examples/webdav-move.yaml")],
       environment: [
-        "DAV_SERVER": server.url, "DAV_FILES": job.folder.path("files"), "DAV_LOGIN": ApacheServer.login,
+        "DAV_SERVER": server.url, "DAV_FILES": job.folder.path("files"), "DAV_USER": ApacheServer.user,
+        "DAV_PASSWORD": ApacheServer.password,
       ])
   }
 

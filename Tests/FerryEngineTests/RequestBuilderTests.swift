@@ -154,7 +154,7 @@ struct RequestBuilderTests {
     let built = try RequestBuilder(
       template, sessionHeaders: [.init(name: "User-Agent", value: Template(literal: "ferry"))],
       apply: .init(
-        name: "authorization", value: Template([.literal("Bearer "), .reference(.token("access"))]))
+        .header("authorization"), value: Template([.literal("Bearer "), .reference(.token("access"))]))
     ).build(bindings())
     #expect(
       built.headers == [

@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.findings(in: state).isEmpty)
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: 1...7)
   func theHistoryOfEachReleasedSchemaIsMigratedWithItsRuns(schema: Int) throws {
     let path = state.directory.history
     try make("history-\(schema)", at: path)
@@ -119,6 +119,7 @@ import Testing
                 message: "canceled by ferry cancel, which removed the session: moved to tape"),
               items: 7, removedAt: .start)
           ] : []))
+    #expect(try history.refreshToken(chain: "c1") == (schema >= 7 ? "r-2" : nil))
     try history.close()
     let ledger = try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start)
     let used = try ledger.used(.wifi, in: .start..<Instant.start(plus: 900))
@@ -132,7 +133,7 @@ import Testing
       try inbox.notes(session: "t").map(\.reason)
         == (schema >= 6 ? [CancelReason(recorded: "moved to tape")] : []))
     try inbox.close()
-    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6]))
+    #expect(try versions(path).starts(with: [1, 2, 3, 4, 5, 6, 7]))
     // With schema 5 or later, the session is registered, but this state folder has no journal for it.
     #expect(try Self.findings(in: state).map(\.code) == (schema >= 5 ? [.journalMissing] : []))
   }

@@ -26,6 +26,20 @@ import Testing
     #expect(try history.openRound(manifest: "m", at: .start(plus: 3)).number == 2)
   }
 
+  @Test func onlyTheRefreshTokensThatWereIssuedLastAreKept() throws {
+    let history = try open()
+    #expect(try history.refreshToken(chain: "c0") == nil)
+    for number in 0...RunHistory.mostRefreshTokens {
+      try history.keep(
+        refreshToken: "r\(number)", chain: "c\(number)", manifest: "m", token: "t",
+        at: .start(plus: Int64(number)))
+    }
+    try history.keep(refreshToken: "new", chain: "c1", manifest: "m", token: "t", at: .start(plus: 5_000))
+    #expect(try history.refreshToken(chain: "c0") == nil)
+    #expect(try history.refreshToken(chain: "c1") == "new")
+    #expect(try history.refreshToken(chain: "c2") == "r2")
+  }
+
   @Test func aNewHistoryStartsAfterTheRoundsThatTheJournalsName() throws {
     let state = try TemporaryState()
     let journal = try state.open()

@@ -46,6 +46,21 @@ import Testing
     #expect(request.when == .always)
   }
 
+  @Test func `do not add a request to a token with oauth2, in whose place it would be`() throws {
+    let reading = read(
+      """
+      version: 1
+      name: photos
+      sessions: { quick: {} }
+      vars: { s: x }
+      defaults: { request: { headers: { Accept: text/plain } }, tokens: { session: quick } }
+      tokens:
+        login: { oauth2: { token_url: https://example.com/token, client_id: a, client_secret: "${vars.s}" } }
+      """)
+    #expect(reading.diagnostics.filter { $0.severity == .error } == [])
+    #expect(try #require(reading.manifest).tokens[0].request.headers.isEmpty)
+  }
+
   @Test func `are checked whether used or not, and each mistake is reported once`() {
     expectMistakes(
       """

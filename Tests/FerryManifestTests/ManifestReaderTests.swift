@@ -114,7 +114,8 @@ import Testing
             Capture(name: "expires_in", source: .json(pointer: "/expires_in")),
           ],
           apply: .init(
-            name: "Authorization", value: template(.literal("Bearer "), .reference(.token("access_token")))))
+            .header("Authorization"), value: template(.literal("Bearer "), .reference(.token("access_token")))
+          ))
       ],
       uploads: [
         Upload(

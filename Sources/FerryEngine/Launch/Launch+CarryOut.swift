@@ -109,6 +109,7 @@ extension Launch {
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
+    captures.refreshTokens = RefreshTokens(history: history, clock: clock)
     values = captures
     let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
     // The usage has already been recorded, so closing the ledger cannot lose data.

@@ -8,7 +8,7 @@ import FerryTransfer
 /// `on_end`: the requests that are sent when the work of a run has ended.
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, under the same
-/// rules as all other requests. Nothing is journaled: if a run is killed before it sends them, no later run sends them.
+/// rules as all other requests. Nothing is journaled, except refresh tokens: if a run is killed before it sends them, no later run sends them.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {
@@ -86,9 +86,12 @@ struct RequestsAtEnd {
     defer { try? ledger.close() }
     let usageRecorder = UsageRecorder(
       ledger, on: run.threads.ledger, messages: messages, clock: clock, after: loop.transferredBytes)
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    // Refresh tokens are synced when they are recorded.
+    defer { try? history.close() }
     let longest = limits.flatMap(\.values).max() ?? .zero
     let runLoop = try runLoop(
-      jobs, end, of: work, usageRecorder,
+      jobs, end, of: work, usageRecorder, history,
       options: LaunchOptions(
         conditions: end.conditions, deadline: now.advanced(by: longest), grace: .zero, launch: .foreground,
         zones: run.zones, seed: UInt64.random(in: .min ... .max)))
@@ -117,7 +120,7 @@ struct RequestsAtEnd {
 
   private func runLoop(
     _ jobs: Jobs, _ end: RunEnd, of work: CaptureStore?, _ usageRecorder: UsageRecorder,
-    options: LaunchOptions
+    _ history: RunHistory, options: LaunchOptions
   ) throws -> RunLoop {
     let launchState = try LaunchState(
       jobs, journals: SessionJournals(jobs.plan.sessions.map { _ in nil }), rounds: run.rounds,
@@ -126,6 +129,7 @@ struct RequestsAtEnd {
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState,
       after: end.values, of: work)
+    captures.refreshTokens = RefreshTokens(history: history, clock: clock)
     let writes = UnrecordedWrites(messages)
     return RunLoop(
       scheduler: Scheduler(plan: jobs.plan, starts: launchState.starts, options: options), clock: clock,

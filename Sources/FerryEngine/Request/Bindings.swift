@@ -17,6 +17,8 @@ package struct Bindings: Sendable {
   /// The captures of requests, by node and capture.
   package var requests: [String: [String: BoundValue]]
   package var run: RunValues
+  /// The refresh token that the server has issued in place of the one in the manifest; `nil` if it has issued none.
+  package var refreshToken: SensitiveValue?
 
   package struct RunValues: Sendable {
     package var id: String

@@ -19,4 +19,8 @@ package struct BuiltRequest: Sendable {
   package var authentication: HTTPAuthentication?
   /// The checksum of the file in which the response is stored; `nil` for none.
   package var checksum: TransferRequest.Checksum?
+  /// The encoded credentials of an OAuth 2.0 client, which must be masked; `nil` if the request has none.
+  package var clientCredentials: String?
+  /// The token in the query; `nil` if there is none.
+  package var queryToken: QueryToken?
 }

@@ -20,6 +20,7 @@ package enum CaptureReader {
     let total = max(sumLimit, captures.compactMap(\.maxSize).max() ?? 0)
     var room = total
     for capture in captures {
+      if capture.isOptional, try isAbsent(capture, in: &reader) { continue }
       let value = try value(of: capture, in: &reader)
       let (size, limit) = (Int64(value.utf8.count), capture.maxSize ?? Capture.defaultMaxSize)
       guard size <= limit else {
@@ -31,6 +32,17 @@ package enum CaptureReader {
       values.append(CapturedValue(name: capture.name, value: value, isSecret: capture.isSecret))
     }
     return values
+  }
+
+  /// Whether the JSON of a response lacks an optional value.
+  private static func isAbsent(
+    _ capture: Capture, in reader: inout ResponseReader
+  ) throws(TransportFailure) -> Bool {
+    guard case .json(let pointer) = capture.source, let json = try? reader.bodyJSON() else { return false }
+    switch json.value(at: pointer) {
+    case .string, .number, .bool: return false
+    case nil, .null, .array, .object: return true
+    }
   }
 
   private static func value(

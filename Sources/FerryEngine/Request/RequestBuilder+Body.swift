@@ -11,6 +11,7 @@ extension RequestBuilder {
     switch template.body {
     case .none, .multipart: return .none
     case .form(let fields): return .bytes(try Self.form(fields, bindings, &sensitive))
+    case .oauth2(let grant): return .bytes(try Self.body(of: grant, bindings, &sensitive))
     case .listOfParts:
       let value = try Self.value(
         of: .transfer(RequestTemplate.partsCapture), [], bindings, sensitive: &sensitive)
@@ -68,7 +69,7 @@ extension RequestBuilder {
     return type
   }
 
-  private static func form(
+  static func form(
     _ fields: [RequestTemplate.Field], _ bindings: Bindings, _ sensitive: inout [String]
   ) throws(TransportFailure) -> [UInt8] {
     var bytes: [UInt8] = []

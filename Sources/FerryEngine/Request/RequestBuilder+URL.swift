@@ -113,7 +113,7 @@ extension RequestBuilder {
 
 extension Template {
   /// Whether the text is one reference that its filters have percent-encoded.
-  fileprivate var isPercentEncoded: Bool {
+  var isPercentEncoded: Bool {
     guard segments.count == 1, case .reference(_, let filters) = segments[0] else { return false }
     return filters.arePercentEncoding
   }

@@ -14,6 +14,11 @@ package struct RequestBuilder: Sendable {
   /// The netrc files, by their paths in the manifest.
   let netrcs: [String: Netrc]
 
+  /// The parameter of the query that carries the token; `nil` if there is none.
+  let tokenQuery: RequestTemplate.Field?
+  /// The name of the cookie that carries the token; `nil` if there is none.
+  private let cookie: String?
+
   /// Whether a response determines the origin of the URL, and the origins that the manifest names.
   private let isURLCaptured: Bool
   private let known: KnownOrigins
@@ -28,7 +33,7 @@ package struct RequestBuilder: Sendable {
   /// - Parameters:
   ///   - sessionHeaders: the session's header fields. A field of the request replaces a session field with
   ///     the same name.
-  ///   - apply: the token's header field, which replaces both.
+  ///   - apply: how the request carries its token. The token's header field replaces both.
   ///   - sessionSign: the session's signature, unless the request has its own.
   ///   - sessionAuth: the session's credentials, unless the request has its own.
   ///   - netrcs: the netrc files, by their paths in the manifest.
@@ -36,7 +41,7 @@ package struct RequestBuilder: Sendable {
   ///   - known: the origins that the manifest names for the values in the request.
   package init(
     _ template: RequestTemplate, sessionHeaders: [RequestTemplate.Field] = [],
-    apply: RequestTemplate.Field? = nil, sessionSign: RequestSigning? = nil,
+    apply: TokenApplication? = nil, sessionSign: RequestSigning? = nil,
     sessionAuth: RequestAuth? = nil, netrcs: [String: Netrc] = [:], isURLCaptured: Bool = false,
     known: KnownOrigins = KnownOrigins()
   ) {
@@ -67,7 +72,18 @@ package struct RequestBuilder: Sendable {
     }
     for field in sessionHeaders { set(field, .session) }
     for field in template.headers { set(field, .request) }
-    if let apply { set(apply, .token) }
+    tokenQuery =
+      switch apply?.target {
+      case .query(let name): apply.map { .init(name: name, value: $0.value) }
+      case .header, .cookie, nil: nil
+      }
+    cookie =
+      if case .cookie(let name) = apply?.target { name } else { nil }
+    if let apply, let name = apply.header { set(.init(name: name, value: apply.value), .token) }
+    if case .oauth2 = template.body, !fields.contains(where: { $0.field.name.lowercased() == "accept" }) {
+      // Some servers otherwise respond with a form instead of JSON.
+      set(RequestTemplate.Field(name: "Accept", value: Template(literal: "application/json")), .request)
+    }
     if let type = Self.contentType(of: template.body),
       !fields.contains(where: { $0.field.name.lowercased() == "content-type" })
     {
@@ -86,7 +102,8 @@ package struct RequestBuilder: Sendable {
     for prepared in fields {
       let name = prepared.field.name
       var sensitive: [String] = []
-      let value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
+      var value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
+      if let cookie, prepared.owner == .token { value = try Self.cookie(cookie, value) }
       // Each of these would end the field and start another (RFC 9110 §5.5).
       if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
         throw Self.failure("the value of the header '\(name)' contains a line break or NUL")
@@ -98,6 +115,14 @@ package struct RequestBuilder: Sendable {
           sensitivity: isKept ? .init(prepared.owner, values: sensitive) : nil))
     }
     if let metadata = try metadata(bindings) { headers.append(metadata) }
+    let credentials = try clientCredentials(bindings)
+    if let credentials {
+      headers.removeAll { $0.name.lowercased() == "authorization" }
+      headers.append(
+        .init(
+          name: "Authorization", value: "Basic \(credentials.text)",
+          sensitivity: .init(.request, values: credentials.values)))
+    }
     var sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
     let url = try url(bindings, base: base, &sensitive)
     if isURLCaptured, hasUserinfo { sensitive.url.append("the URL's user name and password") }
@@ -106,7 +131,8 @@ package struct RequestBuilder: Sendable {
     return BuiltRequest(
       method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive,
       signing: try signing(bindings), authentication: try authentication(bindings, url: url),
-      checksum: try checksum(bindings))
+      checksum: try checksum(bindings), clientCredentials: credentials?.text,
+      queryToken: try queryToken(bindings))
   }
 
   /// The `Upload-Metadata` of a tus upload; `nil` without pairs.
@@ -203,7 +229,7 @@ package struct RequestBuilder: Sendable {
     switch body {
     // The Content-Type of a multipart body contains the boundary of the attempt.
     case .none, .multipart: nil
-    case .form: "application/x-www-form-urlencoded"
+    case .form, .oauth2: "application/x-www-form-urlencoded"
     case .json: "application/json"
     case .listOfParts: "application/xml"
     }

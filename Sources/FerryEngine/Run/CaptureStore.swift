@@ -9,7 +9,7 @@ import FerryPlan
 /// This is a class because it is shared: requests are built from it, responses add to it, and the journal is
 /// written from it.
 final class CaptureStore {
-  private var plan: Plan
+  private(set) var plan: Plan
   private let runID: String
   /// The values of `${run.…}` after the run's work has ended, by manifest; `nil` while the work is in
   /// progress.
@@ -34,6 +34,12 @@ final class CaptureStore {
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
   private var issuedAgain: [OrphansAside.Orphan] = []
+  /// The journal of refresh tokens; `nil` if no token has one.
+  var refreshTokens: RefreshTokens?
+  /// The refresh tokens that the requests under way have sent, by attempt.
+  var refreshes: [UInt64: (chain: RefreshChain, sent: SensitiveValue)] = [:]
+  /// The failure to read or write the journal of refresh tokens, which stops the run.
+  var journalFault: JournalError?
 
   /// - Parameters:
   ///   - secrets: the values of secrets, by manifest.
@@ -82,6 +88,9 @@ final class CaptureStore {
 
   /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.masked(text) }
+
+  /// Masks a value until the run ends.
+  func keep(secret: String) { items.keepSecret(secret) }
 
   /// The origin of a server with every secret that is in use replaced by `***`. Retired secrets are ignored,
   /// because the journaled form of a server must not depend on which other items have ended in the same run.

@@ -36,7 +36,7 @@ struct PreparedSteps {
             own.plan.sessions[own.node.steps[position].session.index].identifier] ?? [],
           patterns: Patterns(step.capture, step.expect),
           isSentOnce: Self.isSentOnce(step, of: node),
-          needsDigest: refersToDigest[position],
+          needsDigest: refersToDigest[position], needsBearer: Self.needsBearer(node),
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
           transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
@@ -60,7 +60,7 @@ struct PreparedSteps {
   private static func builder(
     _ step: Step, of node: Int, in plan: Plan, _ origins: ManifestOrigins, netrcs: [String: Netrc]
   ) -> RequestBuilder {
-    let apply: RequestTemplate.Field? =
+    let apply: TokenApplication? =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work { work.apply } else {
         nil
       }
@@ -81,6 +81,14 @@ struct PreparedSteps {
     if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
     guard step.kind == .transfer, case .upload(let work) = node.work else { return false }
     return work.commit == nil && work.abandon != nil
+  }
+
+  /// Whether requests carry the node's token in `Authorization: Bearer`.
+  private static func needsBearer(_ node: Node) -> Bool {
+    guard case .token(let work) = node.work, work.apply.header?.lowercased() == "authorization",
+      case .literal(let text)? = work.apply.value.segments.first
+    else { return false }
+    return text.lowercased().hasPrefix("bearer ")
   }
 
   /// The step of an attempt.
@@ -108,6 +116,8 @@ final class PreparedStep {
   let isSentOnce: Bool
   /// Whether the request needs the file's digest before it is sent.
   let needsDigest: Bool
+  /// Whether the step requests a token that other requests carry in `Authorization: Bearer`.
+  let needsBearer: Bool
   /// Whether the file is hashed while it is sent.
   let hashesAsSent: Bool
   /// Whether the file is hashed before its first part is sent, because no request sends the whole file.
@@ -138,7 +148,8 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
     limits: [TransferLimit], patterns: Patterns, isSentOnce: Bool,
-    needsDigest: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool, transferProtocol: TransferProtocol,
+    needsDigest: Bool, needsBearer: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool,
+    transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
     boundSteps: [ServerBase]
@@ -154,6 +165,7 @@ final class PreparedStep {
     self.patterns = patterns
     self.isSentOnce = isSentOnce
     self.needsDigest = needsDigest
+    self.needsBearer = needsBearer
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending
     self.transferProtocol = transferProtocol

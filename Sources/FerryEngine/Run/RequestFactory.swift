@@ -76,7 +76,10 @@ struct RequestFactory {
     }
     let prepared = steps[attempt]
     let step = prepared.step
-    let bindings = captures.bindings(for: attempt, step, scheduler)
+    var bindings = captures.bindings(for: attempt, step, scheduler)
+    if let chain = try prepared.builder.refreshChain(bindings) {
+      bindings.refreshToken = try captures.refreshToken(of: chain, for: attempt)
+    }
     let built = try prepared.builder.build(bindings)
     try checkServer(of: attempt, prepared, url: built.url, bindings)
     let session = plan.sessions[step.session.index]
@@ -87,9 +90,11 @@ struct RequestFactory {
       byteLimit: attempt.byteLimit,
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
+    if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
     request.connection = prepared.connection
     request.limits = prepared.limits
     request.authentication = built.authentication
+    request.queryToken = built.queryToken
     // Use the key that the journal recorded with the intent, even if the manifest or the round has changed since.
     if step.kind == .commit, let key = captures[attempt.ref].commitKey {
       request.headers.removeAll { key.isIn($0.name) }

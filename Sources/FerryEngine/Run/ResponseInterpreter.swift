@@ -211,6 +211,10 @@ struct ResponseInterpreter {
       read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)
       guard response.transfer == .other || response.transfer == .completed else { return response }
     }
+    if case .oauth2(let grant) = step.request.body {
+      read(answer, to: attempt, grant, prepared, &response)
+      guard response.tokenError == nil, response.mismatch == nil else { return response }
+    }
     guard step.expects(status: answer.status) else {
       response.reportsExpiry = ExpiredURL.isReported(by: answer)
       return response
@@ -239,6 +243,24 @@ struct ResponseInterpreter {
     guard !step.capture.isEmpty else { return response }
     keep(reading?.captures ?? .success([]), answer, attempt, prepared, &response, at: now, scheduler)
     return response
+  }
+
+  /// Reads the response to a request for an access token. A refresh token is journaled first, even if the response is
+  /// otherwise unusable.
+  private func read(
+    _ answer: TransferResponse, to attempt: Attempt, _ grant: OAuth2Grant, _ prepared: PreparedStep,
+    _ response: inout AttemptResult.Response
+  ) {
+    let fields = OAuth2Response(answer)
+    let isSuccess = prepared.step.expects(status: answer.status)
+    captures.keep(refreshToken: isSuccess ? fields.refreshToken : nil, of: attempt)
+    response.tokenError = fields.error(grant, masked: captures.masked)
+    guard isSuccess, response.tokenError == nil else { return }
+    if answer.body.count > OAuth2Response.sizeLimit {
+      response.mismatch = "the response is larger than \(OAuth2Response.sizeLimit) bytes"
+    } else if prepared.needsBearer {
+      response.mismatch = fields.typeMismatch
+    }
   }
 
   /// Rejects the response to the creation of an upload which does not identify the upload. Its release could delete

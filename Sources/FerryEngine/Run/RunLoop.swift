@@ -149,6 +149,8 @@ final class RunLoop {
     // One copy for both uses.
     let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
+    // The result is not used if the refresh token in it is not on disk.
+    fault = fault ?? captures.journalFault
     onEvent?(scheduler.event(attempt, result, at: now))
     if let onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
     return result
@@ -338,6 +340,7 @@ final class RunLoop {
       attempts[attempt.id] = attempt
       loop.start(request)
     } catch {
+      fault = fault ?? captures.journalFault
       early.append(.init(id: attempt.id, answer: .failure(error)))
     }
   }

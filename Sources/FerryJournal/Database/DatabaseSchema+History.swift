@@ -126,5 +126,16 @@ extension DatabaseSchema {
             removed_at INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           """),
+      Migration(
+        name: "history 7: refresh tokens that servers have issued",
+        sql: """
+          CREATE TABLE refresh_token (
+            chain TEXT PRIMARY KEY,
+            manifest TEXT NOT NULL,
+            token TEXT NOT NULL,
+            value TEXT NOT NULL,
+            issued_at INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+          """),
     ])
 }

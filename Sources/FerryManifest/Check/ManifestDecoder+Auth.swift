@@ -14,15 +14,25 @@ extension ManifestDecoder {
             header.key.location, &reported, "the header \(header.key.value.quoted) is set by 'auth'")
         }
       }
-      if let token = request.token, let apply = self.declared.declaration(token, in: .tokens)?.node["apply"],
-        let header = apply["header"], let name = header.scalar?.text, name.lowercased() == "authorization"
+      if let header = request.token.flatMap({ tokenHeader(of: $0, manifest) }),
+        header.value.lowercased() == "authorization"
       {
-        reportAuthenticated(header.location, &reported, "the header \(name.quoted) is set by 'auth'")
+        reportAuthenticated(
+          header.location, &reported, "the header \(header.value.quoted) is set by 'auth'")
       }
       if case .awsV4 = request.template.sign ?? declared?.sign {
         reportAuthenticated(request.node.location, &reported, "a signed request cannot have 'auth'")
       }
     }
+  }
+
+  /// The header field that a token sets on requests, at the place that determines it; `nil` if it sets none.
+  func tokenHeader(of name: String, _ manifest: Manifest) -> Located<String>? {
+    guard let token = manifest.tokens.first(where: { $0.name.value == name }), let header = token.apply.header
+    else { return nil }
+    let apply = declared.declaration(name, in: .tokens)?.node["apply"]
+    let written = apply?["header"] ?? apply?["cookie"] ?? apply
+    return Located(header, at: written?.location ?? token.name.location)
   }
 
   private mutating func reportAuthenticated(

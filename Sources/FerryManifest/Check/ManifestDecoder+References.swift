@@ -116,11 +116,12 @@ extension ManifestDecoder {
   private func captures(of node: YAMLNode) -> Captures {
     // A misspelled key, and a step or capture that is not a mapping, have already been reported.
     guard node.members != nil, !node.isIncomplete else { return .unknown }
+    let own = node["oauth2"] == nil ? [] : OAuth2Grant.captures.map(\.name)
     guard let written = node["capture"] else {
-      return isMisspelt("capture", in: node) ? .unknown : .names([], [])
+      return isMisspelt("capture", in: node) ? .unknown : .names(own, Set(own))
     }
     guard let names = written.members?.map(\.key.value) else { return .unknown }
-    return .names(names, Set(names))
+    return .names(own + names, Set(own + names))
   }
 }
 

@@ -17,11 +17,9 @@ extension ManifestDecoder {
           reportSigned(header.key, &reported, help: "remove it, or write 'sign: none' next to the request")
         }
       }
-      if let token = request.token, let apply = declared.declaration(token, in: .tokens)?.node["apply"],
-        let header = apply["header"], let name = header.scalar?.text
-      {
+      if let token = request.token, let header = tokenHeader(of: token, manifest) {
         reportSigned(
-          Located(name, at: header.location), &reported,
+          header, &reported,
           help:
             "remove 'token: \(token.clipped)' from the signed requests, or add 'sign: none' to them"
         )

@@ -49,7 +49,8 @@ struct Defaults {
     case .object(let object):
       for key in object.keys {
         guard case .object(let inner) = key.form, let name = Self.everywhere[inner.title],
-          let common = byName[name], !key.isRequired, node[key.name] == nil,
+          let common = byName[name], !key.isRequired, !object.hasAlternative(to: key.name),
+          node[key.name] == nil,
           case .mapping(let members) = node.content
         else { continue }
         node.content = .mapping(members + [.init(key: Located(key.name, at: common.location), value: common)])
@@ -104,6 +105,13 @@ extension YAMLNode {
     content = .mapping([])
     for index in members.indices { change(&members[index]) }
     content = .mapping(members)
+  }
+}
+
+extension ObjectForm {
+  /// Whether the object needs the key or another one in its place.
+  fileprivate func hasAlternative(to key: String) -> Bool {
+    rules.contains { if case .exactlyOne(let names) = $0 { names.contains(key) } else { false } }
   }
 }
 

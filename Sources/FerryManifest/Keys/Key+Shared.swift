@@ -86,6 +86,11 @@ extension Key {
     Key("request", path, .object(shape), isRequired: true, doc: doc)
   }
 
+  /// The request of an object that can have another key in its place.
+  static func optionalRequest(_ path: WritableKeyPath<Object, RequestTemplate> & Sendable) -> Self {
+    Key("request", path, .object(RequestTemplate.shape), default: "none", doc: "The request.")
+  }
+
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
     default fallback: Fallback = "any 2xx", doc: String = "The conditions that a successful response meets."

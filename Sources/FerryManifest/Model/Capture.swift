@@ -6,6 +6,8 @@ package struct Capture: Hashable, Codable, Sendable {
   package var isSecret: Bool
   /// The maximum size of the value in bytes; `nil` for `defaultMaxSize`.
   package var maxSize: Int64?
+  /// Whether a response without the value is accepted. Only captures that ferry itself adds are optional.
+  package var isOptional = false
 
   /// 64 KiB.
   package static let defaultMaxSize: Int64 = 64 << 10
@@ -24,7 +26,10 @@ package struct Capture: Hashable, Codable, Sendable {
     case status
   }
 
-  package init(name: String, source: Source, isSecret: Bool = false, maxSize: Int64? = nil) {
+  package init(
+    name: String, source: Source, isSecret: Bool = false, maxSize: Int64? = nil, isOptional: Bool = false
+  ) {
+    self.isOptional = isOptional
     self.name = name
     self.source = source
     self.isSecret = isSecret

@@ -33,6 +33,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     case json(JSONTemplate)
     /// A `multipart/form-data` body that contains the file of a transfer.
     case multipart(MultipartForm)
+    /// A request for an access token, with the credentials of its client.
+    case oauth2(OAuth2Grant)
     /// The list of an S3 upload's parts, for `CompleteMultipartUpload`.
     case listOfParts
   }
@@ -54,6 +56,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     case .form(let fields): return head + fields.map(\.value)
     case .json(let json): return head + json.templates
     case .multipart(let form): return head + form.templates
+    case .oauth2(let grant): return head + grant.templates
     case .listOfParts: return head
     }
   }
@@ -82,7 +85,7 @@ extension RequestTemplate.Body {
   package var `protocol`: Upload.Transfer.`Protocol`? {
     switch self {
     case .multipart: .multipartForm
-    case .none, .form, .json, .listOfParts: nil
+    case .none, .form, .json, .oauth2, .listOfParts: nil
     }
   }
 }

@@ -7,8 +7,8 @@ package struct TokenStep: Equatable, Sendable {
   /// The captures. `expires_in` (seconds after the response) and `expires_at` (RFC 3339 or Unix seconds)
   /// determine the lifetime of the token.
   package var capture: [Capture]
-  /// The header field to set on every request of a node that names this token.
-  package var apply: RequestTemplate.Field
+  /// How every request of a node that names this token carries it.
+  package var apply: TokenApplication
   /// Origins to which the token may be sent, in addition to the origins of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: Refresh
@@ -28,7 +28,7 @@ package struct TokenStep: Equatable, Sendable {
 
   package init(
     name: Located<String>, session: Located<String>, request: RequestTemplate, expect: Expectation = .init(),
-    capture: [Capture], apply: RequestTemplate.Field, applyOrigins: [OriginPattern] = [],
+    capture: [Capture], apply: TokenApplication, applyOrigins: [OriginPattern] = [],
     refresh: Refresh = .init(), retry: RetryPolicy = .init()
   ) {
     self.name = name

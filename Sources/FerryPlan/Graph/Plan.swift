@@ -170,7 +170,7 @@ package struct Node: Hashable, Codable, Sendable {
 
 package struct TokenWork: Hashable, Codable, Sendable {
   package var step: Step
-  package var apply: RequestTemplate.Field
+  package var apply: TokenApplication
   /// Origins to which the token may be sent, in addition to the origins of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]
   package var refresh: TokenStep.Refresh

@@ -105,6 +105,8 @@ package struct AttemptResult: Sendable {
     package var withheld: String?
     /// The reason why the server's authentication challenge was not met; `nil` if there is none.
     package var challengeProblem: String?
+    /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
+    package var tokenError: TokenError?
     /// Whether the response indicates that the URL of the request has expired.
     package var reportsExpiry = false
     /// What the response states about a transfer that sends its file in several requests.

@@ -48,6 +48,15 @@ extension Step {
       return .uploadIDGone(refusal(response))
     case .gone, .completed, .other: break
     }
+    if let error = response.tokenError {
+      let failure = error.failure(status: status)
+      // Servers with too much work, and gateways, are treated as for all requests.
+      if error.isTemporary || status == 429 || status >= 500 {
+        return .transient(
+          failure, retryAfter: response.retryAfter, scope: status == 429 ? .host : .item, effect: .refused)
+      }
+      return .permanent(failure)
+    }
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }

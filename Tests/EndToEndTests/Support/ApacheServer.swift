@@ -7,7 +7,9 @@ final class ApacheServer: Sendable {
   /// The required programs that are missing.
   static let missingPrograms = ["apache2", "openssl"].filter { RunningCommand.find($0) == nil }
   /// A password whose characters change when they are encoded.
-  static let login = "müller:100 % geheim#+"
+  static let user = "müller"
+  static let password = "100 % geheim#+"
+  static let login = "\(user):\(password)"
 
   let url: String
   private let folder: TemporaryFolder

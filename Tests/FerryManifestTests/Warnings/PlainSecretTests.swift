@@ -276,6 +276,27 @@ import Testing
       [Self.warning("the field 'password' contains a secret in plain text", notes: [("2️⃣", "used here")])])
   }
 
+  @Test(arguments: ["client_secret", "refresh_token"])
+  func `of an OAuth 2 client is noticed`(_ key: String) {
+    let other = key == "client_secret" ? "refresh_token" : "client_secret"
+    expectWarnings(
+      """
+      version: 1
+      name: m
+      secrets: { key: { env: K } }
+      sessions: { quick: {} }
+      tokens:
+        t:
+          session: quick
+          oauth2:
+            token_url: https://a.example/
+            client_id: a
+            grant: refresh_token
+            \(key): 1️⃣k5dXq0
+            \(other): ${secrets.key}
+      """, [Self.warning("'\(key)' is a secret in plain text")])
+  }
+
   @Test func `is never part of a diagnostic`() {
     let value = "k5dXq0mZ7sT2vB9aLr4c"
     let text = Self.text(

@@ -14,7 +14,7 @@ extension ManifestDecoder {
     var known = WrittenReferences()
     for request in writtenRequests(manifest) {
       guard let host = request.template.url.plainHTTPHost, !LoopbackHost.contains(host),
-        let url = request.node["url"]
+        let url = request.url
       else { continue }
       let what: String
       if let token = request.token {

@@ -10,19 +10,25 @@ extension ManifestDecoder {
       warnOfPlainValue("key_password", in: session.node["tls"], use: session.node.use, &known)
     }
     for token in declared.ordered[.tokens] ?? [] {
-      guard let apply = token.node["apply"], let header = apply["header"]?.scalar?.text,
-        let value = apply["value"]
-      else { continue }
-      warnOfPlainHeader(header, value, use: apply.use ?? token.node.use, &known)
+      guard let apply = token.node["apply"], let value = apply["value"] else { continue }
+      let header = apply["header"]?.scalar?.text
+      if header == nil, apply["query"] ?? apply["cookie"] != nil {
+        warnOfPlainValue("value", in: apply, use: token.node.use, &known)
+      } else {
+        warnOfPlainHeader(header ?? "Authorization", value, use: apply.use ?? token.node.use, &known)
+      }
     }
     for request in writtenRequests(manifest) {
       known.instance = request.instance
-      if let url = request.node["url"] { warnOfPlainURL(url, use: request.use, &known) }
+      if let url = request.url { warnOfPlainURL(url, use: request.use, &known) }
       warnOfPlainHeaders(request.node["headers"], use: request.use, &known)
       warnOfPlainFields(request.node["query"], use: request.use, &known)
       warnOfPlainFields(request.node["form"], use: request.use, &known)
       warnOfPlainSignature(request.sign, use: request.use, &known)
       warnOfPlainValue("password", in: request.auth, use: request.use, &known)
+      for key in ["client_secret", "refresh_token"] {
+        warnOfPlainValue(key, in: request.node, use: request.use, &known)
+      }
       for fields in ["fields", "fields_after"] {
         warnOfPlainFields(request.form?[fields], use: request.form?.use ?? request.use, &known)
       }

@@ -3,6 +3,8 @@ struct WrittenRequest: Sendable {
   var template: RequestTemplate
   /// The request's mapping.
   var node: YAMLNode
+  /// The request's URL.
+  var url: YAMLNode? { node["url"] ?? node["token_url"] }
   /// The step's `form`, which is written next to the request.
   var form: YAMLNode?
   /// The step's `sign`, which is written next to the request.
@@ -77,7 +79,7 @@ extension ManifestDecoder {
     var use = node.use
     var (form, sign, auth): (YAMLNode?, YAMLNode?, YAMLNode?)
     for key in keys + ["request"] {
-      guard let value = node[key] else { return }
+      guard let value = node[key] ?? (space == .tokens ? node["oauth2"] : nil) else { return }
       (form, sign, auth) = (node["form"], node["sign"], node["auth"])
       node = value
       use = node.use ?? use
