@@ -60,6 +60,8 @@ extension Launch {
     }
     runLoop.onEvent = run.onEvent
     runLoop.refresh = options.refresh
+    let leases = run.leases
+    if !leases.isEmpty { runLoop.leaseLoss = { leases.first { !$0.isHeld }?.loss } }
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
@@ -114,6 +116,8 @@ extension Launch {
   ) {
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
+    // With a rollback journal, each commit is several syncs, and the file is locked meanwhile.
+    if !run.leases.isEmpty { options.commitInterval = .milliseconds(50) }
     var kept: [SessionJournal] = []
     let sessions = journals.all.map { journal -> Int? in
       guard let journal else { return nil }

@@ -48,6 +48,8 @@ final class RunLoop {
   var refresh: Duration?
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
+  /// The reason why this process no longer owns its journals; `nil` while it does.
+  var leaseLoss: () -> JournalError? = { nil }
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
@@ -90,6 +92,10 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
+      if let loss = leaseLoss() {
+        fault = loss
+        break
+      }
       // Handle interim responses before outcomes, because their requests may have ended in the same turn.
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
@@ -257,7 +263,9 @@ final class RunLoop {
 
   private func perform(_ action: Action) {
     switch action {
-    case .start(let attempt): start(attempt)
+    case .start(let attempt):
+      fault = leaseLoss()
+      if fault == nil { start(attempt) }
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
         loop.cancelDigest(id)
