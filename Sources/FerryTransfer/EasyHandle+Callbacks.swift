@@ -61,6 +61,7 @@ extension EasyHandle {
   /// without executing that request.
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
+    guard sockets.mayStillSend() else { return stop(exchange) }
     exchange.descriptor = descriptor
     let mayResend = mayResend(exchange)
     // After a 401 or 407, libcurl continues to authenticate with the server or the proxy.
@@ -108,6 +109,13 @@ extension EasyHandle {
     exchange.sentHead = []
     exchange.hasReachedServer = true
     return true
+  }
+
+  /// Ends a request because this process must not send anything more.
+  private func stop(_ exchange: Exchange) -> Bool {
+    exchange.failure = TransportFailure(
+      .cancelled, "this process no longer owns the shard", mayHaveReachedServer: exchange.attempts > 0)
+    return false
   }
 
   private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -179,6 +187,7 @@ extension EasyHandle {
 
   private func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let exchange, let file = exchange.file else { return Int(CURL_READFUNC_ABORT) }
+    guard sockets.mayStillSend() || stop(exchange) else { return Int(CURL_READFUNC_ABORT) }
     if exchange.hashBacklog > Self.hashBacklogLimit {
       exchange.pauses.insert(.hashing)
       return Int(CURL_READFUNC_PAUSE)

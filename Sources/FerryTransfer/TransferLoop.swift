@@ -95,6 +95,9 @@ package final class TransferLoop {
   /// The versions of libcurl and of the libraries with which it was built.
   package static var curlVersion: String { CurlLibrary.version }
 
+  /// Lets requests be sent only while a condition holds.
+  package func send(while isAllowed: @escaping () -> Bool) { sockets.mayStillSend = isAllowed }
+
   /// The number of requests that were started and have not ended.
   package var inFlight: Int { busy.count }
 

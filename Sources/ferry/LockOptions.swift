@@ -22,7 +22,8 @@ struct LockOptions: ParsableArguments {
 
   /// The process that is using the session, and the time at which it began to use it.
   static func text(_ session: SessionInUse) -> String {
-    let holder = session.pid.map { "process \($0)" } ?? "another process"
+    let host = session.host.map { " on \(DisplayPath.line($0))" } ?? ""
+    let holder = (session.pid.map { "process \($0)" } ?? "another process") + host
     let zone = CalendarZone.current(around: LaunchClock.wallTime)
     let since = session.since.map { ", since \($0.rfc3339(in: zone))" } ?? ""
     return "session '\(session.session)' is in use by \(holder)\(since)"

@@ -41,6 +41,13 @@ struct Run: ParsableCommand {
       valueName: "shard"))
   var shard: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "With --shard: how long the process owns the shard after it has last shown that it is alive. Default: 30s.",
+      valueName: "duration"),
+    transform: { try Duration(written: $0) })
+  var lease: Duration?
+
   @Flag(help: "Only show the plan, as ferry plan does.")
   var dryRun = false
 
@@ -72,6 +79,12 @@ struct Run: ParsableCommand {
         throw ValidationError("--shard runs one manifest, without --plan")
       }
     }
+    if let lease {
+      guard shard != nil else { throw ValidationError("--lease requires --shard") }
+      guard (Duration.seconds(1)...(.seconds(3600))).contains(lease) else {
+        throw ValidationError("--lease must be 1s to 1h")
+      }
+    }
     if dropUnanswered, !fresh { throw ValidationError("--drop-unanswered requires --fresh") }
     if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more") }
   }
@@ -85,6 +98,7 @@ struct Run: ParsableCommand {
     if dryRun { return try preview(jobs, state: state) }
     var launch = Launch.Options()
     launch.part = part
+    if let lease { launch.lease = lease }
     if let saved, let job = jobs.all.first { launch.verify = try verification(of: job, saved) }
     launch.state = state
     launch.reports = try reports.requests()

@@ -7,6 +7,8 @@ package struct SessionInUse: Hashable, Sendable {
   /// `pid` and `since` are unknown until the holder has written them.
   package var pid: Int32?
   package var since: Instant?
+  /// The machine of a process that owns a shard; `nil` for this one.
+  package var host: String?
 }
 
 /// The limit on the total wait for sessions that other processes hold.

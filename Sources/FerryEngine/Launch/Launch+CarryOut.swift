@@ -30,6 +30,8 @@ extension Launch {
     let loop = try TransferLoop(threads: run.threads.transfer)
     loop.isTracing = run.onTrace != nil
     let messages = Mailbox<RunMessage>(waker: loop.waker)
+    let leases = run.leases
+    if !leases.isEmpty { loop.send { leases.allSatisfy(\.isHeld) } }
     // Start the event sources before files are listed, which may take a long time, so that a signal during the
     // listing also results in a report.
     let eventSources = try eventSources(run, journals, messages)

@@ -65,6 +65,8 @@ extension Launch {
       run: run.id, startedAt: run.startedAt, state: state, worker: run.threads.ledger)
     defer { publisher.end() }
     runLoop.publish = { scheduler, loop in publisher.turn(scheduler, loop, at: clock.now) }
+    let leases = run.leases
+    if !leases.isEmpty { runLoop.leaseLoss = { leases.first { !$0.isHeld }?.loss } }
     if inboxProcessor.hasNews { messages.post(.inbox) }
     runLoop.run()
     let after = postDeliveryWorker.finish(within: runLoop.scheduler.timeAfterStop)
@@ -119,6 +121,8 @@ extension Launch {
   ) {
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
+    // With a rollback journal, each commit is several syncs, and the file is locked meanwhile.
+    if !run.leases.isEmpty { options.commitInterval = .milliseconds(50) }
     var kept: [SessionJournal] = []
     let sessions = journals.all.map { journal -> Int? in
       guard let journal else { return nil }

@@ -29,6 +29,8 @@ package struct Launch {
     package var launch = LaunchKind.background
     /// The part of the manifest to run; `nil` for the part whose state the folder contains, or the whole manifest.
     package var part: ShardPart?
+    /// How long a process owns the journals of a shard after it has last renewed its leases.
+    package var lease = Duration.seconds(30)
     /// How often the progress is shown; `nil` if it is not.
     package var refresh: Duration?
     /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
@@ -89,6 +91,8 @@ package struct Launch {
     var connections: [SessionConnections]
     var conditions: DeviceConditions
     var threads: RunThreads
+    /// The leases of the journals, if the manifest is divided.
+    var leases: [SessionLease] = []
     /// The time zones of the budgets, by name.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
@@ -145,7 +149,9 @@ package struct Launch {
     let lockedBefore = Set(try state.lockedSessions())
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
-    case .inUse(let session): return .inUse(session)
+    case .inUse(let session):
+      // The process may be stopped, and its lease may have expired. The lease decides.
+      guard isPart else { return .inUse(session) }
     }
     try options.verify?()
     // The run starts when its sessions are locked; the wait for other processes is not part of it.
@@ -157,13 +163,35 @@ package struct Launch {
       threads: threads, zones: try jobs.plan.zones(around: started), notice: notice,
       warn: warn,
       onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
-    let history = try RunHistory.open(in: state, writtenBy: version, at: started)
-    try closeDeadRuns(history, at: started, notice)
-    if let session = try sessionOfLiveRun(history) { return .inUse(session) }
-    let journals = try SessionJournals.open(
-      jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
-      at: started)
+    let history: RunHistory
+    do throws(JournalError) {
+      history = try RunHistory.open(in: state, writtenBy: version, at: started)
+    } catch {
+      guard let session = inUse(error) else { throw error }
+      return .inUse(session)
+    }
+    if !isPart {
+      try closeDeadRuns(history, at: started, notice)
+      if let session = try sessionOfLiveRun(history) { return .inUse(session) }
+    }
+    let journals: SessionJournals
+    do throws(JournalError) {
+      journals = try SessionJournals.open(
+        jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
+        at: started)
+    } catch {
+      guard let session = inUse(error) else { throw error }
+      return .inUse(session)
+    }
     defer { journals.close() }
+    if isPart {
+      switch try ShardLeases.take(journals, for: options.lease, atMost: leasePatience(before: deadline)) {
+      case .taken(let leases): run.leases = leases
+      case .inUse(let session): return .inUse(session)
+      }
+      try closeDeadRuns(history, at: started, notice)
+    }
+    defer { for lease in run.leases { lease.release() } }
     run.rounds = try jobs.all.map { job in
       try history.register(
         JobRow(
@@ -196,12 +224,15 @@ package struct Launch {
         try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
       ) { try journals.all[$0.index]?.clearEvents() }
       forgetOldRuns(history, retention, notice)
+      let ownsJournals = run.leases.allSatisfy(\.isHeld)
       journals.close()
+      for lease in run.leases { lease.release() }
       try forget(outcome, history)
       // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record, outcome)
-      try deliver(&record, outcome, kept: report, history, notice)
+      // The process that has taken over the shard writes the requested reports.
+      if ownsJournals { try deliver(&record, outcome, kept: report, history, notice) }
       try history.close()
       onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
       return .ran(outcome.source(record), report: report)
@@ -298,6 +329,21 @@ package struct Launch {
     }
   }
 
+  /// Whether the launch performs a part of a divided manifest.
+  private var isPart: Bool { jobs.all.first?.part != nil }
+
+  /// A session that another process of the same part has locked. A process that is stopped during a transaction keeps the
+  /// files of the part locked.
+  private func inUse(_ error: JournalError) -> SessionInUse? {
+    guard isPart, error.code == .busy else { return nil }
+    return SessionInUse(session: lockedSessions.first ?? "")
+  }
+
+  private func leasePatience(before deadline: Instant?) -> Duration {
+    let limit = options.lockPatience.limit
+    return deadline.map { min(limit, clock.now.duration(to: $0)) } ?? limit
+  }
+
   private func lock(before deadline: Instant?) throws -> SessionLocks {
     var patience = options.lockPatience
     if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
@@ -326,7 +372,8 @@ package struct Launch {
   private func closeDeadRuns(
     _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
   ) throws {
-    for run in try history.closeDeadRuns(at: now, isAlive: \.isAlive) {
+    // This process owns the journals of a part, so all earlier runs have lost them.
+    for run in try history.closeDeadRuns(at: now, isAlive: { !isPart && $0.isAlive }) {
       let isResumed = run.rounds.contains { jobs.plan.manifests.contains($0.manifest) }
       notice("run \(run.id) was interrupted\(isResumed ? "; this run resumes it" : "")")
       let manifests = try run.rounds.map { round in

@@ -55,6 +55,8 @@ final class RunLoop {
   var onEvent: ((RunEvent) -> Void)?
   /// Receives each request on the wire; `nil` if they are not traced.
   var onTrace: ((HAREntry) -> Void)?
+  /// The reason why this process no longer owns its journals; `nil` while it does.
+  var leaseLoss: () -> JournalError? = { nil }
   /// The kind of network of the current leases.
   private var leased: DeviceConditions.Network
   private var lastCount: Instant
@@ -97,6 +99,10 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
+      if let loss = leaseLoss() {
+        fault = loss
+        break
+      }
       // Handle interim responses before outcomes, because their requests may have ended in the same turn.
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
@@ -279,7 +285,9 @@ final class RunLoop {
 
   private func perform(_ action: Action, _ scheduler: Scheduler) {
     switch action {
-    case .start(let attempt): start(attempt, scheduler)
+    case .start(let attempt):
+      fault = leaseLoss()
+      if fault == nil { start(attempt, scheduler) }
     case .cancel(let id):
       if hashing.removeValue(forKey: id) != nil {
         loop.cancelDigest(id)

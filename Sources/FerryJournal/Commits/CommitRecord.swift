@@ -45,6 +45,11 @@ final class CommitRecord: Sendable {
     try change { $0.synced = max($0.synced, committed) }
   }
 
+  /// Continues from a count that another process has reached before this one took the journal over.
+  func takeOver(committed: Int64) throws(JournalError) {
+    try change { $0.committed = committed }
+  }
+
   private func change(_ body: (inout CommitCounts) -> Void) throws(JournalError) {
     let failure: Int32? = counts.withLock { counts in
       body(&counts)

@@ -7,6 +7,13 @@ import Synchronization
 struct DatabaseFile: Sendable {
   let path: String
   let schema: DatabaseSchema
+  /// Whether processes on several machines may use the file, as in the state folder of a shard.
+  ///
+  /// Write-ahead logging is then wrong: its index is in memory that all processes share, which a network file system does
+  /// not provide (https://www.sqlite.org/wal.html), so that two machines would overwrite each other's pages. Such a file
+  /// has a rollback journal, which needs only the file system's locks. It is truncated and synced at the end of each
+  /// transaction (`synchronous=FULL`), so every transaction is on disk when it has been committed.
+  var isShared = false
 
   /// Determines when a transaction reaches the disk without an explicit sync.
   enum Durability: Sendable {
@@ -30,6 +37,8 @@ struct DatabaseFile: Sendable {
 
   /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
+  /// The same for a file of a shard. The engine starts a shard again, if another process keeps its files locked.
+  static let sharedPatience: Double = 5
   /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20
 
@@ -49,7 +58,7 @@ struct DatabaseFile: Sendable {
     if !Self.opened.withLock({ $0.contains(path) }) { try checkHeader() }
     var configuration = Configuration()
     configuration.label = "ferry"
-    configuration.busyMode = .timeout(Self.patience)
+    configuration.busyMode = .timeout(isShared ? Self.sharedPatience : Self.patience)
     configuration.foreignKeysEnabled = durability != .onRequest
     let queue: DatabaseQueue
     do {
@@ -91,7 +100,33 @@ struct DatabaseFile: Sendable {
   /// The files that this process has opened for writing.
   private static let opened = Mutex<Set<String>>([])
 
+  /// Opens another connection to a file that this process has open for writing.
+  func openAnother() throws(JournalError) -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.label = "ferry"
+    configuration.busyMode = .timeout(isShared ? Self.sharedPatience : Self.patience)
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      return queue
+    } catch {
+      throw JournalError(error, file: path)
+    }
+  }
+
   private func configure(_ db: Database, durability: Durability) throws {
+    if isShared {
+      guard try String.fetchOne(db, sql: "PRAGMA journal_mode = TRUNCATE") == "truncate" else {
+        throw JournalError(.locksUnsupported, file: path, cause: "a rollback journal is not possible here")
+      }
+      return try db.execute(
+        sql: """
+          PRAGMA synchronous = FULL;
+          PRAGMA secure_delete = ON;
+          PRAGMA trusted_schema = OFF;
+          PRAGMA cache_size = -8192;
+          """)
+    }
     guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
       throw JournalError(.locksUnsupported, file: path, cause: "write-ahead logging is not possible here")
     }

@@ -132,5 +132,14 @@ extension DatabaseSchema {
       Migration(
         name: "session 10: how many bytes of a file a server has confirmed",
         sql: "ALTER TABLE item ADD COLUMN confirmed_bytes INTEGER;"),
+      Migration(
+        name: "session 11: which process owns the journal of a shard",
+        sql: """
+          ALTER TABLE session ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE session ADD COLUMN lease_beat INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE session ADD COLUMN lease_duration INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE session ADD COLUMN lease_owner TEXT;
+          ALTER TABLE session ADD COLUMN lease_renewed_at INTEGER;
+          """),
     ])
 }

@@ -14,6 +14,7 @@ import GRDBSQLite
 /// |---|---|
 /// | no log, or one without changes | `immutable=1`: only the file is read |
 /// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
+/// | the file of a shard, without a log | read with the file system's locks, because another machine may be writing to it |
 /// | a log alone or in another format, or a rollback journal | a private copy elsewhere |
 ///
 /// A snapshot must not be opened for a file that this process has open for writing: copying the file would
@@ -58,7 +59,7 @@ final class DatabaseSnapshot: Sendable {
     return nil
   }
 
-  fileprivate enum Route { case immutable, sharedLog, copy }
+  fileprivate enum Route { case immutable, sharedLog, locked, copy }
 
   private static func open(_ file: DatabaseFile, as route: Route) throws(JournalError) -> DatabaseSnapshot? {
     var configuration = Configuration()
@@ -70,6 +71,7 @@ final class DatabaseSnapshot: Sendable {
       switch route {
       case .immutable: path = uri(file.path, "mode=ro&immutable=1")
       case .sharedLog: path = uri(file.path, "mode=ro&readonly_shm=1")
+      case .locked: path = uri(file.path, "mode=ro")
       case .copy:
         let folder = try copy(file.path)
         scratch = folder
@@ -157,6 +159,27 @@ final class DatabaseSnapshot: Sendable {
     return [0x377f_0682, 0x377f_0683].contains(UInt32(bigEndian: magic))
   }
 
+  /// Whether the file's header states that it has a rollback journal, not a log
+  /// (https://www.sqlite.org/fileformat.html#the_database_header, offset 18).
+  fileprivate static func hasRollbackJournal(_ path: String) -> Bool {
+    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var version: UInt8 = 0
+    return pread(descriptor, &version, 1, 18) == 1 && version == 1
+  }
+
+  /// Whether a file with a rollback journal can be read without rolling a transaction back.
+  fileprivate static func isReadable(_ path: String) -> Bool {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(DatabaseFile.patience)
+    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return false }
+    let closer = DatabaseCloser(queue)
+    defer { withExtendedLifetime(closer) {} }
+    return (try? queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }) != nil
+  }
+
   fileprivate static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -176,7 +199,10 @@ extension DatabaseSnapshot.Route {
     let rollback = DatabaseSnapshot.size(path + "-journal") ?? 0
     // GRDB opens without SQLITE_OPEN_URI, so URIs work only if SQLite was built with support for them
     // (Debian, Apple).
-    if rollback > 0 || sqlite3_compileoption_used("USE_URI") == 0 {
+    if DatabaseSnapshot.hasRollbackJournal(path) {
+      // While a transaction is running, its journal has content. After a crash, only a copy can be rolled back.
+      self = rollback > 0 && !DatabaseSnapshot.isReadable(path) ? .copy : .locked
+    } else if rollback > 0 || sqlite3_compileoption_used("USE_URI") == 0 {
       self = .copy
     } else if log <= DatabaseSnapshot.logHeader {
       // A process that was killed before its first frame leaves only a header. With `readonly_shm`, SQLite

@@ -32,6 +32,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case diskFull = "journal_disk_full"
     /// Another process wrote to the journal while this process held the session's lock.
     case otherWriter = "journal_other_writer"
+    /// Another process has taken over the journal of a shard, or this process could not renew its lease in time.
+    case leaseLost = "journal_lease_lost"
     /// Another process held the file longer than ferry's wait limit.
     case busy = "journal_busy"
     /// The file system does not support locks or shared memory.
@@ -80,6 +82,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .otherWriter:
       "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
         + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
+    case .leaseLost:
+      "all sent requests are recorded, or will be resolved by the process that owns the shard now. If the process was not "
+        + "stopped, and the machine was not suspended, specify a longer --lease"
     case .readOnly:
       "make the folder and its files writable for this user, or choose a different state folder with --state"
     case .unreadable:
@@ -98,6 +103,15 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .noThread: ThreadUnavailable.remedy
     case .inconsistent, .closed: "run ferry again; if the error recurs, report it as a bug in ferry"
     }
+  }
+
+  /// The error of a process that no longer owns the journal of a shard.
+  static func leaseLost(_ path: String) -> JournalError {
+    JournalError(
+      .leaseLost, file: path,
+      cause:
+        "another process has taken over the shard, or the lease was not renewed in time; nothing more is sent"
+    )
   }
 
   /// Whether the file is at the path of a journal. A file there that is not recognized as ferry's may be a
@@ -143,6 +157,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .damaged: "the journal is damaged"
     case .commitsLost: "the journal has lost transactions"
     case .otherWriter: "another process is using the journal"
+    case .leaseLost: "this process no longer owns the journal"
     case .missing: "the journal is missing"
     case .readOnly: "the journal cannot be written"
     case .unreadable: "the journal cannot be read"

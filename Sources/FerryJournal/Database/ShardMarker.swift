@@ -100,6 +100,9 @@ extension StateDirectory {
     }
   }
 
+  /// Whether the folder contains the state of a part, which processes on several machines may use.
+  var isOfShard: Bool { get throws(JournalError) { try storedPart != nil } }
+
   /// The part whose state the folder contains; `nil` for any other state folder.
   package var storedPart: ShardMarker? {
     get throws(JournalError) {

@@ -26,7 +26,7 @@ struct SharedDatabase: Sendable {
     // Two processes that create or migrate the file at the same time would conflict.
     let lock = try OpeningLock(state.path + "/ferry.lock")
     defer { lock.release() }
-    let queue = try DatabaseFile(path: state.history, schema: .history)
+    let queue = try DatabaseFile(path: state.history, schema: .history, isShared: try state.isOfShard)
       .openForWriting(durability: durability, writtenBy: ferry, at: now)
     return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
   }

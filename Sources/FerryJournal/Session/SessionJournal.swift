@@ -24,13 +24,18 @@ package final class SessionJournal: Sendable {
   let commits: CommitRecord?
   private let closer: DatabaseCloser
   private let snapshot: DatabaseSnapshot?
+  /// Whether processes on several machines may use the file (`DatabaseFile.isShared`).
+  let isShared: Bool
+  /// The epoch of the lease with which this process owns the journal; `nil` without one.
+  private let epoch = Mutex<Int64?>(nil)
   private enum Life { case open, closed }
   private let life = Mutex(Life.open)
 
   private init(
     identifier: String, path: String, isWritable: Bool, queue: DatabaseQueue,
-    commits: CommitRecord? = nil, snapshot: DatabaseSnapshot? = nil
+    commits: CommitRecord? = nil, snapshot: DatabaseSnapshot? = nil, isShared: Bool = false
   ) {
+    self.isShared = isShared
     self.identifier = identifier
     self.path = path
     self.isWritable = isWritable
@@ -60,7 +65,8 @@ package final class SessionJournal: Sendable {
     // A loss is detected before the file is opened, because SQLite removes the log of an empty file.
     if let loss = try Self.loss(of: identifier, in: state, stored, known: known()) { throw loss }
     var found: Int64 = 0
-    let queue = try DatabaseFile(path: path, schema: .session).openForWriting(
+    let isShared = try state.isOfShard
+    let queue = try DatabaseFile(path: path, schema: .session, isShared: isShared).openForWriting(
       durability: .onRequest, writtenBy: ferry, at: now
     ) { db, verdict in
       found = try Self.transactions(db, verdict)
@@ -68,17 +74,24 @@ package final class SessionJournal: Sendable {
       try OpeningCheck.pages(db, file: path)
     }
     do throws(JournalError) {
-      if stored == nil { try Self.settle(queue, path: path) }
+      if stored == nil, !isShared { try Self.settle(queue, path: path) }
       let boot = ProcessIdentity.currentBoot
       let counts = CommitCounts(committed: found, synced: min(stored?.synced ?? 0, found), boot: boot)
       let commits = try CommitRecord.open(state.commits(ofSession: identifier), counts: counts)
       return SessionJournal(
-        identifier: identifier, path: path, isWritable: true, queue: queue, commits: commits)
+        identifier: identifier, path: path, isWritable: true, queue: queue, commits: commits,
+        isShared: isShared)
     } catch {
       DatabaseCloser.abandon(queue)
       throw error
     }
   }
+
+  /// Lets each transaction check that the lease still has this epoch.
+  func own(epoch: Int64) { self.epoch.withLock { $0 = epoch } }
+
+  /// The epoch that each transaction checks; `nil` if the journal has no lease.
+  var ownedEpoch: Int64? { epoch.withLock(\.self) }
 
   /// Performs the checks of `open` and `checkRows` on a journal that was opened for reading, because
   /// `openForReading` also opens damaged journals.

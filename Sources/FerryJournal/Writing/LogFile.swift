@@ -15,6 +15,7 @@ import Foundation
 final class LogFile: @unchecked Sendable {
   /// The path of the journal's database file.
   private let journal: String
+  /// -1 if the journal has no log.
   private let descriptor: Int32
   private let commits: CommitRecord?
   /// Whether the log's name has also been synced.
@@ -22,19 +23,21 @@ final class LogFile: @unchecked Sendable {
 
   /// Opens the log of a journal that SQLite has open.
   ///
-  /// - Parameter commits: records the transactions that each sync covers.
-  init(journal: String, commits: CommitRecord?) throws(JournalError) {
+  /// - Parameters:
+  ///   - commits: records the transactions that each sync covers.
+  ///   - exists: whether the journal has a log. Otherwise, each transaction is on disk when it has been committed.
+  init(journal: String, commits: CommitRecord?, exists: Bool = true) throws(JournalError) {
     self.journal = journal
     self.commits = commits
-    descriptor = try StateFile.open(journal + "-wal", O_RDWR, doing: "open the log")
+    descriptor = !exists ? -1 : try StateFile.open(journal + "-wal", O_RDWR, doing: "open the log")
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Returns when all previous writes are on disk.
   func sync(_ call: JournalWriter.SyncCall) throws(JournalError) {
     let covered = commits?.committed
-    guard call(descriptor) == 0 else {
+    guard descriptor < 0 || call(descriptor) == 0 else {
       throw JournalError(errno: errno, doing: "sync the log", file: journal)
     }
     if !isNamed {

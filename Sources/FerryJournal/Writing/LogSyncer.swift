@@ -33,7 +33,8 @@ final class LogSyncer: @unchecked Sendable {
       guard journal.isDurable else { return .success(nil) }
       // If a log cannot be opened, the first sync reports the error, as it does for a log that cannot be
       // synced.
-      return Result { () throws(JournalError) in try LogFile(journal: journal.path, commits: journal.commits)
+      return Result { () throws(JournalError) in
+        try LogFile(journal: journal.path, commits: journal.commits, exists: !journal.isShared)
       }
     }
     call = options.syncCall

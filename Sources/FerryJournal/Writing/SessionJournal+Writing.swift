@@ -65,9 +65,17 @@ extension SessionJournal {
   /// process stored: otherwise, another process is writing to the journal and would send the same files.
   private func count(_ db: Database) throws {
     guard let commits else { return }
-    try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ?")
-      .execute(arguments: [commits.next, commits.committed])
+    if let epoch = ownedEpoch {
+      try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ? AND lease_epoch = ?")
+        .execute(arguments: [commits.next, commits.committed, epoch])
+    } else {
+      try db.cachedStatement(sql: "UPDATE session SET commits = ? WHERE commits = ?")
+        .execute(arguments: [commits.next, commits.committed])
+    }
     guard db.changesCount == 1 else {
+      if let epoch = ownedEpoch, try LeaseRow.read(db, in: path).epoch != epoch {
+        throw JournalError.leaseLost(path)
+      }
       throw JournalError(
         .otherWriter, file: path,
         cause:
@@ -108,6 +116,12 @@ extension SessionJournal {
   func sync() throws(JournalError) {
     guard isDurable else { return }
     let covered = commits?.committed
+    // Without a log, each transaction is already on disk.
+    if !isShared { try syncLog() }
+    if let commits, let covered { try commits.recordSync(through: covered) }
+  }
+
+  private func syncLog() throws(JournalError) {
     try access { db in
       var log: UnsafeMutablePointer<sqlite3_file>?
       let found = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
@@ -120,13 +134,12 @@ extension SessionJournal {
         throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "syncing the log failed")
       }
     }
-    if let commits, let covered { try commits.recordSync(through: covered) }
   }
 
   /// Checkpoints the log into the file if it is long enough. Returns whether it was checkpointed.
   @discardableResult
   func checkpointIfDue() throws(JournalError) -> Bool {
-    guard isDurable else { return false }
+    guard isDurable, !isShared else { return false }
     return try access { try self.checkpoint($0) }
   }
 
@@ -135,7 +148,7 @@ extension SessionJournal {
   /// that ferry has not synced yet are also on disk afterwards, in the log or in the file.
   @discardableResult
   private func checkpoint(_ db: Database, quiet: () throws -> Void = {}) throws -> Bool {
-    guard isDurable else { return false }
+    guard isDurable, !isShared else { return false }
     var pages: Int32 = 0
     var peak: Int32 = 0
     sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0)

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// A process of a shard that is stopped for longer than its lease, while another one takes the shard over.
+@Suite struct `A shard that has been taken over` {
+  private static let files = 30
+  private static let arguments = ["run", "job.yaml", "--shard", "1/1", "--lease", "2s", "--quiet"]
+
+  private func job(_ receiver: ReceiverProcess) throws -> Workspace {
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 2, JobText.uploadIDs()))
+    for number in 0..<Self.files { try job.write("content \(number)", to: "f\(number).txt") }
+    return job
+  }
+
+  /// Whether a process holds a lock on SQLite's bytes of a file. It would keep other processes from the journal.
+  private func holdsFile(_ pid: Int32) throws -> Bool {
+    try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+      .contains { $0.contains("POSIX") && $0.contains(" \(pid) ") }
+  }
+
+  /// Stops a process while it is not in a transaction.
+  private func stop(_ process: RunningCommand) async throws {
+    for _ in 0..<200 {
+      process.signal(SIGSTOP)
+      // The kernel stops each thread at its next return to user space.
+      try await Task.sleep(for: .milliseconds(20))
+      guard try holdsFile(process.pid) else { return }
+      process.signal(SIGCONT)
+      try await Task.sleep(for: .milliseconds(7))
+    }
+    throw CommandFailure(description: "the process is always in a transaction")
+  }
+
+  @Test func `gets no more requests from the process that was stopped, and each file is committed once`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=0.2"])
+    let job = try job(receiver)
+    let old = try job.start(Self.arguments)
+    _ = try await receiver.received { $0.commits >= 3 }
+    try await stop(old)
+    let next = try await job.start(Self.arguments).end()
+    #expect(next.status == 0, "\(next.stderr)")
+    let before = try await receiver.received()
+    #expect(before.commits == Self.files && before.uploads.allSatisfy { $0.commits == 1 })
+    let log = receiver.log
+    old.signal(SIGCONT)
+    let ended = try await old.end(within: .seconds(60))
+    #expect(ended.status == 70 && ended.stderr.contains("no longer owns the journal"), "\(ended.stderr)")
+    #expect(receiver.log == log)
+    let merged = try await job.ferry("report", "merge", job.state)
+    #expect(merged.status == 0 && merged.stdout.contains("\(Self.files) done"), "\(merged.stdout)")
+  }
+
+  @Test func `is not taken over from a process that is alive`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
+    let job = try job(receiver)
+    let old = try job.start(Self.arguments)
+    _ = try await receiver.received { !$0.uploads.isEmpty }
+    let next = try await job.start(Self.arguments).end()
+    #expect(next.status == 6 && next.stderr.contains("in use by process \(old.pid)"), "\(next.stderr)")
+    #expect(old.isRunning)
+    old.signal(SIGKILL)
+    _ = await old.end()
+    // The owner's process no longer exists on this machine, so its lease need not expire.
+    try await receiver.clearFaults()
+    let again = try await job.start(Self.arguments).end()
+    #expect(again.status == 0, "\(again.stderr)")
+    let received = try await receiver.received()
+    #expect(received.uploads.allSatisfy { $0.commits == 1 } && received.commits == Self.files)
+  }
+
+  /// `FERRY_SOAK_TAKEOVERS=200` runs 200 trials, each with another moment.
+  @Test func `gets no more requests from it, whatever the moment at which it is stopped`() async throws {
+    let trials = ProcessInfo.processInfo.environment["FERRY_SOAK_TAKEOVERS"].flatMap { Int($0) } ?? 2
+    var random = SystemRandomNumberGenerator()
+    for trial in 0..<trials {
+      let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=0.05"])
+      let job = try job(receiver)
+      let old = try job.start(Self.arguments)
+      _ = try await receiver.received { !$0.uploads.isEmpty }
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0...1500, using: &random)))
+      old.signal(SIGSTOP)
+      // If it was stopped during a transaction, the engine starts the shard again until the process has ended.
+      var next = try await job.start(Self.arguments).end()
+      try await Task.sleep(for: .milliseconds(2500))
+      let log = receiver.log
+      old.signal(SIGCONT)
+      let ended = try await old.end(within: .seconds(60))
+      let isOver = ended.status == 0
+      #expect(isOver || receiver.log == log, "trial \(trial): \(ended.stderr)")
+      #expect(isOver || ended.status == 70, "trial \(trial): \(ended.stderr)")
+      if next.status == 6 { next = try await job.start(Self.arguments).end() }
+      #expect(next.status == 0, "trial \(trial): \(next.stderr)")
+      let received = try await receiver.received()
+      #expect(
+        received.commits == Self.files && received.uploads.allSatisfy { $0.commits == 1 }, "trial \(trial)")
+    }
+  }
+}
