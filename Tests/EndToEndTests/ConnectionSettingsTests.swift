@@ -226,6 +226,30 @@ struct `The connection settings of a session` {
     }
   }
 
+  /// The second response on a connection with HTTP/2 would fail.
+  @Test func `use HTTP 1.1 to limit the bandwidth`() async throws {
+    let authority = try await TestAuthority.make()
+    let site = try await NginxSite.start(
+      listen: "ssl http2", try await authority.issue("server").directives)
+    try site.write(String(repeating: "x", count: 200_000), to: "large")
+    let fetches = ["a", "b", "c"].map {
+      "  \($0): { session: s, request: { url: \"https://127.0.0.1:\(site.port)/large\" }, save_to: \($0) }"
+    }
+    let job = try Workspace(
+      """
+      version: 1
+      name: wire
+      sessions:
+        s: { http_version: 2, max_bandwidth: 500kB, tls: { ca_file: \(authority.file) } }
+      fetches:
+      \(fetches.joined(separator: "\n"))
+      """)
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.map { $0[3] } == ["HTTP/1.1", "HTTP/1.1", "HTTP/1.1"])
+    #expect(job.folder.text("c").utf8.count == 200_000)
+  }
+
   /// The mark of the first packet of each connection, as the server's kernel received it (IP_RECVTOS).
   private static let markServer = """
     import socket, struct
