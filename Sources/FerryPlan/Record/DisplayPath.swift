@@ -9,6 +9,10 @@ import FerryManifest
 /// is enclosed in double quotes, with C escapes and octal bytes.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
+    // Most names are of this kind, and a log has one in each line.
+    if name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+      return String(decoding: name, as: UTF8.self)
+    }
     let bytes = Array(name)
     if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain) {
       return text
@@ -29,11 +33,14 @@ package enum DisplayPath {
 
   /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
+    guard !text.utf8.allSatisfy(isPrintableASCII) else { return text }
     guard !text.unicodeScalars.allSatisfy({ !$0.isHostile }) else { return text }
     return text.unicodeScalars.map { scalar in
       scalar.isHostile ? String(scalar).utf8.map(escape).joined() : String(scalar)
     }.joined()
   }
+
+  private static func isPrintableASCII(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     scalar != "\"" && scalar != "\\" && !scalar.isHostile
@@ -91,7 +98,8 @@ extension DisplayPath {
   /// A name's bytes in Base64, which documents contain in addition to its text; `nil` if the name is valid
   /// UTF-8.
   package static func base64(_ name: some Collection<UInt8>) -> String? {
-    String(validating: name, as: UTF8.self) == nil ? Base64.encode(name) : nil
+    name.allSatisfy { $0 < 0x80 } || String(validating: name, as: UTF8.self) != nil
+      ? nil : Base64.encode(name)
   }
 
   /// A name from a document.
