@@ -18,7 +18,7 @@ struct `A terminal` {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
     for index in 0..<1000 {
       let name = index % 2 == 0 ? "日本語の写真" : "photo with a long name"
-      try job.write(String(repeating: "x", count: 3000), to: "\(name)-\(index).jpg")
+      try job.write(String(repeating: "x", count: 3000), to: "\(index)-\(name).jpg")
     }
     return (receiver, job)
   }
@@ -34,19 +34,22 @@ struct `A terminal` {
       "echo before; '\(Product.path("ferry"))' run job.yaml", columns: 80, environment: environment(job),
       in: job.folder.url)
     func isRight(_ lines: [String], _ columns: Int) -> Bool {
-      // The line of the run, and those of four requests. Nothing of an earlier frame remains.
-      lines.count == 6 && lines[0] == "before" && lines[1].contains(" of 1000 items, ")
-        && lines.dropFirst(2).allSatisfy { $0.hasPrefix("  transfer  files/") && Self.width($0) < columns }
-        && lines[2].hasSuffix(" s")
+      // The line of the run, and those of four requests. Nothing of an earlier frame remains. A terminal that becomes
+      // narrower may move what is above them into its history.
+      let frame = lines.filter { $0 != "before" }
+      return frame.count == 5 && frame[0].contains(" of 1000 ")
+        && frame.dropFirst().allSatisfy { $0.hasPrefix("  transfer  ") && Self.width($0) < columns }
+        && frame[1].hasSuffix(" s")
     }
-    for (step, columns) in [80, 40, 100, 40, 20, 80].enumerated() {
+    for (step, columns) in [80, 40, 100, 40, 80].enumerated() {
       try await terminal.resize(columns: columns)
       try keep(await terminal.screen { isRight($0, columns) }, "\(step)-run-at-\(columns)")
     }
     let end = try await terminal.screen(within: .seconds(120)) { $0.last == "exited with 0" }
     try keep(end, "summary")
-    #expect(end.first == "before" && end.count <= 12, "\(end)")
-    #expect(end.dropFirst().first == "e2e: everything is done (exit code 0): 1,000 items delivered", "\(end)")
+    let summary = end.drop { $0 == "before" }
+    #expect(summary.count <= 11, "\(end)")
+    #expect(summary.first == "e2e: everything is done (exit code 0): 1,000 items delivered", "\(end)")
     #expect(!end.contains { $0.contains("transfer  ") })
   }
 

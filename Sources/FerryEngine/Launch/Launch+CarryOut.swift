@@ -136,9 +136,7 @@ extension Launch {
       left: inboxProcessor.problems)
     let carried = loop.socketBytes
     if carried.isExact { record.totals.bytes.carried(sent: carried.sent, received: carried.received) }
-    record.run.budgets = try zip(used, uses(of: ledger, run, at: run.startedAt)).map { before, after in
-      RunRecord.BudgetRecord(before.budget, window: before.window, before: before.used, after: after.used)
-    }
+    record.run.budgets = try budgetRecords(used, ledger, run, until: clock.now)
     record.run.delays = scheduler.delayRecords
     record.run.edits = edits.isEmpty ? nil : edits
     warnOfOptionalRequests(in: record, run)

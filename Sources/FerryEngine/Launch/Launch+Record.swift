@@ -85,6 +85,36 @@ extension Launch {
     }
   }
 
+  /// The largest number of windows of a budget that are reported.
+  private static let mostWindows = 100
+
+  /// The budgets in each window of the run, from the one in which it began. Later windows in which nothing was used are
+  /// omitted, except the last one.
+  ///
+  /// - Parameter begun: the budgets at the start of the run.
+  func budgetRecords(
+    _ begun: [(budget: (Budget.Scope, Budget), window: Range<Instant>, used: Int64)], _ ledger: Ledger,
+    _ run: Run, until end: Instant
+  ) throws -> [RunRecord.BudgetRecord] {
+    try begun.flatMap { begun in
+      let (scope, budget) = begun.budget
+      let zone = run.zones[budget.timeZone] ?? .utc
+      var records = [
+        RunRecord.BudgetRecord(
+          begun.budget, window: begun.window, before: begun.used,
+          after: try ledger.used(scope, in: begun.window))
+      ]
+      var window = begun.window
+      while window.upperBound <= end, records.count < Self.mostWindows {
+        window = budget.per.span(containing: window.upperBound, in: zone)
+        let used = try ledger.used(scope, in: window)
+        guard used > 0 || window.contains(end) else { continue }
+        records.append(.init(begun.budget, window: window, before: 0, after: used))
+      }
+      return records
+    }
+  }
+
   /// The transfer rates of uploads, for the plans of later runs.
   func rates(_ scheduler: Scheduler) -> [RateRow] {
     scheduler.samples.map { id, sample in

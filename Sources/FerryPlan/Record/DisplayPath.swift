@@ -9,6 +9,12 @@ import FerryManifest
 /// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
+    // Most names are of this kind, and a log has one in each line.
+    if name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
+      !isWorkflowCommand(name)
+    {
+      return String(decoding: name, as: UTF8.self)
+    }
     let bytes = Array(name)
     if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
       !isWorkflowCommand(bytes)
@@ -31,6 +37,7 @@ package enum DisplayPath {
 
   /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
+    guard !text.utf8.allSatisfy(isPrintableASCII) else { return text }
     guard !text.unicodeScalars.allSatisfy({ !$0.isHostile }) else { return text }
     return text.unicodeScalars.map { scalar in
       scalar.isHostile ? String(scalar).utf8.map(escape).joined() : String(scalar)
@@ -38,9 +45,11 @@ package enum DisplayPath {
   }
 
   /// Whether GitHub Actions would take a line that begins with the name for a command.
-  private static func isWorkflowCommand(_ name: [UInt8]) -> Bool {
+  private static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
     name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }
+
+  private static func isPrintableASCII(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     scalar != "\"" && scalar != "\\" && !scalar.isHostile
@@ -98,7 +107,8 @@ extension DisplayPath {
   /// A name's bytes in Base64, which documents contain in addition to its text; `nil` if the name is valid
   /// UTF-8.
   package static func base64(_ name: some Collection<UInt8>) -> String? {
-    String(validating: name, as: UTF8.self) == nil ? Base64.encode(name) : nil
+    name.allSatisfy { $0 < 0x80 } || String(validating: name, as: UTF8.self) != nil
+      ? nil : Base64.encode(name)
   }
 
   /// A name from a document.

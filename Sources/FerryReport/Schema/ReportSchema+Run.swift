@@ -22,7 +22,7 @@ extension ReportSchema {
           "stop", .choice(["interrupt", "terminate", "max_duration", "now"]),
           "The reason why the run ended early."),
         .optional("deferred_until", .time, "The earliest time at which waiting work can continue."),
-        .optional("budgets", .list(.object("Budget")), "The budgets, in the window in which the run began."),
+        .optional("budgets", .list(.object("Budget")), "The budgets, in each window of the run."),
         .optional("delays", .list(.object("Delay")), "The sessions whose resumes have a delay."),
         .optional("conditions", .object("Conditions"), "The machine's conditions at the end."),
         .optional(

@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 
 /// The differences between the reports of two runs. The JSON keys are a stable public interface.
@@ -140,9 +141,14 @@ package struct ReportComparison: Encodable, Sendable {
   }
 
   private static func budgets(_ a: RunRecord, _ b: RunRecord) -> [BudgetGrowth] {
-    let common = (b.run.budgets ?? []).compactMap { after -> BudgetGrowth? in
-      guard let before = a.run.budgets?.first(where: { $0.network == after.network }) else { return nil }
-      return BudgetGrowth(network: after.network.rawValue, before: before.charged, after: after.charged)
+    // A run that continues beyond the end of a window has a record for each window.
+    func charged(_ record: RunRecord, _ scope: Budget.Scope) -> Int64? {
+      let records = (record.run.budgets ?? []).filter { $0.network == scope }
+      return records.isEmpty ? nil : records.reduce(0) { $0 +| $1.charged }
+    }
+    let common = Budget.Scope.allCases.compactMap { scope -> BudgetGrowth? in
+      guard let before = charged(a, scope), let after = charged(b, scope) else { return nil }
+      return BudgetGrowth(network: scope.rawValue, before: before, after: after)
     }
     guard common.isEmpty else { return common }
     return [BudgetGrowth(network: "requests", before: Side(a).bytes, after: Side(b).bytes)]
