@@ -63,6 +63,18 @@ struct Status: ParsableCommand {
       }
     }
 
+    /// The state, without the time at which it was determined.
+    var withoutTime: Look {
+      switch self {
+      case .sessions(var status):
+        status.at = ""
+        return .sessions(status)
+      case .shards(var status):
+        status.at = ""
+        return .shards(status)
+      }
+    }
+
     var isWhole: Bool {
       switch self {
       case .sessions(let status): status.isWhole
@@ -76,11 +88,8 @@ struct Status: ParsableCommand {
     var display = StatusDisplay()
     while true {
       let status = try look()
-      // The time of the look is no change.
-      var key = status
-      key.at = ""
       try display.show(
-        text(status, onLine: true), key: text(key, onLine: true), isLast: !status.isHeld)
+        text(status, onLine: true), key: text(status.withoutTime, onLine: true), isLast: !status.isHeld)
       guard status.isHeld else { break }
       usleep(Self.interval)
     }
