@@ -20,7 +20,8 @@ struct Ferry: ParsableCommand {
       """,
     version: "ferry \(version)",
     subcommands: [
-      Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, Submit.self, Status.self,
+      Check.self, Schema.self, PlanCommand.self, Next.self, Run.self, Resume.self, ShardCommand.self,
+      Submit.self, Status.self,
       Explain.self, Resolve.self, Orphans.self, Report.self, Runs.self, Cancel.self, Reset.self,
       JournalCommand.self,
     ])
