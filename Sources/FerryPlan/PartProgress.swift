@@ -1,4 +1,4 @@
-/// What has become of the part of a download that an attempt has continued or left.
+/// The state of the part of a download after an attempt that continued it or left it.
 package struct PartProgress: Hashable, Sendable {
   /// The number of bytes that the attempt received and that a part keeps for a later attempt.
   package var kept: Int64

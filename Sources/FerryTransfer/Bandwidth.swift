@@ -2,7 +2,7 @@ import FerryPlan
 
 /// A maximum rate that requests share, in each direction separately.
 package final class TransferLimit: Sendable {
-  /// Requests with limits of the same name share one limit.
+  /// All requests whose limits have the same name share one limit.
   package let name: String
   /// The limit in bytes per second at this time; `nil` for no limit.
   let bytesPerSecond: @Sendable () -> Int64?

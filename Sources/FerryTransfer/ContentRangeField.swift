@@ -1,13 +1,13 @@
 import FerryPlan
 
-/// The value of a `Content-Range` field that states the place of a part in a document: `bytes 0-99/1000` (RFC 9110,
+/// The value of a `Content-Range` field that states the position of a part in a document: `bytes 0-99/1000` (RFC 9110,
 /// section 14.4).
 struct ContentRangeField: Equatable {
   var first: Int64
   var last: Int64
   var size: Int64
 
-  /// Returns `nil` for other values, among them those without a size.
+  /// Returns `nil` for any other value, including one without a size.
   init?(_ text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Holds a request to its limits.
+/// Enforces the bandwidth limits of a request.
 ///
 /// libcurl's CURLOPT_MAX_SEND_SPEED_LARGE and CURLOPT_MAX_RECV_SPEED_LARGE apply to one transfer each, and do not limit
 /// bodies in memory, which are sent at once.

@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// Downloads that continue the part which an earlier request has left (RFC 9110, sections 13.1.5 and 14).
+/// Downloads that continue the part that an earlier request left (RFC 9110, sections 13.1.5 and 14).
 extension Exchange {
-  /// Whether the hop's request asks for the rest of the document of which `kept` has the beginning.
+  /// Whether the hop's request asks for the rest of the document whose beginning is in `kept`.
   var asksForRest: Bool {
     kept != nil && request.partOwner != nil
       && hop.headers.contains { $0.name == "If-Range" && $0.value == kept?.record?.validator }
@@ -17,15 +17,15 @@ extension Exchange {
     let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
     let ranges = head.fields.filter { $0.name.isField("content-range") }.map(\.value)
     guard ranges.count == 1, let text = ranges.first, let range = ContentRangeField(text) else {
-      return "the server sent a part without a Content-Range that states its place"
+      return "the server sent a part without a Content-Range that states its position"
     }
     guard range.first == record.firstRequested, range.size == record.size else {
       return
-        "the server sent a part at byte \(range.first) of \(range.size), and not at byte \(record.firstRequested) of \(record.size)"
+        "the server sent a part at byte \(range.first) of \(range.size), not at byte \(record.firstRequested) of \(record.size)"
     }
     if case .length(let length) = framing, length != range.last - range.first + 1 {
       return
-        "the length of the part is \(length) bytes, and its Content-Range states \(range.last - range.first + 1)"
+        "the length of the part is \(length) bytes, but its Content-Range states \(range.last - range.first + 1)"
     }
     guard Validator.isStronglyNamed(record.validator, in: response) else {
       return "the server sent a part of another version of the document"
@@ -72,7 +72,7 @@ extension Exchange {
   /// not accept the request for the rest.
   private static let endingStatuses = [304, 400, 412, 416, 431]
 
-  /// Ends the work on the part, and returns what has become of it; `nil` if the request had none.
+  /// Ends the work on the part, and returns its state; `nil` if the request had none.
   func endPart(of head: ResponseHead) -> PartProgress? {
     guard request.partOwner != nil else { return nil }
     let isContinuing = continued != nil

@@ -1,9 +1,9 @@
 import FerryDigest
 
-/// What a kept part of a download has, and which version of which document it belongs to.
+/// Which bytes a kept part of a download contains, and to which version of which document they belong.
 ///
-/// The record is stored in the part itself, behind the place of the document's last byte, so that it can neither be lost
-/// without the part nor belong to another one.
+/// The record is stored in the part itself, after the position of the document's last byte, so that it can neither be
+/// lost separately from the part nor belong to another one.
 struct PartRecord: Equatable, Sendable {
   /// The number of bytes that a record takes in the file.
   static let length = 4096

@@ -90,7 +90,7 @@ extension TransferLoop {
     let names = challenges.prefix(8).map(\.shown)
     let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
     return
-      "the server offers \(names.joined(separator: ", ")), and 'auth' of the manifest has \(known)"
+      "the server offers \(names.joined(separator: ", ")), but 'auth' in the manifest specifies \(known)"
   }
 }
 

@@ -26,7 +26,7 @@ package struct TransferOutcome: Sendable {
   package var proxy: String?
   /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.
   package var inode: UInt64?
-  /// What has become of the part of a download; `nil` if there is none.
+  /// The state of the part of a download after the request; `nil` if there is none.
   package var part: PartProgress?
   /// The URL of the last request, if a redirect led to it; otherwise `nil`.
   package var redirectedTo: String?

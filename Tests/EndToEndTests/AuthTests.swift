@@ -116,7 +116,7 @@ struct `An authentication challenge` {
     #expect(command.status == 1)
     #expect(
       report.items.first?.reason?.message.contains(
-        "the server offers digest with MD5, and 'auth' of the manifest has basic")
+        "the server offers digest with MD5, but 'auth' in the manifest specifies basic")
         == true, "\(String(describing: report.items.first?.reason))")
     #expect(site.requests.count == 1)
   }

@@ -136,7 +136,7 @@ import Testing
         ["-qefc", "stty cols \(columns) rows 24; '\(Product.path("ferry"))' run job.yaml", "/dev/null"],
         environment: ["FERRY_STATE": job.state, "E2E_SECRET": Workspace.secret], in: job.folder.url)
       #expect(command.status == 0, "\(command.stdout)")
-      let frames = command.stdout.components(separatedBy: "\u{1B}[J")
+      let frames = command.stdout.replacing("\u{1B}[?7l", with: "").components(separatedBy: "\u{1B}[J")
       #expect(frames.count > 3 && frames.count < 40)
       let frame = try #require(frames.first { $0.contains("transfer  files/") })
       let lines = frame.replacing("\r\n", with: "\n").replacing("\r", with: "").split(separator: "\n").map(

@@ -160,7 +160,7 @@ import Testing
     let run = try await job.ferry("run", "job.yaml", "--trace", "trace.har")
     #expect(run.status == 2)
     #expect(
-      run.stderr.contains("--trace trace.har: cannot be written: it contains something else"), "\(run.stderr)"
+      run.stderr.contains("--trace trace.har: cannot be written: it contains something other than a ferry trace"), "\(run.stderr)"
     )
     #expect(job.folder.text("trace.har").contains("other"))
     #expect(try await receiver.received().files.isEmpty)

@@ -245,7 +245,7 @@ struct FolderWalk {
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
     if let filter, !filter.contains(path, name) {
-      // The file is not even looked at, so that many shards can list one folder. It still matches its globs.
+      // The file is not even examined with stat, so that many shards can list one folder. It still matches its globs.
       return unmatched.meet(includeState, of: include)
     }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
@@ -310,7 +310,7 @@ struct FolderWalk {
   private mutating func report(_ name: [UInt8], _ code: Int32) {
     var place = path + name
     if place.last == 0x2F { place.removeLast() }
-    // Every shard meets a folder that cannot be read; the shard to which its path belongs reports it.
+    // Every shard finds a folder that cannot be read; only the shard to which its path belongs reports it.
     guard filter?.contains(place) ?? true else { return }
     listing.problems.append(
       ListingProblem(

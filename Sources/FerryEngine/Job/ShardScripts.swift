@@ -34,7 +34,7 @@ package struct ShardScripts {
   ) throws {
     _ = try job.divided(.setup(count: count))
     if let option = options.first(where: { $0.unicodeScalars.contains { $0.value < 0x20 } }) {
-      throw UsageError("--engine-option \(DisplayPath.shown(option)): an option is one line")
+      throw UsageError("--engine-option \(DisplayPath.shown(option)): an option must not contain a line break")
     }
     self.job = job
     self.engine = engine
@@ -44,7 +44,7 @@ package struct ShardScripts {
     self.options = options
   }
 
-  /// The files, first the one that starts everything.
+  /// The files; the first one starts all others.
   package var files: [File] {
     switch engine {
     case .slurm: slurm

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Passwords that no secret of the manifest has: those of proxies in environment variables, and those that the manifest
+/// Passwords that are not secrets of the manifest: those of proxies in environment variables, and those that the manifest
 /// itself contains. A server or proxy could repeat them in a response, so they are masked like secrets.
 enum WrittenPasswords {
   /// The variables with the URLs of proxies that libcurl reads.

@@ -113,7 +113,7 @@ final class InboxProcessor {
   /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. Each event is handled
   /// before the next call.
   ///
-  /// - Parameter wake: called on another thread if there is more news without another note.
+  /// - Parameter wake: called on another thread if `next` must be called again although no new note has arrived.
   func next(
     _ scheduler: Scheduler, _ launchState: inout LaunchState, rounds: [Int64],
     wake: @escaping @Sendable () -> Void

@@ -100,7 +100,7 @@ package struct Launch {
     var onProgress: ProgressObserver
     /// Receives the run's events; `nil` if nothing needs them.
     var onEvent: ((RunEvent) -> Void)?
-    /// Receives each request on the wire; `nil` if they are not traced.
+    /// Receives each request as it was sent; `nil` if requests are not traced.
     var onTrace: ((HAREntry) -> Void)?
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }

@@ -8,7 +8,8 @@ import FerryTransfer
 /// `on_end`: the requests that are sent when the work of a run has ended.
 ///
 /// They have a separate plan (`Manifest.atEnd`), which a second scheduler runs on the same connections, under the same
-/// rules as all other requests. Nothing is journaled, except refresh tokens: if a run is killed before it sends them, no later run sends them.
+/// rules as all other requests. Only refresh tokens are journaled: if a run is killed before it sends the requests, no
+/// later run sends them.
 struct RequestsAtEnd {
   /// How the work of the run ended.
   struct RunEnd {

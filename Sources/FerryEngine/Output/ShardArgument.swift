@@ -24,7 +24,7 @@ package enum ShardArgument {
     default:
       guard let number = number(parts[0]) else { throw unreadable(text) }
       guard let shard = Shard(number, of: count) else {
-        throw UsageError("--shard \(DisplayPath.shown(text)): the shards of \(count) are 1 to \(count)")
+        throw UsageError("--shard \(DisplayPath.shown(text)): K must be 1 to \(count)")
       }
       return .items(shard)
     }
@@ -54,7 +54,7 @@ package enum ShardArgument {
     func value(_ name: String) throws(UsageError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }
       guard let number = number(text) else {
-        throw UsageError("--shard auto: \(name) is '\(DisplayPath.shown(text))', not a number of a shard")
+        throw UsageError("--shard auto: \(name) is '\(DisplayPath.shown(text))', which is not the number of a shard")
       }
       return number
     }
@@ -62,7 +62,7 @@ package enum ShardArgument {
       let (first, last) = (try value("SLURM_ARRAY_TASK_MIN"), try value("SLURM_ARRAY_TASK_MAX"))
       let tasks = try value("SLURM_ARRAY_TASK_COUNT")
       if let count {
-        // An array that was submitted again for some tasks begins with any number, and counts from 1.
+        // If only some tasks of an array were resubmitted, the first of them can have any number. Numbers count from 1.
         return try shard(task, of: count, "SLURM_ARRAY_TASK_ID")
       }
       guard let first, let last, let tasks, first <= 1, last - first + 1 == tasks else {
@@ -87,7 +87,7 @@ package enum ShardArgument {
   private static func shard(_ number: Int, of count: Int, _ name: String) throws(UsageError) -> Shard {
     guard let shard = Shard(number, of: count) else {
       throw UsageError(
-        "--shard auto: according to \(name), this is shard \(number), but the shards of \(count) are 1 to \(count)"
+        "--shard auto: according to \(name), this is shard \(number), which is not one of the shards 1 to \(count)"
       )
     }
     return shard

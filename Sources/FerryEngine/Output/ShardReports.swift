@@ -77,7 +77,7 @@ package struct ShardReports {
       let run = source.record.run
       guard let part = ShardPart(source.record) else {
         throw UsageError(
-          "run \(run.id) is not that of a shard\nhelp: 'ferry report' shows reports of runs without --shard")
+          "run \(run.id) is not a run of a shard\nhelp: 'ferry report' shows reports of runs without --shard")
       }
       guard count == nil || count == part.count, manifest == nil || manifest == run.manifest else {
         throw UsageError(

@@ -4,8 +4,8 @@ import Foundation
 
 /// The HTTP Archive of `--trace`. After each write, the file is a complete archive.
 ///
-/// Each write replaces the end of the archive by entries and a new end. If a kill interrupts a write, the last entry may
-/// be incomplete; the next run with the same file removes it.
+/// Each write replaces the end of the archive with entries and a new end. If a kill interrupts a write, the last entry
+/// may be incomplete; the next run with the same file removes it.
 ///
 /// `@unchecked Sendable`: after it was created, it is used by the thread of one `EventWriter` only, and by `problem` once
 /// that thread has nothing more to write.
@@ -54,7 +54,7 @@ package final class TraceFile: @unchecked Sendable {
         (end, isEmpty) = (0, true)
       } else {
         guard let place = Self.end(of: descriptor, size: Int64(status.st_size)) else {
-          throw refused("it contains something else than a trace of ferry")
+          throw refused("it contains something other than a ferry trace")
         }
         (end, isEmpty) = place
       }

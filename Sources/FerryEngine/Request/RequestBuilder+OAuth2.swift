@@ -63,7 +63,7 @@ extension RequestBuilder {
   }
 }
 
-/// The refresh tokens that a server issues one after the other, each in place of the one before, beginning with the
+/// The successive refresh tokens that a server issues, each of which replaces the previous one. The first is the
 /// refresh token of the manifest.
 struct RefreshChain: Sendable {
   /// Identifies the chain. A new refresh token in the manifest begins a new chain.

@@ -36,7 +36,7 @@ final class CaptureStore {
   private var issuedAgain: [OrphansAside.Orphan] = []
   /// The journal of refresh tokens; `nil` if no token has one.
   var refreshTokens: RefreshTokens?
-  /// The refresh tokens that the requests under way have sent, by attempt.
+  /// The refresh tokens sent by the requests in progress, by attempt.
   var refreshes: [UInt64: (chain: RefreshChain, sent: SensitiveValue)] = [:]
   /// The failure to read or write the journal of refresh tokens, which stops the run.
   var journalFault: JournalError?

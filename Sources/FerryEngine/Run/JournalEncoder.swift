@@ -150,7 +150,7 @@ final class JournalEncoder {
   /// The number of the last `.record` action.
   var lastRecord: UInt64 { recorded }
 
-  /// Records that `on_events` of the session was started after all batches that have been recorded so far.
+  /// Records that the session's `on_events` command was started for all batches recorded so far.
   func eventsStarted(_ session: SessionID) throws(JournalError) {
     guard let journal = sessions[session.index] else { return }
     _ = try writer.append([.events(pending: false)], to: journal)

@@ -53,7 +53,7 @@ final class RunLoop {
   private var isStale = false
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
-  /// Receives each request on the wire; `nil` if they are not traced.
+  /// Receives each request as it was sent; `nil` if requests are not traced.
   var onTrace: ((HAREntry) -> Void)?
   /// The reason why this process no longer owns its journals; `nil` while it does.
   var leaseLoss: () -> JournalError? = { nil }

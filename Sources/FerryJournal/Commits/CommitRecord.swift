@@ -45,7 +45,7 @@ final class CommitRecord: Sendable {
     try change { $0.synced = max($0.synced, committed) }
   }
 
-  /// Continues from a count that another process has reached before this one took the journal over.
+  /// Continues from the count that another process had reached before this one took over the journal.
   func takeOver(committed: Int64) throws(JournalError) {
     try change { $0.committed = committed }
   }

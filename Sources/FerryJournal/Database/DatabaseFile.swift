@@ -37,7 +37,7 @@ struct DatabaseFile: Sendable {
 
   /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// The same for a file of a shard. The engine starts a shard again, if another process keeps its files locked.
+  /// The same for a file of a shard. If another process keeps the files locked, the engine restarts the shard.
   static let sharedPatience: Double = 5
   /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20

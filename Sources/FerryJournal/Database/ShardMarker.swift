@@ -66,7 +66,7 @@ extension StateDirectory {
     try Self.shardFolders(in: shards(of: manifest))
   }
 
-  /// The same for the folder with the state folders of the parts.
+  /// The same, given the folder that contains the state folders of the parts.
   package static func shardFolders(in folder: String) throws(JournalError) -> [ShardMarker] {
     try names(in: folder).compactMap(ShardMarker.init(folderName:)).sorted { order($0) < order($1) }
   }

@@ -7,7 +7,7 @@ import Synchronization
 /// The ownership of a shard's journal, for a limited time.
 ///
 /// The kernel's lock on a session (`SessionLock`) does not suffice for a shard: its processes run on several machines, the
-/// file system may not pass locks between them, and a stopped process keeps its lock. A lease is a row of the journal
+/// file system may not enforce locks between them, and a stopped process keeps its lock. A lease is a row of the journal
 /// itself: an epoch, the owner, and a beat that the owner increments every third of the lease's duration. A process may
 /// take the lease, and increment the epoch, if it has seen no beat for the whole duration on its own clock; the clocks of
 /// two machines are never compared. Each transaction of the journal checks the epoch (`SessionJournal.count`), so a process
@@ -39,7 +39,7 @@ package final class SessionLease: Sendable {
   private let condition = DeadlineCondition()
 
   private struct State {
-    /// The time on `clock` until which the last beat lets this process own the journal.
+    /// The time on `clock` until which this process owns the journal, according to its last beat.
     var until: Int64
     var isLost = false
     var isReleased = false
@@ -131,7 +131,7 @@ package final class SessionLease: Sendable {
     }
   }
 
-  /// Gives the journal up, so that the next process need not wait. A second call has no effect.
+  /// Releases the lease, so that the next process need not wait. A second call has no effect.
   package func release() {
     let wasHeld = state.withLock { state in
       defer { state.isReleased = true }

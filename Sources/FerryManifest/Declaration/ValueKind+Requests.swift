@@ -44,7 +44,7 @@ extension ValueKind where Value == [RequestTemplate.Field] {
       return isKey
         ? nil
         : Problem(
-          .invalidHeaderName, "a key of 'metadata' must be printable ASCII without spaces and commas",
+          .invalidHeaderName, "a key of 'metadata' must be printable ASCII without spaces or commas",
           help: "write a key such as 'filename'")
     }
   }

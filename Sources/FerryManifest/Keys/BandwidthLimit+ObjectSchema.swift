@@ -1,6 +1,6 @@
 extension BandwidthLimit {
   private static let shape = ObjectSchema<Self>(
-    "Bandwidth limit", doc: "A maximum rate with a timetable in a time zone.",
+    "Bandwidth limit", doc: "A maximum transfer rate that can depend on the time of day.",
     keys: [
       Key(
         "limit", \.periods, .bandwidth, isRequired: true, doc: "The rate, or rates by the time of day.",

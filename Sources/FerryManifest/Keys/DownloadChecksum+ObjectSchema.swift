@@ -51,7 +51,7 @@ extension Key {
     Key(
       "checksum", path, .object(DownloadChecksum.shape), default: "none",
       doc:
-        "The checksum that the file must have. A file with another checksum is not stored, and the download fails with `unexpected_answer`.",
+        "The checksum that the file must have. A file with a different checksum is not stored, and the download fails with `unexpected_answer`.",
       example: "{ header: Repr-Digest }")
   }
 
@@ -60,7 +60,7 @@ extension Key {
     Key(
       "keep_modified", path, .boolean,
       doc:
-        "Whether the file gets the modification time that the server states in `Last-Modified`, and not the time of the download.",
+        "Whether the file gets the modification time in `Last-Modified` instead of the time of the download.",
       example: "true")
   }
 }

@@ -27,7 +27,7 @@ struct OAuth2Settings: Sendable {
         example: "backup"),
       Key(
         "client_secret", \.grant.clientSecret, .template(), default: "none: a public client",
-        doc: "The client's password. `client_credentials` requires it.",
+        doc: "The client secret. `client_credentials` requires it.",
         example: "\"${secrets.client_secret}\""
       ),
       Key(
@@ -49,7 +49,7 @@ struct OAuth2Settings: Sendable {
         example: "\"${secrets.refresh_token}\""),
       Key(
         "client_auth", \.grant.clientAuth, .choice(),
-        doc: "How the client authenticates itself: with HTTP Basic, or with its password in the body.",
+        doc: "How the client authenticates itself: with HTTP Basic, or with its client secret in the body.",
         example: "body"),
     ],
     rules: [.requires("client_auth", "client_secret")],

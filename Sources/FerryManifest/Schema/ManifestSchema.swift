@@ -37,7 +37,7 @@ package struct ManifestSchema: Sendable {
       + "(\(filters.joined(separator: ", "))): ${file.path | url}."
   }
 
-  /// The whole manifest, or a part if it uses sharing.
+  /// The schema of a whole manifest, or of a partial one if the file has `include` or `defaults`.
   ///
   /// The choice is a branch at the top level instead of `anyOf`, so that an editor uses exactly one of the
   /// alternatives for completion and documentation.

@@ -1,4 +1,4 @@
-/// How far a run is, which it publishes for `ferry status`. Its keys are part of the public interface.
+/// The progress that a run publishes for `ferry status`. Its keys are part of the public interface.
 package struct RunProgress: Hashable, Codable, Sendable {
   /// The run's identifier.
   package var run: String

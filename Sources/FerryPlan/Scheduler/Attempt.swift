@@ -50,7 +50,7 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
-  /// What has become of the part of a download; `nil` if there is none.
+  /// The state of the part of a download after the attempt; `nil` if there is none.
   package var part: PartProgress?
   /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?
@@ -96,7 +96,7 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.
     package var condition: Condition
-    /// Whether the request asked for the rest of a document of which an earlier attempt had received the beginning.
+    /// Whether the request asked for the rest of a document whose beginning an earlier attempt had received.
     package var askedForRest = false
     /// Orphans with the item's upload ID, which the server has now issued again.
     package var regained: [ItemRef] = []

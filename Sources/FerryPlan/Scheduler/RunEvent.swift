@@ -29,7 +29,7 @@ package enum RunEvent: Sendable {
     package var phases: RequestPhases?
   }
 
-  /// Whether `-v` prints the event: every event except that an item was delivered, of which its requests already tell.
+  /// Whether `-v` prints the event: every event except the delivery of an item, which its requests already show.
   package var isNotable: Bool {
     switch self {
     case .started, .finished, .resumed, .request: true

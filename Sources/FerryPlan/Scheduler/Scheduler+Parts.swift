@@ -1,7 +1,7 @@
 /// Downloads that continue after an interruption.
 extension Scheduler {
-  /// The minimum number of bytes by which a download must advance before its retries are counted from zero again. Otherwise,
-  /// a server that sends one byte of each response would receive as many requests as the document has bytes.
+  /// The minimum number of bytes by which a download must advance before its retry count is reset to zero. Otherwise, a
+  /// server that sends one byte in each response would receive as many requests as the document has bytes.
   private static let leastAdvance: Int64 = 64 << 10
 
   /// Counts the bytes of a download that a part keeps: each of them once as useful, in the attempt that received it.

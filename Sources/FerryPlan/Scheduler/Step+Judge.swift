@@ -50,7 +50,7 @@ extension Step {
     }
     if let error = response.tokenError {
       let failure = error.failure(status: status)
-      // Servers with too much work, and gateways, are treated as for all requests.
+      // Overloaded servers and gateways are treated as for all other requests.
       if error.isTemporary || status == 429 || status >= 500 {
         return .transient(
           failure, retryAfter: response.retryAfter, scope: status == 429 ? .host : .item, effect: .refused)

@@ -175,7 +175,7 @@ extension Duration {
 
 /// The text around the entries of an HTTP Archive. Each entry is a line.
 package enum HARText {
-  /// With it begins every archive that ferry writes.
+  /// The beginning of every archive that ferry writes.
   package static let start = Array(#"{"log":{"version":"1.2","creator":{"name":"ferry","version":""#.utf8)
   package static let separator = Array(",\n".utf8)
 

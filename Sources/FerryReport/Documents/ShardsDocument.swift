@@ -17,7 +17,7 @@ package struct ShardsDocument: Encodable, Sendable {
     /// There is no run.
     case notStarted = "not_started"
     case running
-    /// The last run has neither ended nor is a process of this machine; another machine may be running it.
+    /// The last run has not ended, and its process is not on this machine; another machine may be running it.
     case runningElsewhere = "running_elsewhere"
     case interrupted
     case ended

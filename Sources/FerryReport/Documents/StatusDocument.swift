@@ -9,7 +9,7 @@ package struct StatusDocument: Encodable, Sendable {
   /// The time at which the state was read.
   package var at: String
   package var sessions: [SessionEntry]
-  /// How far the runs are that hold one of the sessions and have published their progress; absent if there are none.
+  /// The published progress of the runs that hold one of the sessions; absent if there is none.
   package var runs: [RunProgress]?
   package var manifests: [ManifestEntry]
 

@@ -33,7 +33,7 @@ package enum ReasonText {
 
   /// The cause of a failure that several items may have, such as `403 Forbidden, PUT https://host/1.txt`.
   ///
-  /// - Parameter example: is inserted behind the URL.
+  /// - Parameter example: inserted after the URL.
   static func cause(_ reason: RecordedFailure, example: String? = nil) -> String {
     let detail = reason.detail
     var (head, rest) = (reason.message, "")

@@ -12,10 +12,10 @@ package enum ShardPlanText {
     ]
     let (items, bytes) = (document.spread.items, document.spread.bytes)
     lines.append(
-      "  files in a shard: \(NumberText.text(Int(items.min))) to \(NumberText.text(Int(items.max))), median "
+      "  files per shard: \(NumberText.text(Int(items.min))) to \(NumberText.text(Int(items.max))), median "
         + "\(NumberText.text(Int(items.median))), standard deviation \(items.deviation)")
     lines.append(
-      "  bytes in a shard: \(ByteText.text(bytes.min)) to \(ByteText.text(bytes.max)), median \(ByteText.text(bytes.median))"
+      "  bytes per shard: \(ByteText.text(bytes.min)) to \(ByteText.text(bytes.max)), median \(ByteText.text(bytes.median))"
     )
     for budget in document.budgets {
       lines.append(
