@@ -98,13 +98,16 @@ extension DownloadFile {
   static func ordinaryMode(in folder: String) throws(TransportFailure) -> mode_t {
     let path = folder + TemporaryName.anonymous
     let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    var status = stat()
-    guard opened >= 0, fstat(opened, &status) == 0 else {
-      throw TransportFailure(
-        .destination, "\(folder): \(SystemText.error(errno))", mayHaveReachedServer: true)
+    func failure() -> TransportFailure {
+      TransportFailure(.destination, "\(folder): \(SystemText.error(errno))", mayHaveReachedServer: true)
     }
-    unlink(path)
-    close(opened)
+    guard opened >= 0 else { throw failure() }
+    defer {
+      unlink(path)
+      close(opened)
+    }
+    var status = stat()
+    guard fstat(opened, &status) == 0 else { throw failure() }
     return status.st_mode & 0o777
   }
 }

@@ -136,7 +136,10 @@ final class DownloadFile: @unchecked Sendable {
   private func discard() {
     let isKept = record.map { $0.written > 0 || size > 0 } ?? false
     if !isSettled, isKept, updateRecord() { isSettled = true }
-    if descriptor >= 0, !isSettled { unlink(temporary) }
+    if descriptor >= 0, !isSettled {
+      unlink(temporary)
+      record = nil
+    }
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
     isSettled = true

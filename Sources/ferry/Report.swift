@@ -9,6 +9,8 @@ struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show the report of a run, compare the reports of two runs, or merge those of shards.",
+    discussion:
+      "'ferry report' without a subcommand is 'ferry report show'; 'ferry help report show' lists its options.",
     subcommands: [ReportShowCommand.self, ReportMergeCommand.self],
     defaultSubcommand: ReportShowCommand.self)
 }

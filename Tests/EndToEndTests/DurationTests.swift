@@ -16,7 +16,7 @@ import Testing
     let job = try workspace(receiver, files: 100)
     let (command, report) = try await job.run("--max-duration", "6s")
     #expect(command.status == 10, "\(command.stderr)")
-    #expect(command.stdout.contains("stopped early: --max-duration"), "\(command.stdout)")
+    #expect(command.stdout.contains("the run reached its time limit"), "\(command.stdout)")
     #expect(report.run.exitCode == 10)
     #expect(report.run.state == "ended")
     #expect(report.run.stop == "max_duration")

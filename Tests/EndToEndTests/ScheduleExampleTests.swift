@@ -53,7 +53,8 @@ import Testing
       !$0.hasPrefix("#")
     }
     for name in ["run", "check", "report"] {
-      let help = try await Command.run(Product.path("ferry"), ["help", name]).stdout
+      let command = name == "report" ? ["report", "show"] : [name]
+      let help = try await Command.run(Product.path("ferry"), ["help"] + command).stdout
       for line in lines {
         guard let start = line.range(of: "ferry \(name) ")?.upperBound else { continue }
         for word in line[start...].split(whereSeparator: { " ;|=".contains($0) }) where word.hasPrefix("--") {

@@ -68,7 +68,9 @@ import Testing
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try job(receiver)
     let command = try await write(job, "slurm", "--time=1\nrm x")
-    #expect(command.status == 2 && command.stderr.contains("an option must not contain a line break"), "\(command.stderr)")
+    #expect(
+      command.status == 2 && command.stderr.contains("an option must not contain a line break"),
+      "\(command.stderr)")
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("shards")))
   }
 

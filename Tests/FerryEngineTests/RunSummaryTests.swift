@@ -113,7 +113,7 @@ import Testing
       exit: .itemsFailed, failed: 1,
       items: [item("a", "no", FailureDetail(method: "PUT", url: "u", body: body))])
     for line in try text(record).split(separator: "\n") {
-      #expect(ProgressText.width(String(line)) <= 242, "\(line)")
+      #expect(ProgressText.width(String(line)) <= 402, "\(line)")
     }
   }
 }

@@ -20,6 +20,12 @@ extension Job {
           + "'\(error.first)'\(need), and a shard does not wait for the items of other shards\n"
           + "help: move upload '\(error.upload)' to another manifest, and run that manifest after this one")
     }
+    if let token = plan.nodes.first(where: \.usesRefreshToken) {
+      throw UsageError(
+        "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: token '\(token.name)' has "
+          + "'grant: refresh_token', and shards on several machines cannot share a refresh token that the server replaces\n"
+          + "help: use 'grant: client_credentials', or run the manifest without --shard")
+    }
     var job = self
     job.part = part
     let index =
@@ -46,6 +52,14 @@ extension Job {
     case .shard(let shard): return try divided(.items(shard))
     case .once(let count): return try divided(.finish(count: count))
     }
+  }
+}
+
+extension Node {
+  /// Whether the node is a token that is requested with a refresh token.
+  fileprivate var usesRefreshToken: Bool {
+    guard case .token(let work) = work, case .oauth2(let grant) = work.step.request.body else { return false }
+    return grant.grant == .refreshToken
   }
 }
 

@@ -34,7 +34,8 @@ package struct ShardScripts {
   ) throws {
     _ = try job.divided(.setup(count: count))
     if let option = options.first(where: { $0.unicodeScalars.contains { $0.value < 0x20 } }) {
-      throw UsageError("--engine-option \(DisplayPath.shown(option)): an option must not contain a line break")
+      throw UsageError(
+        "--engine-option \(DisplayPath.shown(option)): an option must not contain a line break")
     }
     self.job = job
     self.engine = engine

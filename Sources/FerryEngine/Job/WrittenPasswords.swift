@@ -20,6 +20,11 @@ enum WrittenPasswords {
     for case .credentials(let known) in credentials {
       if let text = known.password?.literal { all.insert(text) }
     }
+    for case .oauth2(let grant) in requests.map(\.body) {
+      for text in [grant.clientSecret?.literal, grant.refreshToken?.literal] {
+        if let text { all.insert(text) }
+      }
+    }
     return all
   }
 

@@ -143,6 +143,8 @@ struct EditEffects {
       .uploadIDs, manifest: jobs.plan.manifests[jobs.plan.nodes[node].manifest.index],
       upload: jobs.plan.nodes[node].name,
       session: jobs.plan.sessions[jobs.plan.nodes[node].session.index].identifier, items: drop.items,
-      message: "dropped \(Count.text(drop.items, "upload ID")): \(drop.reason); these files are sent again from the start")
+      message:
+        "dropped \(Count.text(drop.items, "upload ID")): \(drop.reason); these files are sent again from the start"
+    )
   }
 }

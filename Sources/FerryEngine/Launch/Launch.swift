@@ -220,14 +220,17 @@ package struct Launch {
       let report = try keep(outcome.source(record))
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      try commands.startOwed(
-        try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
-      ) { try journals.all[$0.index]?.clearEvents() }
+      // The process that has taken over a shard starts its commands and keeps its journal.
+      if run.leases.allSatisfy(\.isHeld) {
+        try commands.startOwed(
+          try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
+        ) { try journals.all[$0.index]?.clearEvents() }
+      }
       forgetOldRuns(history, retention, notice)
-      let ownsJournals = run.leases.allSatisfy(\.isHeld)
       journals.close()
+      let ownsJournals = run.leases.allSatisfy(\.isHeld)
+      if ownsJournals { try forget(outcome, history) }
       for lease in run.leases { lease.release() }
-      try forget(outcome, history)
       // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record, outcome)

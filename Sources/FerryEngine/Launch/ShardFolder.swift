@@ -60,7 +60,8 @@ package enum ShardFolder {
       return jobs
     }
     guard let job = jobs.all.first, jobs.all.count == 1 else {
-      throw UsageError("\(state.path) is the state folder of one part of a single manifest; run only that manifest")
+      throw UsageError(
+        "\(state.path) is the state folder of one part of a single manifest; run only that manifest")
     }
     if let part { return Jobs(try job.divided(part)) }
     guard case .shard(let shard) = stored else {

@@ -54,7 +54,8 @@ package enum ShardArgument {
     func value(_ name: String) throws(UsageError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }
       guard let number = number(text) else {
-        throw UsageError("--shard auto: \(name) is '\(DisplayPath.shown(text))', which is not the number of a shard")
+        throw UsageError(
+          "--shard auto: \(name) is '\(DisplayPath.shown(text))', which is not the number of a shard")
       }
       return number
     }

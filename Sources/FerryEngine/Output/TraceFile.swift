@@ -120,6 +120,11 @@ package final class TraceFile: @unchecked Sendable {
   /// The offset of the end of the last complete entry; `nil` if ferry has not written the file.
   private static func end(of descriptor: Int32, size: Int64) -> (offset: Int64, isEmpty: Bool)? {
     let header = read(descriptor, at: 0, count: 256)
+    // The first write may have been interrupted before the end of its first line.
+    let isHeaderOnly = size < 256 && (header.firstIndex(of: newline) ?? header.count) >= header.count - 1
+    if isHeaderOnly, header.starts(with: HARText.start) || HARText.start.starts(with: header) {
+      return (0, true)
+    }
     guard header.starts(with: HARText.start), let headerEnd = header.firstIndex(of: newline) else {
       return nil
     }

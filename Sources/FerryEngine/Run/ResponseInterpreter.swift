@@ -245,15 +245,22 @@ struct ResponseInterpreter {
     return response
   }
 
-  /// Reads the response to a request for an access token. A refresh token is journaled first, even if the response is
-  /// otherwise unusable.
+  /// Journals the refresh token in a response, before the response is searched or interpreted.
+  func keepRefreshToken(in outcome: TransferOutcome, _ attempt: Attempt) {
+    guard captures.refreshes[attempt.id] != nil, case .success(let answer) = outcome.result,
+      steps[attempt].step.expects(status: answer.status)
+    else { return }
+    captures.keep(refreshToken: OAuth2Response(answer).refreshToken, of: attempt)
+  }
+
+  /// Reads the response to a request for an access token, whose refresh token is already journaled.
   private func read(
     _ answer: TransferResponse, to attempt: Attempt, _ grant: OAuth2Grant, _ prepared: PreparedStep,
     _ response: inout AttemptResult.Response
   ) {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
-    captures.keep(refreshToken: isSuccess ? fields.refreshToken : nil, of: attempt)
+    captures.refreshes[attempt.id] = nil
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {

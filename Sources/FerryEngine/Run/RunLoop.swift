@@ -99,6 +99,10 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
+      // Whatever happens to these responses: the server may have invalidated the old refresh tokens.
+      for outcome in outcomes {
+        if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
+      }
       if let loss = leaseLoss() {
         fault = loss
         break

@@ -15,12 +15,12 @@ package struct ItemCounts: Hashable, Codable, Sendable {
   package init() {}
 
   package static func += (a: inout ItemCounts, b: ItemCounts) {
-    a.done += b.done
-    a.failed += b.failed
-    a.ambiguous += b.ambiguous
-    a.cancelled += b.cancelled
-    a.waiting += b.waiting
-    a.unchanged += b.unchanged
-    if let more = b.skipped { a.skipped = (a.skipped ?? 0) + more }
+    a.done +|= b.done
+    a.failed +|= b.failed
+    a.ambiguous +|= b.ambiguous
+    a.cancelled +|= b.cancelled
+    a.waiting +|= b.waiting
+    a.unchanged +|= b.unchanged
+    if let more = b.skipped { a.skipped = (a.skipped ?? 0) +| more }
   }
 }

@@ -40,6 +40,7 @@ extension RunRecord {
     record.run.onEnd = lasts.lazy.compactMap(\.run.onEnd).first
     record.run.listedItems = lasts.contains { $0.run.listedItems == .all } ? .all : newest.run.listedItems
     for run in runs { record.totals.addUsage(run.totals) }
+    record.totals.bytes.addConnections(runs.map(\.totals.bytes))
     record.nodes = nodes(parts)
     for part in parts where part.part.shard != nil {
       for node in part.last?.nodes ?? [] {
@@ -103,18 +104,31 @@ extension RunRecord.ShardRecord {
 extension RunRecord.Totals {
   /// Adds what another run has transferred and requested, without its items.
   fileprivate mutating func addUsage(_ other: RunRecord.Totals) {
-    itemsDoneInRun += other.itemsDoneInRun
+    itemsDoneInRun +|= other.itemsDoneInRun
     bytes.useful +|= other.bytes.useful
     bytes.resent +|= other.bytes.resent
     bytes.overhead +|= other.bytes.overhead
-    requests += other.requests
-    tokensFetched += other.tokensFetched
-    tokenRefreshes += other.tokenRefreshes
-    idsAllocated += other.idsAllocated
-    idsExpired += other.idsExpired
-    if let more = other.idsOrphaned { idsOrphaned = (idsOrphaned ?? 0) + more }
-    if let more = other.idsReleased { idsReleased = (idsReleased ?? 0) + more }
-    resumes += other.resumes
+    requests +|= other.requests
+    tokensFetched +|= other.tokensFetched
+    tokenRefreshes +|= other.tokenRefreshes
+    idsAllocated +|= other.idsAllocated
+    idsExpired +|= other.idsExpired
+    if let more = other.idsOrphaned { idsOrphaned = (idsOrphaned ?? 0) +| more }
+    if let more = other.idsReleased { idsReleased = (idsReleased ?? 0) +| more }
+    resumes +|= other.resumes
+  }
+}
+
+extension RunRecord.Bytes {
+  /// Sets the bytes of the connections to their sums, if all runs have counted them.
+  fileprivate mutating func addConnections(_ runs: [RunRecord.Bytes]) {
+    func sum(_ value: (RunRecord.Bytes) -> Int64?) -> Int64? {
+      let values = runs.compactMap(value)
+      return values.count == runs.count ? values.reduce(0, +|) : nil
+    }
+    sent = sum(\.sent)
+    received = sum(\.received)
+    unattributed = sum(\.unattributed)
   }
 }
 

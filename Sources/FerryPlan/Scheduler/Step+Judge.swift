@@ -61,6 +61,8 @@ extension Step {
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
+    // The part does not fit. The whole document is requested, even if the manifest accepts this status.
+    if kind == .fetch, status == 206, response.askedForRest { return .conditionRefused(refusal(response)) }
     if expects(status: status) {
       if let mismatch = response.mismatch {
         let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
@@ -92,8 +94,8 @@ extension Step {
       if response.askedForRest { return .conditionRefused(failure) }
       guard case .recorded = response.condition else { return .permanent(failure) }
       return .conditionRefused(failure)
-    case 206 where response.askedForRest, 416 where response.askedForRest:
-      // The part does not fit, or the document is now smaller. The whole document is requested.
+    case 416 where response.askedForRest:
+      // The document is now smaller than the part. The whole document is requested.
       return .conditionRefused(failure)
     case 404, 410:
       return uploadID != nil && kind != .allocate ? .uploadIDGone(failure) : .permanent(failure)

@@ -26,7 +26,7 @@ package enum ProgressText {
   package static func line(_ figures: Figures) -> String {
     let seconds = max(0.001, figures.seconds)
     var parts = [
-      "\(figures.done) of \(figures.done + figures.open) items", ByteText.text(figures.bytes),
+      "\(figures.done) of \(figures.done +| figures.open) items", ByteText.text(figures.bytes),
       "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s",
     ]
     if figures.done > 0, figures.open > 0 {

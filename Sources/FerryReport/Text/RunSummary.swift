@@ -6,7 +6,7 @@ package struct RunSummary {
   /// The largest number of lines.
   package static let mostLines = 10
   /// The largest number of columns of a line. Commands and the path of the report are not shortened.
-  private static let columns = 240
+  private static let columns = 400
 
   /// Commands that the summary recommends.
   package struct Commands {

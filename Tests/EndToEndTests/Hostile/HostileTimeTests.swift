@@ -76,7 +76,8 @@ import Testing
     #expect(command.status == 130, "\(command.stdout)\(command.stderr)")
     let left = try FileManager.default.contentsOfDirectory(
       atPath: hostile.job.folder.url.path(percentEncoded: false))
-    #expect(!left.contains { $0.contains("slow.json") }, "\(left)")
+    // The received part of a document remains, so that the next run continues it.
+    #expect(!left.contains { $0.contains("slow.json") && !$0.hasPrefix(".slow.json.ferry-kept-") }, "\(left)")
   }
 
   /// On 1 MiB of digits, the pattern takes a quadratic number of steps.
