@@ -18,13 +18,14 @@ import sys
 
 sys.dont_write_bytecode = True
 
+from instructions import Instructions
 from kills import Kills
 from measure import TOP, Wrong, file_system
 from nginx import Nginx
 from puts import Puts
 from s3 import S3
 
-PARTS = ["curl", "memory", "resume", "s3", "resume-kills"]
+PARTS = ["curl", "memory", "resume", "instructions", "s3", "resume-kills"]
 
 
 def main() -> int:
@@ -88,6 +89,9 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict) -> None:
                 figures["resume"] = puts.resume(given.resume_files, given.runs)
             if "opening" in parts:
                 figures["opening"] = puts.opening(given.opening_items, given.runs)
+    if "instructions" in parts:
+        with contextlib.closing(Nginx()) as nginx:
+            figures["instructions"] = Instructions(ferry, work, nginx).measure()
     if "s3" in parts:
         figures["s3"] = S3(ferry, work).measure(given.files or 5_000, given.runs)
     if "resume-kills" in parts:

@@ -53,12 +53,41 @@ import Testing
     #expect(totals["items_done_in_run"] as? Int == 40 && totals["tokens_fetched"] as? Int == Self.count)
     // The receiver also counts the request of this test.
     #expect(totals["requests"] as? Int == 3 * 40 + Self.count)
+    let bytes = try #require(totals["bytes"] as? [String: Int])
+    let carried = try #require(bytes["sent"]) + #require(bytes["received"])
+    #expect(carried == ["useful", "resent", "overhead", "unattributed"].reduce(0) { $0 + (bytes[$1] ?? 0) })
     let run = try #require(report["run"] as? [String: Any])
     let parts = try #require(run["shards"] as? [[String: Any]])
     #expect(parts.map { $0["part"] as? String } == (1...Self.count).map { "\($0)/\(Self.count)" })
     let done = parts.compactMap { ($0["items"] as? [String: Any])?["done"] as? Int }
     #expect(done.reduce(0, +) == 40 && done.allSatisfy { $0 < 40 })
     try ReportValidator.check(Data(command.stdout.utf8))
+  }
+
+  @Test func `does not share a refresh token, which the server may replace`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      secrets: { old: { env: OLD } }
+      sessions: { s: {} }
+      tokens:
+        login:
+          session: s
+          oauth2: { token_url: "http://127.0.0.1:1/", client_id: a, grant: refresh_token, refresh_token: "${secrets.old}" }
+      uploads:
+        u:
+          session: s
+          token: login
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "http://127.0.0.1:1/${file.name}" } }
+      """)
+    try job.write("x", to: "a")
+    for number in ["1", "setup", "finish"] {
+      let command = try await part(job, "\(number)/2")
+      #expect(command.status == 2, "\(command.stdout)")
+      #expect(command.stderr.contains("token 'login' has 'grant: refresh_token'"), "\(command.stderr)")
+    }
   }
 
   @Test(arguments: ["text", "ndjson", "junit", "ctrf", "github", "markdown", "html"])

@@ -117,6 +117,36 @@ import Testing
     try await ArchiveValidator.expectValid(job.folder.path("trace.har"), entries: 2)
   }
 
+  @Test func `does not contain a client secret that the manifest contains in plain text`() async throws {
+    let server = try await ScriptedServer.start([
+      "/token": .init(status: 400, headers: ["Content-Type": "text/plain"], body: "no client k5dXq81z")
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      sessions: { s: {} }
+      tokens:
+        login:
+          session: s
+          oauth2: { token_url: "\(server.home)/token", client_id: a, client_secret: k5dXq81z, client_auth: body }
+          retry: { limit: 0 }
+      uploads:
+        u:
+          session: s
+          token: login
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "\(server.home)/${file.name}" } }
+      """)
+    try job.write("x", to: "a")
+    let (command, _) = try await job.run("--trace", "trace.har")
+    #expect(command.status != 0)
+    let entry = try #require(try entries(job).first)
+    #expect(entry.request.postData?.text.contains("client_secret=***") == true, "\(entry)")
+    #expect(entry.response.content.text == "no client ***")
+    #expect(!(command.stdout + command.stderr + job.folder.text("trace.har")).contains("k5dXq81z"))
+  }
+
   @Test func `is complete after a kill, and continued by the next run`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["file:delay=0.05"])
     let job = try Workspace(JobText.text(server: receiver.url, connections: 1, JobText.puts))

@@ -26,9 +26,9 @@ import Testing
   }
 
   /// Runs a fetch with one reply after the other.
-  private func run(_ replies: [Reply]) throws -> World {
+  private func run(_ replies: [Reply], _ yaml: String = yaml) throws -> World {
     var number = 0
-    var world = try World(Self.yaml) { _ in
+    var world = try World(yaml) { _ in
       defer { number += 1 }
       return replies[min(number, replies.count - 1)]
     }
@@ -83,5 +83,16 @@ import Testing
     #expect(world.scheduler.exitCode == .success)
     #expect(try run([refused]).starts.count == 2)
     #expect(try run([refused]).scheduler.exitCode == .itemsFailed)
+  }
+
+  @Test func `is requested whole if its rest does not fit, even if 206 is accepted`() throws {
+    var response = AttemptResult.Response(status: 206)
+    response.askedForRest = true
+    response.mismatch = "the rest does not fit"
+    let yaml = Self.yaml.replacing("save_to: f,", with: "save_to: f, expect: { status: [200, 206] },")
+    let world = try run(
+      [Reply(answer: .response(response), after: .milliseconds(10)), Self.whole(10)], yaml)
+    #expect(world.starts.map(\.attempt.isUnconditional) == [false, true])
+    #expect(world.scheduler.exitCode == .success)
   }
 }
