@@ -61,7 +61,11 @@ package enum StoredReport {
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     let run = report.record.run
     let names = Set((run.manifests ?? []).map(\.name))
-    for row in try history.runs() where row.id < run.id && Set(row.rounds.map(\.manifest)) == names {
+    // From the newest to the oldest. The identifiers of two runs that began in the same second are in any order.
+    let rows = try history.runs()
+    let older =
+      rows.firstIndex { $0.id == run.id }.map { rows[($0 + 1)...] } ?? rows.filter { $0.id < run.id }[...]
+    for row in older where Set(row.rounds.map(\.manifest)) == names {
       if let source = try source(ofRun: row.id, in: directory) { return source }
     }
     throw UsageError(

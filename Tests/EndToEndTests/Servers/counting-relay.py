@@ -11,6 +11,7 @@ import sys
 
 upstream = int(sys.argv[1])
 counts = {"sent": 0, "received": 0}
+connections = 0
 
 
 async def pump(reader, writer, direction):
@@ -28,18 +29,24 @@ async def pump(reader, writer, direction):
 
 
 async def relay(reader, writer):
+    global connections
+    connections += 1
     server_reader, server_writer = await asyncio.open_connection("127.0.0.1", upstream)
     await asyncio.gather(pump(reader, server_writer, "sent"), pump(server_reader, writer, "received"))
     for each in (writer, server_writer):
         each.close()
+    connections -= 1
 
 
 async def main():
     server = await asyncio.start_server(relay, "127.0.0.1", 0)
     print("port", server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    # What is still in a socket's buffer arrives first.
-    await asyncio.sleep(0.2)
+    # The client has exited, so its connections end as soon as everything in their buffers has been read.
+    for _ in range(300):
+        await asyncio.sleep(0.1)
+        if connections == 0:
+            break
     print("sent", counts["sent"], "received", counts["received"], flush=True)
     server.close()
 
