@@ -73,8 +73,7 @@ final class Bandwidth {
   /// `nil` for no limit.
   private(set) var bytesPerSecond: Int64?
   private var readAt: SuspendingClock.Instant?
-  private var sending = BandwidthBucket()
-  private var receiving = BandwidthBucket()
+  private var buckets = ByDirection(sending: BandwidthBucket(), receiving: BandwidthBucket())
 
   /// How often the limit is read.
   private static let interval = Duration.seconds(1)
@@ -85,18 +84,8 @@ final class Bandwidth {
   }
 
   subscript(direction: Direction) -> BandwidthBucket {
-    get {
-      switch direction {
-      case .sending: sending
-      case .receiving: receiving
-      }
-    }
-    set {
-      switch direction {
-      case .sending: sending = newValue
-      case .receiving: receiving = newValue
-      }
-    }
+    get { buckets[direction] }
+    set { buckets[direction] = newValue }
   }
 
   func fill(at now: SuspendingClock.Instant) {
@@ -104,8 +93,7 @@ final class Bandwidth {
       (readAt, bytesPerSecond) = (now, limit.bytesPerSecond().map { max(1, $0) })
     }
     guard let bytesPerSecond else { return }
-    sending.fill(bytesPerSecond, at: now)
-    receiving.fill(bytesPerSecond, at: now)
+    for direction in Direction.allCases { buckets[direction].fill(bytesPerSecond, at: now) }
   }
 
   /// Grants turns. Calls `resume` with each request and the bytes that it may transfer; it returns `false` if the request
@@ -120,18 +108,17 @@ final class Bandwidth {
 
   /// The time until the next turn; `nil` if no request waits.
   var delay: Duration? {
-    let buckets = [sending, receiving].filter(\.isWaitedFor)
-    guard !buckets.isEmpty else { return nil }
+    let waiting = Direction.allCases.map { buckets[$0] }.filter(\.isWaitedFor)
+    guard !waiting.isEmpty else { return nil }
     guard let bytesPerSecond else { return .zero }
-    return min(buckets.map { $0.delay(bytesPerSecond) }.min() ?? .zero, Self.interval)
+    return min(waiting.map { $0.delay(bytesPerSecond) }.min() ?? .zero, Self.interval)
   }
 }
 
 /// What a request may transfer under one limit.
 struct BandwidthCredit {
   let bandwidth: Bandwidth
-  private var sending: Int64 = 0
-  private var receiving: Int64 = 0
+  private var bytes = ByDirection<Int64>(sending: 0, receiving: 0)
   /// Whether the request waits for its turn.
   var isWaiting: Set<Bandwidth.Direction> = []
 
@@ -139,6 +126,17 @@ struct BandwidthCredit {
 
   /// The bytes that may be transferred; negative if too many were transferred.
   subscript(direction: Bandwidth.Direction) -> Int64 {
+    get { bytes[direction] }
+    set { bytes[direction] = newValue }
+  }
+}
+
+/// A value for each direction.
+private struct ByDirection<Value> {
+  var sending: Value
+  var receiving: Value
+
+  subscript(direction: Bandwidth.Direction) -> Value {
     get {
       switch direction {
       case .sending: sending

@@ -67,7 +67,7 @@ import Testing
           sent 2.1 MB, received 400.0 kB, 1,000 requests, 2 min 5 s, 20.0 kB/s
           upload photos: failed, 700 done, 300 failed
           photos: 300 × 403 Forbidden, PUT https://host/1000.txt (first: 1000.txt)
-          next: correct the causes; the next run tries again what failed
+          next: correct the causes; the next run retries what failed
           report: /state/runs/r/report.json
 
         """)

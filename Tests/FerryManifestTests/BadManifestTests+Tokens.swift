@@ -35,6 +35,18 @@ extension BadManifest {
         "5️⃣", .keyWithoutOther, "'client_auth' is valid only with 'client_secret'",
         help: "add 'client_secret:', or remove 'client_auth'")),
     BadManifest(
+      "an OAuth 2 token with empty credentials",
+      """
+      tokens:
+        a:
+          session: quick
+          oauth2: { token_url: https://example.com/token, client_id: 1️⃣"", client_secret: 2️⃣"" }
+      """,
+      .error(
+        "1️⃣", .emptyText, "the client identifier is empty", help: "specify a client identifier"),
+      .error(
+        "2️⃣", .emptyText, "the client secret is empty", help: "specify a client secret, or remove the key")),
+    BadManifest(
       "an OAuth 2 token with keys of other tokens",
       """
       tokens:

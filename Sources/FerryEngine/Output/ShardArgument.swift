@@ -24,7 +24,7 @@ package enum ShardArgument {
     default:
       guard let number = number(parts[0]) else { throw unreadable(text) }
       guard let shard = Shard(number, of: count) else {
-        throw UsageError("--shard \(DisplayPath.shown(text)): K must be 1 to \(count)")
+        throw UsageError("--shard \(DisplayPath.shown(text)): K must be between 1 and \(count)")
       }
       return .items(shard)
     }

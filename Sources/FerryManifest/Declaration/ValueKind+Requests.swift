@@ -4,6 +4,17 @@ extension ValueKind where Value == Template {
     Self(.text(what: what, references: true)) { node, decoder in decoder.template(node, wanted: "a \(what)") }
   }
 
+  /// A string with references that is not empty.
+  static func nonEmptyTemplate(_ what: String, isOptional: Bool = true) -> Self {
+    template(what).refused { template in
+      template.segments.isEmpty
+        ? Problem(
+          .emptyText, "the \(what) is empty",
+          help: "specify a \(what)" + (isOptional ? ", or remove the key" : ""))
+        : nil
+    }
+  }
+
   static var url: Self {
     Self(.text(what: "URL", references: true)) { node, decoder in
       guard let template = decoder.template(node, wanted: "a URL") else { return nil }

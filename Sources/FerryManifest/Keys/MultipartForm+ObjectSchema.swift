@@ -25,7 +25,7 @@ extension MultipartForm.File {
       Key(
         "field", \.field, .constant("field name"), doc: "The name of the form's field.", example: "photo"),
       Key(
-        "name", \.name, .partText("file name"), default: .value("\"${file.name}\""),
+        "name", \.name, .nonEmptyTemplate("file name"), default: .value("\"${file.name}\""),
         doc: """
           The file name that the server receives. As browsers do, ferry writes `"` as `%22`, CR as `%0D` and LF as \
           `%0A`, and sends all other bytes unchanged.
@@ -90,18 +90,10 @@ extension ValueKind where Value == [MultipartForm.Field] {
 }
 
 extension ValueKind where Value == Template {
-  /// A non-empty text in the header section of a part.
-  fileprivate static func partText(_ what: String) -> Self {
-    template(what).refused { template in
-      template.segments.isEmpty
-        ? Problem(.emptyText, "the \(what) is empty", help: "specify a \(what), or remove the key") : nil
-    }
-  }
-
   /// A media type (RFC 9110 §8.3.1). Only the syntax of a header line is checked, because the type may
   /// contain references.
   fileprivate static var partContentType: Self {
-    partText("media type").refused { template in
+    nonEmptyTemplate("media type").refused { template in
       let isLine = template.segments.allSatisfy { segment in
         switch segment {
         case .literal(let text), .value(let text): text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }

@@ -23,10 +23,12 @@ struct OAuth2Settings: Sendable {
         "token_url", \.tokenURL, .url, isRequired: true, doc: "The URL of the server's token endpoint.",
         example: "https://auth.example.com/oauth/token"),
       Key(
-        "client_id", \.grant.clientID, .template(), isRequired: true, doc: "The identifier of the client.",
+        "client_id", \.grant.clientID, .nonEmptyTemplate("client identifier", isOptional: false),
+        isRequired: true, doc: "The identifier of the client.",
         example: "backup"),
       Key(
-        "client_secret", \.grant.clientSecret, .template(), default: "none: a public client",
+        "client_secret", \.grant.clientSecret, .nonEmptyTemplate("client secret"),
+        default: "none: a public client",
         doc: "The client secret. `client_credentials` requires it.",
         example: "\"${secrets.client_secret}\""
       ),
@@ -41,7 +43,7 @@ struct OAuth2Settings: Sendable {
           """,
         example: "refresh_token"),
       Key(
-        "refresh_token", \.grant.refreshToken, .template(), default: "none",
+        "refresh_token", \.grant.refreshToken, .nonEmptyTemplate("refresh token"), default: "none",
         doc: """
           The refresh token that the server has issued for the user. If the server replaces it, ferry keeps the new one in the \
           journal and uses it from then on, until this value changes.

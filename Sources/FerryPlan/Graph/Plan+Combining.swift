@@ -61,28 +61,10 @@ extension Node {
       step.token = step.token.map { NodeID($0.index + first) }
       return step
     }
-    var node = self
+    var node = changingSteps(moved)
     node.manifest = manifest
     node.session = sessions[session.index]
     node.needs = needs.map { NodeID($0.index + first) }
-    switch work {
-    case .token(var work):
-      work.step = moved(work.step)
-      node.work = .token(work)
-    case .upload(var work):
-      work.allocate = work.allocate.map(moved)
-      work.transfer = moved(work.transfer)
-      work.commit = work.commit.map(moved)
-      work.probe = work.probe.map(moved)
-      work.abandon = work.abandon.map(moved)
-      node.work = .upload(work)
-    case .fetch(var work):
-      work.step = moved(work.step)
-      node.work = .fetch(work)
-    case .request(var work):
-      work.step = moved(work.step)
-      node.work = .request(work)
-    }
     return node
   }
 }

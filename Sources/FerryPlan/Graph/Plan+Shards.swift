@@ -96,28 +96,10 @@ extension Budgets {
 extension Node {
   /// The same node, with another token for each of its steps.
   fileprivate func withTokens(_ moved: (NodeID) -> NodeID?) -> Node {
-    func step(_ step: Step) -> Step {
+    changingSteps { step in
       var step = step
       step.token = step.token.flatMap(moved)
       return step
     }
-    var node = self
-    switch work {
-    case .token: break
-    case .upload(var work):
-      work.allocate = work.allocate.map(step)
-      work.transfer = step(work.transfer)
-      work.commit = work.commit.map(step)
-      work.probe = work.probe.map(step)
-      work.abandon = work.abandon.map(step)
-      node.work = .upload(work)
-    case .fetch(var work):
-      work.step = step(work.step)
-      node.work = .fetch(work)
-    case .request(var work):
-      work.step = step(work.step)
-      node.work = .request(work)
-    }
-    return node
   }
 }

@@ -148,6 +148,30 @@ package struct Node: Hashable, Codable, Sendable {
     }
   }
 
+  /// The same node, with each of its steps changed.
+  func changingSteps(_ change: (Step) -> Step) -> Node {
+    var node = self
+    switch work {
+    case .token(var work):
+      work.step = change(work.step)
+      node.work = .token(work)
+    case .upload(var work):
+      work.allocate = work.allocate.map(change)
+      work.transfer = change(work.transfer)
+      work.commit = work.commit.map(change)
+      work.probe = work.probe.map(change)
+      work.abandon = work.abandon.map(change)
+      node.work = .upload(work)
+    case .fetch(var work):
+      work.step = change(work.step)
+      node.work = .fetch(work)
+    case .request(var work):
+      work.step = change(work.step)
+      node.work = .request(work)
+    }
+    return node
+  }
+
   /// The steps that complete the node: all steps except the release of upload IDs, for which nothing waits.
   package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 

@@ -13,7 +13,7 @@ enum NodeText {
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
       text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
     }
-    if let result = node.result { text += ", \(result.rawValue)" }
+    if let result = node.result, result.rawValue != node.state.rawValue { text += ", \(result.rawValue)" }
     if let notBefore = node.notBefore { text += ", not due before \(notBefore)" }
     if let after = node.after {
       if after.deleted > 0 { text += ", \(after.deleted) deleted" }

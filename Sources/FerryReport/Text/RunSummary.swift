@@ -127,8 +127,8 @@ package struct RunSummary {
       }
       // Items that failed belong to the next round.
       return isOpen
-        ? "to continue, \(resume); the next round tries again what failed"
-        : "correct the causes; the next run tries again what failed"
+        ? "to continue, \(resume); the next round retries what failed"
+        : "correct the causes; the next run retries what failed"
     case .temporary, .cutOff, .interrupted, .terminated, .sessionInUse: return "to continue, \(resume)"
     case .deferred:
       return record.run.deferredUntil.map { "the remaining work can continue at \($0); then \(resume)" }
