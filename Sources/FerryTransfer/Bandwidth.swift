@@ -119,7 +119,7 @@ final class Bandwidth {
 struct BandwidthCredit {
   let bandwidth: Bandwidth
   private var bytes = ByDirection<Int64>(sending: 0, receiving: 0)
-  /// Whether the request waits for its turn.
+  /// The directions in which the request waits for its turn.
   var isWaiting: Set<Bandwidth.Direction> = []
 
   init(_ bandwidth: Bandwidth) { self.bandwidth = bandwidth }

@@ -25,7 +25,8 @@ extension DownloadFile {
       let values = response.headers.filter { $0.name.isField(named: name) }.map(\.value)
       guard !values.isEmpty else { return "the response has no header '\(name)', which 'checksum' requires" }
       guard let (algorithm, expected) = DigestField.strongest(of: name, values) else {
-        return "the header '\(name)' has no SHA-512, SHA-256, SHA-1 or MD5 digest"
+        return
+          "the header '\(name)' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
       }
       return try digest(algorithm) == expected
         ? nil : "the \(algorithm.name) digest of the file is not that in the header '\(name)'"

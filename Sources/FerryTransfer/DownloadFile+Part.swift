@@ -26,7 +26,9 @@ extension DownloadFile {
       close(opened)
       return nil
     }
-    guard let record = record(in: opened), record.boot == PartSource.boot else {
+    guard let record = record(in: opened), record.boot == PartSource.boot,
+      record.boot != PartSource.unknownBoot
+    else {
       unlink(path)
       close(opened)
       return nil

@@ -93,7 +93,7 @@ extension EasyHandle {
       return false
     }
     let session = TLSSession(of: curl)
-    let isAssumed = exchange.request.connection.httpVersion == .http2PriorKnowledge
+    let isAssumed = exchange.request.httpVersion == .http2PriorKnowledge
     exchange.mayBeHTTP2 = isAssumed || session?.isHTTP2 ?? exchange.hop.isSecure
     if let descriptor, !sockets.mayUse(descriptor, session) {
       exchange.needsOtherConnection = true

@@ -6,11 +6,13 @@ extension EasyHandle {
   /// Sets the options that were not set since the handle was created. An option that is unset has its default.
   ///
   /// - Parameter isIdentified: whether the client certificate is presented to the hop's server.
-  func set(_ options: ConnectionOptions, isIdentified: Bool) throws(TransportFailure) {
+  func set(
+    _ options: ConnectionOptions, isIdentified: Bool, _ httpVersion: ConnectionOptions.HTTPVersion
+  ) throws(TransportFailure) {
     if options.isBackground { setBackgroundSockets() }
     try set(options.tls, isIdentified: isIdentified, isBackground: options.isBackground)
     if options.hasTLSProxy { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
-    try set(options.httpVersion)
+    try set(httpVersion)
     if let hosts = options.connectTo { ferry_easy_set_pointer(curl, CURLOPT_CONNECT_TO, hosts.slist) }
     if let path = options.unixSocket {
       try accept(ferry_easy_set_string(curl, CURLOPT_UNIX_SOCKET_PATH, path))

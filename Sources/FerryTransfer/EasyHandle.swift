@@ -33,7 +33,7 @@ final class EasyHandle {
   private var isLimited = false
   private var connection: ConnectionOptions?
   private var isIdentified = false
-  private var hasBandwidthLimit = false
+  private var httpVersion = ConnectionOptions.HTTPVersion.auto
   private var connectionAuthentication: ConnectionAuthentication?
   /// Whether `curl` has been prepared for a transfer.
   private var isUsed = false
@@ -109,17 +109,14 @@ final class EasyHandle {
     let scheme = exchange.hop.connectionAuthentication
     let isOtherConnection =
       connection !== exchange.request.connection || isIdentified != exchange.isIdentified || scheme != nil
-      || hasBandwidthLimit == exchange.request.limits.isEmpty
-      || connectionAuthentication != nil
+      || httpVersion != exchange.request.httpVersion || connectionAuthentication != nil
     // Unset options have their defaults only in a new handle.
     if isUsed, !CurlLibrary.canReuseHandles || isOtherConnection { try renew() }
     isUsed = true
     if connection == nil {
       (connection, isIdentified) = (exchange.request.connection, exchange.isIdentified)
-      try set(exchange.request.connection, isIdentified: exchange.isIdentified)
-      hasBandwidthLimit = !exchange.request.limits.isEmpty
-      // In libcurl 7.88, a connection with HTTP/2 fails after one of its responses was paused.
-      if hasBandwidthLimit { ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
+      httpVersion = exchange.request.httpVersion
+      try set(exchange.request.connection, isIdentified: exchange.isIdentified, httpVersion)
     }
     connectionAuthentication = scheme
     if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }

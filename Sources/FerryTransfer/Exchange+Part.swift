@@ -30,6 +30,12 @@ extension Exchange {
     guard Validator.isStronglyNamed(record.validator, in: response) else {
       return "the server sent a part of another version of the document"
     }
+    // The response with the rest may omit the field (RFC 9110, section 15.3.7). The whole document is then requested.
+    if case .field(let name)? = request.checksum,
+      !head.fields.contains(where: { $0.name.isField(named: name) })
+    {
+      return "the part has no header '\(name)', which 'checksum' requires"
+    }
     return nil
   }
 

@@ -48,8 +48,14 @@ extension TransferLoop {
     return true
   }
 
-  /// The time until a waiting request gets its turn.
+  /// The time at which a waiting request gets its turn; `nil` if none waits.
   var nextTurn: SuspendingClock.Instant? {
     bandwidths.values.compactMap(\.delay).min().map { now.advanced(by: $0) }
   }
+}
+
+extension TransferRequest {
+  /// The versions of HTTP that may be used. In libcurl 7.88, a connection with HTTP/2 fails after one of its responses was
+  /// paused, as a limit of the bandwidth requires.
+  var httpVersion: ConnectionOptions.HTTPVersion { limits.isEmpty ? connection.httpVersion : .http1 }
 }

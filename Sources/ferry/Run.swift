@@ -78,6 +78,9 @@ struct Run: ParsableCommand {
       guard plan == nil, source.manifests.count == 1 else {
         throw ValidationError("--shard runs one manifest, without --plan")
       }
+      guard !dryRun else {
+        throw ValidationError("--dry-run does not show one shard; use 'ferry plan --shards N'")
+      }
     }
     if let lease {
       guard shard != nil else { throw ValidationError("--lease requires --shard") }

@@ -90,16 +90,18 @@ struct RunCommand {
       let commands = RunSummary.Commands(
         status: try command("status"), resume: try command("resume"),
         report: try command("report", record.run.id))
-      let text = try RunSummary(source, commands: commands, report: report).text
+      func summary() throws -> String {
+        try RunSummary(source, commands: commands, report: report).text
+      }
       if !options.quiet {
         // With `--report -`, standard output is reserved for the report.
         if launch.reports.contains(where: { $0.path == "-" }) || options.observation.events == "-" {
-          Output.complain(text)
+          Output.complain(try summary())
         } else {
-          Output.summarize(text)
+          Output.summarize(try summary())
         }
       } else if record.run.exitCode != 0 {
-        Output.complain(text)
+        Output.complain(try summary())
       }
       let code = ExitCode(rawValue: record.run.exitCode) ?? .fault
       return (code == .deferred && options.deferredOk ? .success : code, nil)

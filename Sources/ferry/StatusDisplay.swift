@@ -10,9 +10,9 @@ struct StatusDisplay {
 
   /// Shows the state if it differs from the one that was shown last, or if the terminal has another size.
   ///
-  /// - Parameter key: what is compared; `nil` to compare what is shown.
-  mutating func show(_ text: String, key: String? = nil, isLast: Bool) throws {
-    var (output, compared) = (text, key ?? text)
+  /// - Parameter key: what is compared.
+  mutating func show(_ text: String, key: String, isLast: Bool) throws {
+    var (output, compared) = (text, key)
     if isTerminal {
       let size = TerminalSize(of: STDOUT_FILENO)
       let lines = ProgressText.screen(text, columns: size.columns, rows: size.rows)

@@ -55,7 +55,7 @@ import Testing
     #expect(thief.requests.allSatisfy { $0.headers["authorization"] == nil })
   }
 
-  @Test func `has an entry of a netrc file of its own for an upload resource`() async throws {
+  @Test func `gets only the password of its own host at an upload resource`() async throws {
     let storage = try await ScriptedServer.start([
       "/up": Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=storage"])
     ])

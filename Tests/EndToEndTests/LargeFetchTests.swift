@@ -50,7 +50,8 @@ struct `A large fetch` {
   /// The number of bytes that the part has on the disk; 0 if there is none.
   private static func part(_ job: Workspace) -> Int {
     let folder = job.folder.path("downloads")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []  // It may not exist yet.
+    // It might not exist yet.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     guard let name = names.first(where: { $0.hasPrefix(".large.ferry-kept-") }) else { return 0 }
     var status = stat()
     return stat("\(folder)/\(name)", &status) == 0 ? Int(status.st_blocks) * 512 : 0

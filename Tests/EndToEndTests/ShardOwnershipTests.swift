@@ -74,12 +74,13 @@ import Testing
   @Test func `gets no more requests from it, whatever the moment at which it is stopped`() async throws {
     let trials = ProcessInfo.processInfo.environment["FERRY_SOAK_TAKEOVERS"].flatMap { Int($0) } ?? 2
     var random = SystemRandomNumberGenerator()
+    var stopped = 0
     for trial in 0..<trials {
       let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=0.05"])
       let job = try job(receiver)
       let old = try job.start(Self.arguments)
       _ = try await receiver.received { !$0.uploads.isEmpty }
-      try await Task.sleep(for: .milliseconds(Int.random(in: 0...1500, using: &random)))
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0...500, using: &random)))
       old.signal(SIGSTOP)
       // If it was stopped during a transaction, the engine starts the shard again until the process has ended.
       var next = try await job.start(Self.arguments).end()
@@ -88,6 +89,7 @@ import Testing
       old.signal(SIGCONT)
       let ended = try await old.end(within: .seconds(60))
       let isOver = ended.status == 0
+      stopped += isOver ? 0 : 1
       #expect(isOver || receiver.log == log, "trial \(trial): \(ended.stderr)")
       #expect(isOver || ended.status == 70, "trial \(trial): \(ended.stderr)")
       if next.status == 6 { next = try await job.start(Self.arguments).end() }
@@ -96,5 +98,6 @@ import Testing
       #expect(
         received.commits == Self.files && received.uploads.allSatisfy { $0.commits == 1 }, "trial \(trial)")
     }
+    #expect(stopped > 0, "every process had ended before it was stopped")
   }
 }

@@ -64,6 +64,18 @@ import Testing
     try ReportValidator.check(Data(command.stdout.utf8))
   }
 
+  @Test func `may have one round more than another shard without setup`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    for command in try await shards(job) { #expect(command.status == 0, "\(command.stderr)") }
+    #expect(try await part(job, "2/\(Self.count)").status == 0)
+    let command = try await merged(job, "--format", "json")
+    #expect(command.status == 0, "\(command.stderr)")
+    let totals = try #require(try decoded(command)["totals"] as? [String: Any])
+    let items = try #require(totals["items"] as? [String: Int])
+    #expect(items["done", default: 0] + items["unchanged", default: 0] == 40, "\(items)")
+  }
+
   @Test func `does not share a refresh token, which the server may replace`() async throws {
     let job = try Workspace(
       """

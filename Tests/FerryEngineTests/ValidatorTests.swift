@@ -95,6 +95,10 @@ struct ValidatorTests {
     #expect(own.seen(in: response(("ETag", "\"2\""), status: 304)) == .written)
   }
 
+  @Test func aRangeIsNoCondition() {
+    #expect(condition("\"1\"", header: "Range").header == .init(name: "If-None-Match", value: "\"1\""))
+  }
+
   /// The weak comparison of RFC 9110 §8.8.3.2.
   @Test(arguments: [
     ("\"1\"", "\"1\"", true), ("W/\"1\"", "\"1\"", true), ("\"1\"", "W/\"1\"", true),

@@ -29,7 +29,9 @@ import Testing
     var counts = [Int](repeating: 0, count: 50)
     for number in 0..<20_000 {
       let path = "2026/photo-\(number).jpg".utf8
-      let owners = shards.indices.filter { shards[$0].contains(path: path, of: "photos") }
+      let owners = shards.indices.filter {
+        ItemHash(upload: "photos").number(of: path, among: shards.count) == shards[$0].number
+      }
       counts[try #require(owners.first)] += 1
       #expect(owners.count == 1)
     }

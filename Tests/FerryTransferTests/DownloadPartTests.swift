@@ -20,13 +20,15 @@ import Testing
 
   private func get(
     _ server: RawServer, _ path: String = "/catalog", owner: String? = "s/catalog", limit: Int64? = nil,
-    headers: [TransferRequest.HeaderField] = [], check: TransferRequest.DownloadCheck? = nil
+    headers: [TransferRequest.HeaderField] = [], check: TransferRequest.DownloadCheck? = nil,
+    checksum: TransferRequest.Checksum? = nil
   ) throws -> TransferOutcome {
     var request = TransferRequest(
       id: 1, method: "GET", url: server.url + path, headers: headers,
       destination: .file(path: folder.file("catalog")), idleTimeout: .seconds(5), sizeLimit: limit,
       check: check)
     request.partOwner = owner
+    request.checksum = checksum
     return try loop.run(request)
   }
 
@@ -149,6 +151,15 @@ import Testing
     #expect(second.answer?.status == 206 && second.answer?.refusal != nil)
     #expect(second.answer?.isContinued == false && second.answer?.askedForRest == true)
     #expect(second.part == PartProgress(dropped: 200_000))
+    #expect(folder.names == [])
+  }
+
+  @Test func `is dropped if the rest omits the header with the checksum of the document`() throws {
+    let server = try Self.server()
+    _ = try get(server, checksum: .field("Repr-Digest"))
+    let second = try get(server, checksum: .field("Repr-Digest"))
+    #expect(second.answer?.refusal == "the part has no header 'Repr-Digest', which 'checksum' requires")
+    #expect(second.answer?.askedForRest == true && second.part == PartProgress(dropped: 200_000))
     #expect(folder.names == [])
   }
 

@@ -18,6 +18,8 @@ package struct ShardScripts {
   private let count: Int
   /// The absolute path of the state folder.
   private let state: String
+  /// The folder with the state of the shards.
+  private let shards: String
   /// The path of the ferry program.
   private let program: String
   /// Options of sbatch, or of parallel.
@@ -40,7 +42,9 @@ package struct ShardScripts {
     self.job = job
     self.engine = engine
     self.count = count
-    self.state = AbsolutePath.text(of: try StateDirectory(explicit: state, environment: environment).path)
+    let path = AbsolutePath.text(of: try StateDirectory(explicit: state, environment: environment).path)
+    self.state = path
+    shards = try StateDirectory(explicit: path, environment: [:]).shards(of: job.plan.manifest)
     self.program = program
     self.options = options
   }
@@ -63,11 +67,15 @@ package struct ShardScripts {
   }
 
   private var merge: String {
-    ShellWord.line([program, "report", "merge", "\(state)/shards/\(folder)"])
+    ShellWord.line([program, "report", "merge", shards])
   }
 
-  /// The name of the folder with the shards' state. The names of manifests can be file names.
-  private var folder: String { job.plan.manifest }
+  private var name: String { job.plan.manifest }
+
+  /// The cases of a shell's `case` for these exit codes.
+  private static func cases(_ codes: ExitCode...) -> String {
+    codes.map { "\($0.rawValue)" }.joined(separator: "|")
+  }
 
   // MARK: Slurm
 
@@ -78,21 +86,21 @@ package struct ShardScripts {
       set -eu
       cd "$(dirname "$0")"
       setup=$(sbatch --parsable setup.sbatch)
-      shards=$(sbatch --parsable --dependency="afterok:${setup%%;*}" shards.sbatch)
+      shards=$(sbatch --parsable --kill-on-invalid-dep=yes --dependency="afterok:${setup%%;*}" shards.sbatch)
       finish=$(sbatch --parsable --dependency="afterany:${shards%%;*}" finish.sbatch)
       echo "submitted jobs ${setup%%;*}, ${shards%%;*} and ${finish%%;*}"
 
       """
     let setup = """
       #!/bin/bash
-      #SBATCH --job-name=ferry-\(folder)-setup
+      #SBATCH --job-name=ferry-\(name)-setup
       #SBATCH --requeue
       exec \(run("setup/\(count)"))
 
       """
     let finish = """
       #!/bin/bash
-      #SBATCH --job-name=ferry-\(folder)-finish
+      #SBATCH --job-name=ferry-\(name)-finish
       #SBATCH --requeue
       \(run("finish/\(count)"))
       code=$?
@@ -104,7 +112,7 @@ package struct ShardScripts {
       """
     let shards =
       "#!/bin/bash\n"
-      + (["--job-name=ferry-\(folder)", "--array=1-\(count)", "--requeue", "--open-mode=append"]
+      + (["--job-name=ferry-\(name)", "--array=1-\(count)", "--requeue", "--open-mode=append"]
       // Slurm sends the signal up to 60 s early, so ferry has at least a minute to save its state.
       + ["--signal=B:TERM@120"] + options).map { "#SBATCH \($0)\n" }.joined()
         + #"""
@@ -123,9 +131,12 @@ package struct ShardScripts {
           wait "$ferry"
           code=$?
         done
-        # 5: temporary failures; 6: another process owns the shard; 8, 10: work has to wait; 143: the time limit.
+        # Temporary failures, another process that owns the shard, work that has to wait, and the time limit.
         case $code in
-          5|6|8|10|143)
+
+        """#
+      + "  \(Self.cases(.temporary, .sessionInUse, .deferred, .cutOff, .terminated)))\n"
+        + #"""
             if [ "${SLURM_RESTART_COUNT:-0}" -lt "${FERRY_RESTARTS:-20}" ]; then
               scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
             fi ;;
@@ -148,7 +159,7 @@ package struct ShardScripts {
       for attempt in 1 2 3 4 5; do
         \(run("\"$1/\(count)\""))
         code=$?
-        case $code in 5|6|10) sleep "$attempt" ;; *) break ;; esac
+        case $code in \(Self.cases(.temporary, .sessionInUse, .cutOff))) sleep "$attempt" ;; *) break ;; esac
       done
       exit "$code"
 

@@ -49,12 +49,19 @@ package struct ShardReports {
       throw UsageError(
         "there is no report of a shard in \(paths.map { DisplayPath.shown($0) }.joined(separator: ", "))")
     }
-    let round = found.compactMap(\.record.run.round).max() ?? 0
-    let current = found.filter { $0.record.run.round == round }.sorted { $0.record.run.id < $1.record.run.id }
     var byPart: [ShardPart: [ReportSource]] = [:]
-    for source in current {
+    for source in found {
       if let part = ShardPart(source.record) { byPart[part, default: []].append(source) }
     }
+    // The rounds are those of `setup`. Without it, each shard has its own rounds, and its last one counts.
+    let shared =
+      byPart.keys.contains { $0.shard == nil } ? found.compactMap(\.record.run.round).max() : nil
+    for (part, sources) in byPart {
+      let round = shared ?? sources.compactMap(\.record.run.round).max()
+      byPart[part] = sources.filter { $0.record.run.round == round }
+        .sorted { $0.record.run.startedAt < $1.record.run.startedAt }
+    }
+    byPart = byPart.filter { !$0.value.isEmpty }
     var parts: [ShardPart] = [.setup(count: count), .finish(count: count)].filter { byPart[$0] != nil }
     parts += (1...count).compactMap { Shard($0, of: count).map(ShardPart.items) }
     let merged = RunRecord.merged(

@@ -51,14 +51,14 @@ enum FetchCondition {
     }
   }
 
-  /// Whether the manifest has its own header fields for conditions or ranges.
+  /// Whether the manifest has its own header fields for conditions.
   static func isWritten(in request: TransferRequest) -> Bool {
     request.headers.contains { isCondition($0.name) }
   }
 
   private static func isCondition(_ name: String) -> Bool {
     switch name.lowercased() {
-    case "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range": true
+    case "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range": true
     default: false
     }
   }

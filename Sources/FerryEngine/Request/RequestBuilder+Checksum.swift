@@ -15,7 +15,7 @@ extension RequestBuilder {
     for case (let template?, let algorithm, let size) in digests {
       var sensitive: [String] = []
       let digits = try Self.text(template, bindings, sensitive: &sensitive)
-      let values = digits.compactMap { Self.hexadecimalValue($0) }
+      let values = digits.compactMap { Hexadecimal.value($0) }
       guard values.count == digits.count, digits.count == size * 2 else {
         throw Self.failure("the value of 'checksum' does not consist of \(size * 2) hexadecimal digits")
       }
@@ -23,14 +23,5 @@ extension RequestBuilder {
         algorithm, stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] })
     }
     return nil
-  }
-
-  private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

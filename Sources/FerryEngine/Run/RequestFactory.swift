@@ -236,6 +236,7 @@ struct RequestFactory {
       throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
     }
     if request.method == "GET", expect.headers.isEmpty, !FetchCondition.isWritten(in: request),
+      !request.headers.contains(where: { $0.name.lowercased() == "range" }),
       step.request.checksum?.header?.coversWholeDocument != false
     {
       let session = plan.sessions[work.step.session.index].identifier

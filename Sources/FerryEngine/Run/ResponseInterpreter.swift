@@ -89,6 +89,7 @@ struct ResponseInterpreter {
     defer {
       fetches.forget(outcome.id)
       captures.keep(sentChecksum: nil, of: outcome.id)
+      captures.refreshes[outcome.id] = nil
     }
     let answer: AttemptResult.Answer =
       switch outcome.result {
@@ -260,7 +261,6 @@ struct ResponseInterpreter {
   ) {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
-    captures.refreshes[attempt.id] = nil
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {

@@ -100,7 +100,7 @@ final class RunLoop {
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
       // Whatever happens to these responses: the server may have invalidated the old refresh tokens.
-      for outcome in outcomes {
+      for outcome in outcomes where !captures.refreshes.isEmpty {
         if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
       }
       if let loss = leaseLoss() {

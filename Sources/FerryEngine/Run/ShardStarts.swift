@@ -64,7 +64,7 @@ struct ShardStarts {
   /// The start of a request or fetch that has ended; `nil` if it has not.
   private static func start(_ row: NodeRow, _ node: Node, _ round: Int64) -> NodeStart? {
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
-    // The interval of a fetch may not have passed, so that this round did not fetch the document again.
+    // A fetch that was not due in this round has the document of an earlier one.
     guard node.kind == .fetch, row.fetch != nil else { return nil }
     return .closed(.succeeded)
   }
@@ -127,10 +127,10 @@ struct ShardStarts {
 extension Reconciliation.Settled {
   /// Adds the items of a shard that have ended in the round.
   fileprivate mutating func add(_ items: ItemCounts) {
-    delivered += items.done + items.unchanged
-    doneInRound += items.done
-    failedInRound += items.failed
-    cancelledInRound += items.cancelled
-    ambiguous += items.ambiguous
+    delivered +|= items.done +| items.unchanged
+    doneInRound +|= items.done
+    failedInRound +|= items.failed
+    cancelledInRound +|= items.cancelled
+    ambiguous +|= items.ambiguous
   }
 }

@@ -23,9 +23,11 @@ struct TimelineRecorder: Sendable {
   }
 
   /// Takes a sample, if the time has come.
-  mutating func turn(_ scheduler: Scheduler, _ moving: Traffic, at now: Instant) {
+  ///
+  /// - Parameter moving: the traffic of the requests in flight, which is added up only for a sample.
+  mutating func turn(_ scheduler: Scheduler, _ moving: @autoclosure () -> Traffic, at now: Instant) {
     guard now >= next else { return }
-    take(scheduler, moving, at: now)
+    take(scheduler, moving(), at: now)
     // A loop that was idle has no turns, and the run was not doing anything else in the meantime.
     next = max(now, next).advanced(by: interval)
   }

@@ -16,11 +16,11 @@ package enum ShardStatus {
       case .shard(let shard): shards[shard.number] = part
       }
     }
-    let isSingle = found.count == 1
+    let isPart = try StateDirectory(explicit: AbsolutePath.text(of: path), environment: [:]).storedPart != nil
     for number in 1...max(1, count) {
       if let part = shards[number] {
         entries.append(entry(part, "\(number)/\(count)"))
-      } else if !isSingle {
+      } else if !isPart {
         entries.append(.init(part: "\(number)/\(count)", folder: ""))
       }
     }

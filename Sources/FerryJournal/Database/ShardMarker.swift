@@ -92,12 +92,15 @@ extension StateDirectory {
   package func create(for part: ShardMarker) throws(JournalError) {
     try create()
     guard try storedPart != part else { return }
-    let descriptor = try StateFile.open(marker, O_RDWR | O_CREAT, doing: "create")
+    // A process that is killed here, or another one that reads the file now, must not find half of it.
+    let new = marker + ".\(getpid()).new"
+    let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_TRUNC, doing: "create")
     defer { close(descriptor) }
     let text = Array("ferry shard 1\n\(part.folderName)\n".utf8)
-    guard pwrite(descriptor, text, text.count, 0) == text.count else {
-      throw JournalError(errno: errno, doing: "write", file: marker)
+    guard pwrite(descriptor, text, text.count, 0) == text.count, fsync(descriptor) == 0 else {
+      throw JournalError(errno: errno, doing: "write", file: new)
     }
+    guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
   }
 
   /// Whether the folder contains the state of a part, which processes on several machines may use.

@@ -74,7 +74,7 @@ enum SessionInvariants {
       .unknownValue,
       "(key_header IS NULL) <> (key_value IS NULL) OR state NOT IN (2, 5) AND key_header IS NOT NULL",
       "with an incomplete idempotency key, or with a key but no open commit",
-      effect: "the server may not recognize a repeated commit", remedy: restoreOrReset),
+      effect: "the server might not recognize a repeated commit", remedy: restoreOrReset),
     JournalInvariant(
       .closingDiffers, "(closed_at IS NOT NULL) <> (state IN \(closed))",
       "that are closed without a closing time, or open with one",

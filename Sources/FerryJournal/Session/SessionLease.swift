@@ -7,7 +7,7 @@ import Synchronization
 /// The ownership of a shard's journal, for a limited time.
 ///
 /// The kernel's lock on a session (`SessionLock`) does not suffice for a shard: its processes run on several machines, the
-/// file system may not enforce locks between them, and a stopped process keeps its lock. A lease is a row of the journal
+/// file system might not enforce locks between machines, and a stopped process keeps its lock. A lease is a row of the journal
 /// itself: an epoch, the owner, and a beat that the owner increments every third of the lease's duration. A process may
 /// take the lease, and increment the epoch, if it has seen no beat for the whole duration on its own clock; the clocks of
 /// two machines are never compared. Each transaction of the journal checks the epoch (`SessionJournal.count`), so a process
@@ -219,11 +219,9 @@ extension SessionJournal {
   /// Takes the lease of the journal. Waits while another process owns it, but only until that process shows that it is
   /// alive, or its lease has expired.
   ///
-  /// - Parameters:
-  ///   - limit: how long to wait for a process that is alive.
-  ///   - isStopped: whether to stop waiting.
+  /// - Parameter limit: how long to wait for a process that is alive.
   package func acquireLease(
-    for duration: Duration, atMost limit: Duration = .zero, unless isStopped: () -> Bool = { false }
+    for duration: Duration, atMost limit: Duration = .zero
   ) throws(JournalError) -> SessionLease.Attempt {
     let owner = SessionLease.Owner.current
     let giveUp = SessionLease.clock +| limit.nanoseconds
@@ -241,7 +239,7 @@ extension SessionJournal {
         if let lease = try take(row, owner, for: duration) { return .acquired(lease) }
         continue
       }
-      guard !isStopped(), !isAlive || now < giveUp else { return .held(by: other) }
+      guard !isAlive || now < giveUp else { return .held(by: other) }
       usleep(50_000)
     }
   }

@@ -16,11 +16,6 @@ package struct Shard: Hashable, Codable, Sendable {
     self.number = number
     self.count = count
   }
-
-  /// Whether an item of an upload belongs to the shard.
-  package func contains(path: some Sequence<UInt8>, of upload: String) -> Bool {
-    ItemHash(upload: upload).number(of: path, among: count) == number
-  }
 }
 
 /// Assigns the items of an upload to shards.

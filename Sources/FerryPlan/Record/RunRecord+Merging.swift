@@ -165,21 +165,22 @@ extension RunRecord.NodeRecord {
     if let more = other.problems {
       let all = (problems ?? []) + more
       problems = Array(all.prefix(Self.mostProblems))
-      let omitted = (problemsOmitted ?? 0) + max(0, all.count - Self.mostProblems)
+      let omitted = (problemsOmitted ?? 0) +| max(0, all.count - Self.mostProblems)
       problemsOmitted = omitted > 0 ? omitted : nil
     }
-    if let more = other.problemsOmitted { problemsOmitted = (problemsOmitted ?? 0) + more }
+    if let more = other.problemsOmitted { problemsOmitted = (problemsOmitted ?? 0) +| more }
     if let more = other.after {
-      let remaining = (after?.remaining ?? 0) + (more.remaining ?? 0)
+      let remaining = (after?.remaining ?? 0) +| (more.remaining ?? 0)
       after = RunRecord.AfterRecord(
-        deleted: (after?.deleted ?? 0) + more.deleted, moved: (after?.moved ?? 0) + more.moved,
-        remaining: remaining, problems: (after?.problems ?? []) + more.problems)
+        deleted: (after?.deleted ?? 0) +| more.deleted, moved: (after?.moved ?? 0) +| more.moved,
+        remaining: remaining,
+        problems: Array(((after?.problems ?? []) + more.problems).prefix(Self.mostProblems)))
     }
     guard let more = other.orphans else { return }
     guard var own = orphans else { return orphans = more }
-    own.dropped += more.dropped
-    own.released += more.released
-    own.failed += more.failed
+    own.dropped +|= more.dropped
+    own.released +|= more.released
+    own.failed +|= more.failed
     own.reason = own.reason ?? more.reason
     orphans = own
   }
@@ -191,7 +192,7 @@ extension RunRecord.NodeRecord {
       if let index = all.firstIndex(where: {
         $0.code == cancellation.code && $0.message == cancellation.message
       }) {
-        all[index].items += cancellation.items
+        all[index].items +|= cancellation.items
       } else if all.count < 100 {
         all.append(cancellation)
       }
