@@ -5,10 +5,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build release demo test lint format soak fuzz simulate bench clean
+.PHONY: help build release demo test lint format soak fuzz simulate bench bench-quick clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build everything for debugging
 	@scripts/setup build
@@ -60,10 +60,15 @@ simulate: ## run the scheduler in random simulated worlds (FERRY_SIMULATE=60s FE
 	@scripts/setup build
 	@scripts/simulate
 
-bench: ## compare ferry with curl -Z, s5cmd and rclone, and measure its memory
+bench: ## compare ferry with its peers, and write docs/performance.md
 	@scripts/setup bench
-	swift build -c release --static-swift-stdlib
-	@python3 Benchmarks/bench.py
+	swift build -c release --static-swift-stdlib --product ferry
+	@python3 Benchmarks/bench.py --page
+
+bench-quick: ## try the benchmark, and check the number of instructions for each request
+	@scripts/setup bench
+	swift build -c release --static-swift-stdlib --product ferry
+	@python3 Benchmarks/bench.py --quick --gate
 
 clean: ## remove the build products
 	swift package clean

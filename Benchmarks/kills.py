@@ -1,4 +1,4 @@
-"""Kills uploads of 1 GiB repeatedly, and measures how many bytes each protocol sends again."""
+"""Kills uploads of a large file repeatedly, and measures how many bytes each protocol sends again."""
 
 import dataclasses
 import json
@@ -12,7 +12,8 @@ import time
 import urllib.request
 
 from measure import TOP, Wrong, tail
-from s3 import BUCKET, CREDENTIALS, LARGE, S3Server, digest, write_large
+from rows import Rows
+from s3 import BUCKET, CREDENTIALS, S3Server, digest, write_large
 
 CHUNK = 8 << 20
 RECEIVE_BUFFER = 1 << 18  # as in upload_server.py
@@ -107,13 +108,13 @@ class Outcome:
 
 
 class Kills:
-    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, seed: int) -> None:
-        self.ferry, self.work, self.seed = ferry, work, seed
+    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, seed: int, size: int, rows: Rows) -> None:
+        self.ferry, self.work, self.seed, self.size, self.rows = ferry, work, seed, size, rows
         self.log, self.state, self.manifest = work / "client.log", work / "state", work / "kills.yaml"
 
     def measure(self, kills: int) -> list[dict]:
-        print(f"\nresume-kills: 1 GiB at {RATE / 1e6:.0f} MB/s, {kills} times SIGKILL at random moments, seed {self.seed}")
-        root = write_large(self.work / "kills")
+        print(f"\nresume-kills: {self.size >> 20:,} MiB at {RATE / 1e6:.0f} MB/s, {kills} times SIGKILL at random moments, seed {self.seed}")
+        root = write_large(self.work / "kills", self.size)
         sha256 = digest(root / "large.bin")
         results = [self.protocol(protocol, root, sha256, kills) for protocol in PROTOCOLS]
         if any(not result["is_equal"] or result["sent_again"] > result["bound"] for result in results):
@@ -126,7 +127,7 @@ class Kills:
         # On average, the delays add up to three quarters of the time that the upload takes without kills.
         # A kill counts only if ferry was running. If an upload completes before its last kill, another upload follows.
         while (rest := kills - sum(outcome.kills for outcome in outcomes)) > 0:
-            delays = [generator.uniform(0, 1.5 * LARGE / RATE / kills) for _ in range(rest)]
+            delays = [generator.uniform(0, 1.5 * self.size / RATE / kills) for _ in range(rest)]
             outcomes.append(self.upload(protocol, root, sha256, delays))
         result = {
             "protocol": protocol.name, "chunk": protocol.chunk, "kills": kills, "uploads": len(outcomes),
@@ -134,12 +135,14 @@ class Kills:
             "interrupted": sum(outcome.interrupted for outcome in outcomes),
             "is_equal": all(outcome.is_equal for outcome in outcomes),
         }
-        again = result["sent_again"] = result["received"] - len(outcomes) * LARGE
+        again = result["sent_again"] = result["received"] - len(outcomes) * self.size
         print(f"{protocol.title:>29}: {kills} kills in {len(outcomes)} upload{'s' if len(outcomes) > 1 else ''}, "
               f"{result['interrupted']} bodies interrupted, "
               f"{again / 1e6:.1f} MB sent again, {again / kills / 1e6:.2f} MB per kill "
               f"(at most {protocol.bound() / 1e6:.2f} MB{', EXCEEDED' if again > result['bound'] else ''}), "
               f"SHA-256 {'equal' if result['is_equal'] else 'DIFFERENT'}", flush=True)
+        self.rows.add(f"sent again after each of {kills} kills, {protocol.title}", "bytes sent again",
+                      [again / kills / 1e6], unit="MB", at_most=round(protocol.bound() / 1e6, 2))
         return result
 
     def upload(self, protocol: Protocol, root: pathlib.Path, sha256: str, delays: list[float]) -> Outcome:
@@ -159,7 +162,7 @@ class Kills:
                 raise Wrong(f"{protocol.title}: ferry exited with {status} after {kills} kills; "
                             f"violations: {log['violations']}\n{tail(self.log)}")
             if s3:
-                digests = [digest(s3.bucket / "large.bin")] if s3.objects() == {"large.bin": LARGE} else []
+                digests = [digest(s3.bucket / "large.bin")] if s3.objects() == {"large.bin": self.size} else []
             else:
                 digests = [upload["sha256"] for upload in log["uploads"] if upload["sha256"]]
             return Outcome(kills, log["received"], log["interrupted"], digests == [sha256])

@@ -1,15 +1,28 @@
-"""PUTs of small files to nginx: a comparison with `curl -Z`, memory, resuming, and opening a large journal."""
+"""PUTs of small files to nginx: comparisons with `curl -Z` and wrk, memory, resuming, and opening a large journal."""
 
 import dataclasses
 import os
 import pathlib
+import re
 import shutil
-import statistics
 import subprocess
 import time
 
 from measure import CONNECTIONS, TOP, Wrong, execute, processor_time, tail
 from nginx import SIZE, Nginx
+from rows import Rows
+
+# wrk overwrites 20,000 files in turn; each body has the size of the files that ferry sends.
+WRK_SCRIPT = """
+local count = 0
+wrk.method = "PUT"
+wrk.body = string.rep("x", 1024)
+request = function()
+  count = (count + 1) % 20000
+  return wrk.format(nil, string.format("/%03d/%06d.bin", count / 1000, count))
+end
+"""
+WRK_SECONDS = 5
 
 
 @dataclasses.dataclass
@@ -27,15 +40,17 @@ class Run:
 
 
 class Puts:
-    """The parts curl, memory, resume and opening of the benchmark, which send small files to nginx."""
+    """The parts of the benchmark that send small files to nginx."""
 
-    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, nginx: Nginx) -> None:
-        self.ferry, self.work, self.nginx = ferry, work, nginx
+    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, nginx: Nginx, rows: Rows) -> None:
+        self.ferry, self.work, self.nginx, self.rows = ferry, work, nginx, rows
         self.log = work / "client.log"
 
     def make_files(self, count: int, empty: bool = False) -> pathlib.Path:
         """A folder of `count` files, 1,000 in each subfolder. Each file has different content, or all are empty."""
-        root = self.work / f"files-{count}"
+        root = self.work / f"{'empty' if empty else 'files'}-{count}"
+        if root.exists():
+            return root
         for index in range(count):
             folder = root / f"{index // 1000:03}"
             if index % 1000 == 0:
@@ -62,23 +77,33 @@ class Puts:
             environment["FERRY_SYNC_DELAY"] = sync_delay
         return self.measure(self.command, count, environment)
 
-    def write_curl_config(self, root: pathlib.Path) -> pathlib.Path:
-        config = self.work / "curl.config"
+    def write_curl_config(self, root: pathlib.Path, with_commits: bool = False) -> pathlib.Path:
+        """The PUT of each file; with commits, a POST before it and one after it, as in jobs/bench-commit.yaml."""
+        config, server = self.work / "curl.config", self.nginx.url
         with open(config, "w") as file:
             for folder, names, files in os.walk(root):
                 names.sort()
                 for name in sorted(files):
                     path = pathlib.Path(folder, name)
-                    file.write(f'upload-file = "{path}"\nurl = "{self.nginx.url}/{path.relative_to(root)}"\n')
+                    put = f'upload-file = "{path}"\nurl = "{server}/{path.relative_to(root)}"\n'
+                    if with_commits:
+                        # Options apply only up to the next `next`.
+                        if file.tell():
+                            file.write("next\n")
+                        file.write("next\n".join("silent\nshow-error\nfail\n" + request for request in [
+                            f'data = "{{}}"\nurl = "{server}/allocate"\noutput = "/dev/null"\n', put,
+                            f'data = "{{}}"\nurl = "{server}/commit"\noutput = "/dev/null"\n']))
+                    else:
+                        file.write(put)
         return config
 
-    def run_curl(self, config: pathlib.Path, count: int) -> Run:
+    def run_curl(self, config: pathlib.Path, count: int, requests_each: int = 1) -> Run:
         return self.measure(
             ["curl", "--parallel", "--parallel-max", str(CONNECTIONS), "--silent", "--show-error", "--fail",
-             "--config", config], count, dict(os.environ))
+             "--config", config], count, dict(os.environ), requests_each)
 
-    def measure(self, command: list, count: int, environment: dict) -> Run:
-        """Runs one client, and fails unless exactly `count` files arrived in exactly `count` requests."""
+    def measure(self, command: list, count: int, environment: dict, requests_each: int = 1) -> Run:
+        """Runs one client, and fails unless exactly `count` files arrived in exactly the expected number of requests."""
         self.nginx.fresh()
         # Writes that an earlier run left pending must not slow down this one.
         os.sync()
@@ -87,7 +112,7 @@ class Puts:
         # The status request itself is counted too.
         requests = self.nginx.requests() - before - 1
         received = self.nginx.received()
-        if status != 0 or requests != count or received != count:
+        if status != 0 or requests != count * requests_each or received != count:
             raise Wrong(f"{command[0]} exited with {status}; expected {count} files, nginx received "
                         f"{requests} requests and holds {received} files\n{tail(self.log)}")
         return Run(usage.seconds, usage.cpu, usage.peak, count)
@@ -106,14 +131,67 @@ class Puts:
             pairs.append((ferry, curl))
             print(f"{number:>5}  {ferry.rate:>7.0f}/s {ferry.cpu:>6.2f} s  {curl.rate:>7.0f}/s {curl.cpu:>6.2f} s"
                   f"  {ferry.rate / curl.rate:>6.2f} {ferry.cpu / curl.cpu:>6.2f}", flush=True)
-        rate = statistics.median(ferry.rate / curl.rate for ferry, curl in pairs)
-        cpu = statistics.median(ferry.cpu / curl.cpu for ferry, curl in pairs)
-        print(f"median ratio to curl -Z: rate {rate:.2f}, CPU {cpu:.2f}")
+        work = f"{count:,} PUTs of 1 KiB" + (", each sync of the journal 5 ms" if sync_delay else "")
+        self.rows.compare(work, "curl -Z", pairs, rate=1.3, cpu=0.75)
         return {
-            "title": title, "files": count, "rate_ratio": rate, "cpu_ratio": cpu,
+            "title": title, "files": count,
             "ferry": [dataclasses.asdict(ferry) for ferry, _ in pairs],
             "curl": [dataclasses.asdict(curl) for _, curl in pairs],
         }
+
+    def wrk(self, root: pathlib.Path, count: int, runs: int) -> None:
+        """Compares the rate with that of wrk, which reads no files and keeps no record: about what nginx can take."""
+        script = self.work / "put.lua"
+        script.write_text(WRK_SCRIPT)
+        command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{WRK_SECONDS}s",
+                   "--script", script, self.nginx.url]
+        ratios = []
+        for number in range(runs):
+            ours = self.run_ferry(root, count).rate if number % 2 == 0 else None
+            self.nginx.fresh()
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+            if "Non-2xx" in done or "Socket errors" in done:
+                raise Wrong(f"wrk reports failed requests\n{done}")
+            rate = float(re.search(r"Requests/sec:\s+([0-9.]+)", done).group(1))
+            ratios.append((ours or self.run_ferry(root, count).rate) / rate)
+        self.rows.add(f"{count:,} PUTs of 1 KiB", "rate", ratios, peer="wrk", at_least=0.8)
+
+    def commits(self, root: pathlib.Path, count: int, runs: int) -> None:
+        """Compares three requests for each file with the same number of requests by curl, which does not order them."""
+        command = [self.ferry, "run", TOP / "jobs/bench-commit.yaml", "--state", self.state, "--quiet"]
+        config = self.write_curl_config(root, with_commits=True)
+        pairs = []
+        for number in range(runs):
+            done = {}
+            for client in (["ferry", "curl"] if number % 2 == 0 else ["curl", "ferry"]):
+                if client == "ferry":
+                    shutil.rmtree(self.state, ignore_errors=True)
+                    done[client] = self.measure(command, count, self.environment(root), requests_each=3)
+                else:
+                    done[client] = self.run_curl(config, count, requests_each=3)
+            pairs.append((done["ferry"], done["curl"]))
+        self.rows.compare(f"{count:,} files, each with allocate, transfer and commit", "curl -Z", pairs, rate=1.0)
+
+    def first_request(self, count: int, runs: int) -> None:
+        """Times the first request of a run that must list many files. The run is then killed."""
+        root, values = self.make_files(count, empty=True), []
+        for _ in range(runs):
+            shutil.rmtree(self.state, ignore_errors=True)
+            self.nginx.fresh()
+            before = self.nginx.requests()
+            begin = time.monotonic()
+            with open(self.log, "wb") as log:
+                client = subprocess.Popen(self.command, env=self.environment(root), stdin=subprocess.DEVNULL,
+                                          stdout=log, stderr=log)
+                polls = 0
+                while self.nginx.requests() - before - (polls := polls + 1) <= 0:
+                    if client.poll() is not None:
+                        raise Wrong(f"ferry exited with {client.returncode} and sent nothing\n{tail(self.log)}")
+                    time.sleep(0.001)
+                values.append(time.monotonic() - begin)
+                client.kill()
+                client.wait()
+        self.rows.add(f"first request of a run with {count:,} files", "elapsed time", values, unit="s", at_most=0.2)
 
     def resume(self, count: int, runs: int) -> dict:
         """Kills ferry halfway, times the next run's first request, and counts the files that are sent again."""
@@ -159,6 +237,8 @@ class Puts:
             print(f"{number:>5}  killed after {before} files, first request after {first * 1000:.0f} ms "
                   f"(CPU {cpu * 1000:.0f} ms), "
                   f"{again} files sent again ({again * SIZE} bytes)", flush=True)
+        self.rows.add(f"first request after a kill, {count:,} files, half of them done", "elapsed time",
+                      [one["first_request_seconds"] for one in results], unit="s", at_most=0.5)
         return {"files": count, "runs": results}
 
     def opening(self, count: int, runs: int) -> dict:
@@ -191,7 +271,30 @@ class Puts:
             best = min(results[name], key=lambda one: one["cpu"])
             print(f"{name:>20}  {best['seconds'] * 1000:>6.0f} ms, CPU {best['cpu'] * 1000:>6.0f} ms "
                   f"(user {best['user'] * 1000:.0f}), peak {best['peak'] / 1e6:.1f} MB", flush=True)
+        find = results["find"]
+        for name in ("plan", "plan, files gone"):
+            self.rows.add(f"ferry {name}, {count:,} delivered files in the journal", "elapsed time",
+                          [ours["seconds"] / theirs["seconds"] for ours, theirs in zip(results[name], find)],
+                          peer="find -printf")
         return {"items": count, "runs": results}
+
+    def plan(self, count: int, runs: int) -> None:
+        """Compares a plan of files that are all new with `find -printf`."""
+        root = self.make_files(count, empty=True)
+        environment = self.environment(root)
+        shutil.rmtree(self.state, ignore_errors=True)
+        commands = {"plan": [self.ferry, "plan", TOP / "jobs/bench-put.yaml", "--state", self.state],
+                    "find": ["find", root, "-type", "f", "-printf", "%P %s %T@\\n"]}
+        self.timed(commands["find"], environment)  # so that the kernel has the folders in its cache for both
+        rounds = []
+        for number in range(runs):
+            order = ["plan", "find"] if number % 2 == 0 else ["find", "plan"]
+            rounds.append({name: self.timed(commands[name], environment) for name in order})
+        self.rows.add(f"ferry plan of {count:,} files", "elapsed time",
+                      [one["plan"]["seconds"] / one["find"]["seconds"] for one in rounds],
+                      peer="find -printf", at_most=1.5)
+        self.rows.add(f"ferry plan of {count:,} files", "peak memory",
+                      [one["plan"]["peak"] / 1e6 for one in rounds], unit="MB", at_most=200)
 
     def timed(self, command: list, environment: dict) -> dict:
         """Runs one client, which must exit with 0. Its output is discarded."""
@@ -204,6 +307,5 @@ class Puts:
         small = self.run_ferry(self.make_files(few), few).peak
         large = self.run_ferry(self.work / f"files-{many}", many).peak
         growth = (large - small) / (many - few)
-        print(f"\nmemory: {small / 1e6:.1f} MB for {few} files, {large / 1e6:.1f} MB for {many}: "
-              f"{growth:.0f} bytes per file")
+        self.rows.add(f"memory of a run for each file ({few:,} to {many:,} files)", "peak memory", [growth], unit="bytes")
         return {"peak_few": small, "peak_many": large, "bytes_per_file": growth}

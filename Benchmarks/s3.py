@@ -6,18 +6,19 @@ import os
 import pathlib
 import shutil
 import socket
-import statistics
 import subprocess
 import tempfile
 import time
 
 from measure import CONNECTIONS, TOP, Usage, Wrong, execute, free_port, processor_time, tail, tool
+from rows import Rows
 
 ACCESS_KEY, SECRET_KEY, REGION, BUCKET = "benchmark", "benchmark-secret", "us-east-1", "bench"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": REGION}
 PART_MIB, THRESHOLD_MIB = 8, 16
-SMALL, LARGE = 1 << 10, 1 << 30
+SMALL = 1 << 10
 CLIENTS = ("ferry", "s5cmd", "rclone")
+SMALL_GOALS = {"rate": {"at_least": 1.2}, "CPU": {"at_most": 0.5}}
 
 
 class S3Server:
@@ -72,12 +73,12 @@ class Run:
 
 
 class S3:
-    def __init__(self, ferry: pathlib.Path, work: pathlib.Path) -> None:
-        self.ferry, self.work = ferry, work
+    def __init__(self, ferry: pathlib.Path, work: pathlib.Path, rows: Rows) -> None:
+        self.ferry, self.work, self.rows = ferry, work, rows
         self.log = work / "client.log"
         self.s5cmd, self.rclone = tool("s5cmd"), tool("rclone")
 
-    def measure(self, files: int, runs: int) -> list[dict]:
+    def measure(self, files: int, size: int, runs: int) -> list[dict]:
         versions = [subprocess.run([self.s5cmd, "version"], stdout=subprocess.PIPE, text=True, check=True).stdout,
                     subprocess.run([self.rclone, "version"], stdout=subprocess.PIPE, text=True, check=True).stdout]
         s5cmd, rclone = versions[0].split("-")[0], versions[1].split()[1]
@@ -86,7 +87,7 @@ class S3:
               "ferry: synced journal\n"
               "s5cmd, rclone: Content-MD5, no journal; rclone: the payloads of small objects are not signed")
         return [self.series(f"{files} objects of 1 KiB", write_small(self.work / "s3-small", files), files, runs),
-                self.series("1 object of 1 GiB", write_large(self.work / "s3-large"), 1, runs)]
+                self.series(f"1 object of {size >> 20:,} MiB", write_large(self.work / "s3-large", size), 1, runs)]
 
     def series(self, title: str, root: pathlib.Path, files: int, runs: int) -> dict:
         print(f"\n{title}")
@@ -110,9 +111,9 @@ class S3:
                 "CPU": [done["ferry"].usage.cpu / done[other].usage.cpu for done in rounds],
                 "peak": [done["ferry"].usage.peak / done[other].usage.peak for done in rounds],
             }
-            print(f"ferry/{other}: " + ", ".join(
-                f"{name} {statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
-                for name, values in ratios.items()))
+            goals = SMALL_GOALS if files > 1 and other == "s5cmd" else {}
+            for name, quantity in (("rate", "rate"), ("CPU", "CPU time"), ("peak", "peak memory")):
+                self.rows.add(f"S3: {title}", quantity, ratios[name], peer=other, **goals.get(name, {}))
             result["ratios"][other] = ratios
         for name in CLIENTS:
             result[name] = [dataclasses.asdict(done[name]) for done in rounds]
@@ -170,11 +171,11 @@ def write_small(root: pathlib.Path, count: int) -> pathlib.Path:
     return root
 
 
-def write_large(root: pathlib.Path) -> pathlib.Path:
-    """A folder with one file of 1 GiB, in which no two blocks are equal."""
+def write_large(root: pathlib.Path, size: int) -> pathlib.Path:
+    """A folder with one file of `size` bytes, in which no two blocks are equal."""
     root.mkdir(parents=True)
     with open(root / "large.bin", "wb") as file:
-        for index in range(LARGE >> 20):
+        for index in range(size >> 20):
             file.write(hashlib.shake_128(index.to_bytes(8, "little")).digest(1 << 20))
     return root
 
