@@ -56,7 +56,8 @@ def read(profile: pathlib.Path) -> Stacks:
                 is_call = True
             elif cost := COST.fullmatch(line.rstrip("\n")):
                 if not is_call:
-                    stack = tuple(reversed(function.split(CALLERS)))
+                    # A number is not a function but the depth of a recursion.
+                    stack = tuple(part for part in reversed(function.split(CALLERS)) if not part.isdigit())
                     counts[(component(file_name, stack[-1]), *stack)] += int(cost.group(1))
                 is_call = False
     return counts

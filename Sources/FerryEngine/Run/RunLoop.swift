@@ -111,26 +111,34 @@ final class RunLoop {
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
       startHashed()
-      var results = early
-      early = []
-      let now = clock.now
-      for (outcome, reading) in searched { results.append(result(of: outcome, reading, at: now)) }
+      var ended: [(TransferOutcome, ResponseReading?)] = searched.map { ($0, $1) }
       searched = []
       for outcome in outcomes {
         if let attempt = attempts[outcome.id], let search = responses.search(of: outcome, attempt) {
           searching[outcome.id] = outcome
           searchThread.read(outcome.id, search)
         } else {
-          results.append(result(of: outcome, at: now))
+          ended.append((outcome, nil))
         }
       }
+      // First, because an assignment is an event of its own.
+      for (outcome, _) in ended { takeResource(in: outcome) }
+      let now = clock.now
+      let results = early + results(of: ended, at: now, scheduler)
+      early = []
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       startCommands()
-      timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
-      onProgress(scheduler, loop.progress)
-      isStale = publish?(scheduler, loop) ?? false
+      observe(scheduler)
     }
+  }
+
+  /// Passes the state after a turn to the observers.
+  private func observe(_ scheduler: Scheduler) {
+    let progress = loop.progress
+    timelineRecorder.turn(scheduler, progress, at: clock.now)
+    onProgress(scheduler, progress)
+    isStale = publish?(scheduler, loop) ?? false
   }
 
   /// The progress of the run so far.
@@ -142,22 +150,35 @@ final class RunLoop {
     take(resourceIn: interim.response, of: attempt)
   }
 
+  private func takeResource(in outcome: TransferOutcome) {
+    guard case .success(let response) = outcome.result, let attempt = attempts[outcome.id] else { return }
+    take(resourceIn: response, of: attempt)
+  }
+
   private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
+    guard responses.mayAssignResource(to: attempt) else { return }
     guard let assignment = responses.assignment(by: response, to: attempt, at: clock.now, scheduler) else {
       return
     }
     handle(.resourceAssigned(attempt.id, assignment))
   }
 
+  /// Converts the outcomes of a turn.
+  ///
+  /// - Parameter scheduler: its state before these outcomes. A parameter is borrowed, whereas each use of the property
+  ///   would copy the scheduler.
+  private func results(
+    of outcomes: [(TransferOutcome, ResponseReading?)], at now: Instant, _ scheduler: Scheduler
+  ) -> [AttemptResult] {
+    outcomes.map { result(of: $0, $1, at: now, scheduler) }
+  }
+
   private func result(
-    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
+    of outcome: TransferOutcome, _ reading: ResponseReading?, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
     guard let attempt = attempts.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome belongs to a request that was started")
     }
-    if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    // One copy for both uses.
-    let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
     fault = fault ?? captures.journalFault
@@ -276,13 +297,12 @@ final class RunLoop {
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
-    early.append(result(of: outcome, at: clock.now))
+    early.append(result(of: outcome, nil, at: clock.now, scheduler))
   }
 
   /// Performs the actions of one event.
   ///
-  /// - Parameter scheduler: its state after the event. A parameter is borrowed, whereas each use of the property would
-  ///   copy the scheduler.
+  /// - Parameter scheduler: its state after the event, borrowed.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }
