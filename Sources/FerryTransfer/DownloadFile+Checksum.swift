@@ -26,7 +26,7 @@ extension DownloadFile {
       guard !values.isEmpty else { return "the response has no header '\(name)', which 'checksum' requires" }
       guard let (algorithm, expected) = DigestField.strongest(of: name, values) else {
         return
-          "the header '\(name)' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
+          "the header '\(name)' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
       }
       return try digest(algorithm) == expected
         ? nil : "the \(algorithm.name) digest of the file is not that in the header '\(name)'"
@@ -57,8 +57,8 @@ enum DigestField {
     ("sha-512", .sha512, 64), ("sha-256", .sha256, 32), ("sha", .sha1, 20), ("md5", .md5, 16),
   ]
 
-  /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field states
-  /// different digests with it.
+  /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field
+  /// states different digests with it.
   static func strongest(of field: String, _ values: [String]) -> (DigestAlgorithm, [UInt8])? {
     var found: [String: [String]] = [:]
     if field.lowercased() == "content-md5" {

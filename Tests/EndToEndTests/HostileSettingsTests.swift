@@ -122,7 +122,7 @@ import Testing
     #expect((2...20).contains(server.lines.count), "\(server.lines.count)")
     #expect(
       report.node("r")?.reason?.message.contains(
-        "the authentication of the connection takes more than 16 requests")
+        "authenticating the connection takes more than 16 requests")
         == true, "\(String(describing: report.node("r")))")
   }
 

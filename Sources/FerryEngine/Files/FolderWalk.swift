@@ -298,7 +298,7 @@ struct FolderWalk {
       return target.status
     } catch {
       switch error {
-      case .leavesRoot: refuse(.leavingLink, "it is a link that leaves the root")
+      case .leavesRoot: refuse(.leavingLink, "it is a link that leads out of the root")
       // A link that leads nowhere is not a file.
       case .system(ENOENT), .system(ENOTDIR), .system(ELOOP): break
       case .system(let code): report(name, code)

@@ -112,7 +112,7 @@ package enum StoredReport {
     }
     return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
       + (isOpen
-        ? "help: to resume it and write its report, run: \(directory.command(["resume"]))"
-        : "help: the next run closes this run with a report; there is nothing to resume")
+        ? "help: to resume its work and write its report, run: \(directory.command(["resume"]))"
+        : "help: there is nothing to resume; the next run closes this run and writes its report")
   }
 }

@@ -322,7 +322,7 @@ extension UploadWork {
     let captured = captures.map(\.name)
     if known.state == .allocated, allocate == nil, hasUploadIDs {
       guard captured.contains("allocate.\(Resumable.resourceCapture)") else {
-        return "the upload ID is not an upload resource, which the protocol needs"
+        return "the upload ID is not the upload resource that the protocol requires"
       }
       guard case .tus(let machine) = transferProtocol else { return nil }
       let parts = captures.first { $0.name == "allocate.\(Tus.concatenationCapture)" }

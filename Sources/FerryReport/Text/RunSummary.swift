@@ -134,7 +134,7 @@ package struct RunSummary {
       return record.run.deferredUntil.map { "the remaining work can continue at \($0); then \(resume)" }
         ?? "when the conditions have changed, \(resume)"
     case .authorization: return "check the credentials; then \(resume)"
-    case .integrity: return "do not change files while they are sent; to send them again, \(resume)"
+    case .integrity: return "do not change files during a run; to send them again, \(resume)"
     case .fault: return "correct the fault; then \(resume)"
     case .usage, .invalidManifest: return nil
     }
