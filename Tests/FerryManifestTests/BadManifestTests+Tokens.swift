@@ -82,7 +82,7 @@ extension BadManifest {
         "1️⃣", .missingKey, "'a' has no 'capture'",
         help: "add 'capture: { access_token: { json: /access_token, secret: true } }'"),
       .error(
-        "2️⃣", .missingKey, "'apply' has no 'value', and several captures may be the token",
+        "2️⃣", .missingKey, "'apply' has no 'value', and more than one capture could be the token",
         help:
           "write 'apply: { value: \"Bearer ${token.id}\" }', or name the capture access_token"),
       .error(
