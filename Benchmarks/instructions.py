@@ -31,7 +31,7 @@ def by_object(profile: pathlib.Path) -> collections.Counter:
                 if kind == "ob":
                     current = number
             elif line.startswith("calls="):
-                # The next line has the inclusive cost of the call, which the called functions contain.
+                # The next line has the inclusive cost of the call, with that of the called functions.
                 is_call = True
             elif cost := COST.fullmatch(line.rstrip("\n")):
                 if not is_call:

@@ -13,7 +13,7 @@ import Glibc
 extension DownloadFile {
   private static let piece = 256 << 10
 
-  /// The reason why the file does not have its checksum; `nil` if it has.
+  /// The reason why the file does not have the required checksum; `nil` if it has it.
   func refusal(
     _ response: TransferResponse, _ checksum: TransferRequest.Checksum
   ) throws(TransportFailure) -> String? {
@@ -50,7 +50,7 @@ extension DownloadFile {
   }
 }
 
-/// Header fields that state digests (RFC 9530, RFC 3230, RFC 1864).
+/// Header fields that contain digests (RFC 9530, RFC 3230, RFC 1864).
 enum DigestField {
   /// The algorithms by their names in `Repr-Digest`, `Content-Digest` and `Digest`, the strongest first.
   private static let algorithms: [(name: String, algorithm: DigestAlgorithm, size: Int)] = [
@@ -58,7 +58,7 @@ enum DigestField {
   ]
 
   /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field
-  /// states different digests with it.
+  /// contains different digests with that algorithm.
   static func strongest(of field: String, _ values: [String]) -> (DigestAlgorithm, [UInt8])? {
     var found: [String: [String]] = [:]
     if field.lowercased() == "content-md5" {

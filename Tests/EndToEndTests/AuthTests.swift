@@ -237,7 +237,7 @@ struct `An authentication challenge` {
     let (command, report) = try await job.run("--launch", "background", "--wait", "1m")
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(report.totals.resumes == resumes)
-    // The challenge is answered within the transfer. The transfer with the new token is another request.
+    // ferry responds to the challenge within the transfer. The transfer with the new token is another request.
     #expect(report.totals.tokensFetched == resumes)
     #expect(report.totals.requests == 2 * resumes)
   }

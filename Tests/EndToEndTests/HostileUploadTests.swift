@@ -202,7 +202,7 @@ import Testing
     #expect(server.requests.reduce(0) { $0 + $1.body.utf8.count } <= 250_000)
   }
 
-  /// A challenge is answered in the same request, and the server has received the body before it.
+  /// ferry responds to a challenge in the same request, but the server receives the body before it sends the challenge.
   @Test(arguments: ["Basic realm=x", "Digest realm=x, nonce=n, stale=true"], [300, 100_000])
   func `cannot exceed a hard budget by challenges`(_ challenge: String, size: Int) async throws {
     let server = try await ScriptedServer.start([

@@ -245,7 +245,8 @@ struct FolderWalk {
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
     if let filter, !filter.contains(path, name) {
-      // The file is not even examined with stat, so that many shards can list one folder. It still matches its globs.
+      // The file is not examined with stat, which keeps the listing cheap if many shards list one folder. It still
+      // counts as a match of its globs.
       return unmatched.meet(includeState, of: include)
     }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }

@@ -22,7 +22,7 @@ package final class EventWriter: @unchecked Sendable {
 
   /// Writes lines, and returns the error number if that fails.
   private let put: @Sendable (_ bytes: [UInt8], _ count: Int) -> Int32?
-  /// Why lines that were written are missing nevertheless; `nil` if none are.
+  /// The reason why lines that were written are missing nevertheless; `nil` if none are missing.
   private let problem: @Sendable () -> String?
   private let dropped: @Sendable (Int) -> [UInt8]
   private let worker: SerialWorker

@@ -163,7 +163,7 @@ struct LaunchState {
   /// The nodes whose items may have had upload IDs in an earlier launch.
   var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
-  /// Takes the state of a node from another process.
+  /// Uses the state of a node that another process has recorded.
   private mutating func take(_ given: ShardStarts.Given, of node: Node) -> NodeStart {
     if let row = given.row, row.kind == .request {
       requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)

@@ -53,7 +53,7 @@ final class RunLoop {
   private var isStale = false
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
-  /// Receives each request as it was sent; `nil` if requests are not traced.
+  /// Called with each request as it was sent; `nil` if requests are not traced.
   var onTrace: ((HAREntry) -> Void)?
   /// The reason why this process no longer owns its journals; `nil` while it does.
   var leaseLoss: () -> JournalError? = { nil }
@@ -99,7 +99,8 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      // Whatever happens to these responses: the server may have invalidated the old refresh tokens.
+      // This happens regardless of what these responses lead to, because the server may have invalidated the old
+      // refresh tokens.
       for outcome in outcomes where !captures.refreshes.isEmpty {
         if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
       }
@@ -156,7 +157,7 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    // One copy for both uses.
+    // Both uses share one copy.
     let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
@@ -281,8 +282,8 @@ final class RunLoop {
 
   /// Performs the actions of one event.
   ///
-  /// - Parameter scheduler: its state after the event. A parameter is borrowed, whereas each use of the property would
-  ///   copy the scheduler.
+  /// - Parameter scheduler: the scheduler after the event. A parameter is borrowed, whereas each use of the property
+  /// would copy the scheduler.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }

@@ -72,7 +72,7 @@ extension ValueKind where Value == [BandwidthLimit.Period] {
       else { return nil }
       periods.append(.init(start: start, bytesPerSecond: rate))
     }
-    // A timetable of one entry would be a limit that does not depend on the time.
+    // A timetable with one entry would be a limit that does not depend on the time.
     return periods.count > 1 ? periods : nil
   }
 
