@@ -10,7 +10,7 @@ struct StatusDisplay {
 
   /// Shows the state if it differs from the one that was shown last, or if the terminal has another size.
   ///
-  /// - Parameter key: what is compared.
+  /// - Parameter key: the part of the state that is compared.
   mutating func show(_ text: String, key: String, isLast: Bool) throws {
     var (output, compared) = (text, key)
     if isTerminal {

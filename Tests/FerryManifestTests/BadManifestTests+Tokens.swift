@@ -1,5 +1,5 @@
 extension BadManifest {
-  private static let remedy = "remove one of the two, or write 'auth: none' beside the request"
+  private static let remedy = "remove one of the two, or write 'auth: none' next to the request"
 
   /// `oauth2` and `apply` of tokens.
   static let tokens: [BadManifest] = [

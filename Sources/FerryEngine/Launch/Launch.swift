@@ -64,8 +64,8 @@ package struct Launch {
     package var active: [ActiveRequest]
   }
 
-  /// Receives the progress after each turn of the loop, and a function that finds the details with at most this many
-  /// requests.
+  /// Called after each turn of the loop with the progress, and with a function that returns the details of at most
+  /// the given number of requests.
   package typealias ProgressObserver = (Progress, (Int) -> ProgressDetails) -> Void
 
   /// The jobs, including those of manifests that have joined the run.

@@ -41,6 +41,6 @@ extension ManifestDecoder {
     guard reported.insert(location).inserted else { return }
     report(
       .authenticatedRequest, at: location, message,
-      help: "remove one of the two, or write 'auth: none' beside the request")
+      help: "remove one of the two, or write 'auth: none' next to the request")
   }
 }

@@ -61,7 +61,7 @@ extension Key {
       example: "{ user: ferry, password: \"${secrets.password}\" }")
   }
 
-  /// `auth` beside a request.
+  /// `auth` next to a request.
   static func stepAuth(_ path: WritableKeyPath<Object, RequestAuth?> & Sendable) -> Self {
     Key(
       "auth", path, .wordOr("none", meaning: .off, .object(RequestAuth.shape)), default: "the session's",

@@ -3,7 +3,7 @@ extension RunRecord {
   package struct PartReports: Sendable {
     /// The part, as in `--shard`.
     package var part: ShardPart
-    /// The reports of its runs in the round, oldest first; empty if there is none.
+    /// The reports of its runs in the round, oldest first.
     package var runs: [RunRecord]
 
     package init(part: ShardPart, runs: [RunRecord]) {

@@ -117,7 +117,7 @@ package struct RunRecord: Codable, Sendable {
     /// The part, as in `--shard`.
     package var part: String
     package var state: State
-    /// The last run in the round, and its values; absent if there is none.
+    /// The last run in the round, and its values; absent if there was no run.
     package var run: String?
     package var startedAt: String?
     package var endedAt: String?

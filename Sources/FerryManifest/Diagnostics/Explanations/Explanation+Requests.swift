@@ -167,7 +167,7 @@ extension Explanation {
     """
     `auth` responds to the challenges of a server with the field `Authorization`. Therefore, the request, \
     its session and its token cannot set that field, and the request cannot be signed. Remove one of the \
-    two, or write `auth: none` beside the request. A token and `auth` can be used together if another field \
+    two, or write `auth: none` next to the request. A token and `auth` can be used together if another field \
     carries the token.
     """,
     in: """
