@@ -24,7 +24,9 @@ extension TransferLoop {
           user: authentication.user, password: authentication.password, method: hop.method,
           target: url.path + (url.query.map { "?\($0)" } ?? ""),
           clientNonce: random.map { String($0, radix: 16) }.joined())
-      else { throw EasyHandle.malformed("the server's Digest challenge requires MD5, which is not available") }
+      else {
+        throw EasyHandle.malformed("the server's Digest challenge requires MD5, which is not available")
+      }
       authentications[key] = .digest(digest)
       hop.authorization = answer
     }

@@ -30,7 +30,8 @@ struct ObservationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Append each event to this file, as one JSON object per line; - is standard output.", valueName: "file"))
+      "Append each event to this file, as one JSON object per line; - is standard output.", valueName: "file")
+  )
   var events: String?
 
   @Option(

@@ -116,7 +116,9 @@ import Testing
     let puts = server.requests.filter { $0.method == "PUT" }
     #expect(puts.count == 3 && puts.allSatisfy { $0.body.count == 1000 })
     #expect(!server.lines.contains("home POST /b/f?uploadId=U"))
-    #expect(reason(report).contains("the x-amz-checksum-sha256 in the response is not that of the bytes that were sent"))
+    #expect(
+      reason(report).contains(
+        "the x-amz-checksum-sha256 in the response is not that of the bytes that were sent"))
   }
 
   // MARK: Offsets

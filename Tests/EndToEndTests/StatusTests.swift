@@ -161,7 +161,8 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
     let report = try await job.ferry("report")
     #expect(
-      report.stderr.contains("help: there is nothing to resume; the next run closes this run and writes its report\n")
+      report.stderr.contains(
+        "help: there is nothing to resume; the next run closes this run and writes its report\n")
     )
   }
 

@@ -157,7 +157,8 @@ import Testing
     #expect(command.status != 0)
     #expect(
       report.item("f")?.reason?.message
-        == "'parallel_parts' requires the concatenation extension of tus, which the server does not implement")
+        == "'parallel_parts' requires the concatenation extension of tus, which the server does not implement"
+    )
     let log = try await server.log()
     #expect(log.patches == 0 && log.uploads.allSatisfy { $0.received == 0 && $0.deleted })
   }

@@ -50,7 +50,8 @@ struct ResponseBoundTests {
     #expect(
       mismatch
         == .init(
-          message: "searching this response for the pattern of 'expect' takes too many steps", kind: .undecided))
+          message: "searching this response for the pattern of 'expect' takes too many steps",
+          kind: .undecided))
   }
 
   @Test func aValueIsNoLargerThanItsCaptureAllows() throws {

@@ -3,7 +3,8 @@ extension BandwidthLimit {
     "Bandwidth limit", doc: "A maximum transfer rate that can depend on the time of day.",
     keys: [
       Key(
-        "limit", \.periods, .bandwidth, isRequired: true, doc: "The rate in bytes per second, or a timetable of rates by the time of day.",
+        "limit", \.periods, .bandwidth, isRequired: true,
+        doc: "The rate in bytes per second, or a timetable of rates by the time of day.",
         example: "\"08:00 1MB, 18:00 off\""),
       Key(
         "time_zone", \.timeZone, .timeZone,

@@ -1,6 +1,7 @@
 extension DownloadChecksum {
   static let shape = ObjectSchema<Self>(
-    "Checksum", doc: "The checksum that the downloaded file must have. A file with a different checksum is not stored.",
+    "Checksum",
+    doc: "The checksum that the downloaded file must have. A file with a different checksum is not stored.",
     keys: [
       Key(
         "sha256", \.sha256, .digest("SHA-256", digits: 64), default: "none",

@@ -93,7 +93,8 @@ extension Key {
 
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
-    default fallback: Fallback = "any 2xx", doc: String = "The conditions that a response must meet to count as a success."
+    default fallback: Fallback = "any 2xx",
+    doc: String = "The conditions that a response must meet to count as a success."
   ) -> Self {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }

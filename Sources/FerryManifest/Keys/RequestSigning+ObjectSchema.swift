@@ -38,7 +38,8 @@ extension RequestSigning.AWSV4 {
         doc: "The service's name in signatures.", example: "execute-api"),
       Key(
         "profile", \.profile, .constant("profile name"), default: "the environment's",
-        doc: "The profile whose credentials are used, even if the environment contains others.", example: "backup"),
+        doc: "The profile whose credentials are used, even if the environment contains others.",
+        example: "backup"),
       Key(
         "access_key", \.accessKey, .headerValue, default: "the profile's", doc: "The access key ID.",
         example: "\"${secrets.access_key}\""),

@@ -16,11 +16,13 @@ extension RetryPolicy {
         example: "5"),
       Key("initial", \.initial, .duration(), doc: "The delay before the first retry.", example: "1s"),
       Key(
-        "factor", \.factor, .number(1...100), doc: "The factor by which each delay is multiplied to get the next one.",
+        "factor", \.factor, .number(1...100),
+        doc: "The factor by which each delay is multiplied to get the next one.",
         example: "2"),
       Key("max", \.max, .duration(), doc: "The maximum delay, before the jitter.", example: "5m"),
       Key(
-        "jitter", \.jitter, .number(0...1), doc: "The fraction of a delay by which it varies at random, from 0 to 1.",
+        "jitter", \.jitter, .number(0...1),
+        doc: "The fraction of a delay by which it varies at random, from 0 to 1.",
         example: "0.25"
       ),
     ],

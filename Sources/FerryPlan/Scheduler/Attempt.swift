@@ -102,7 +102,7 @@ package struct AttemptResult: Sendable {
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would
     /// allow them.
     package var withheld: String?
-    /// The reason why ferry could not respond to the server's authentication challenge; `nil` if it could.
+    /// The reason why ferry did not respond to the server's authentication challenge; `nil` if there is no problem.
     package var challengeProblem: String?
     /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
     package var tokenError: TokenError?

@@ -17,7 +17,9 @@ extension ReportSchema {
         .required("started_at", .time, "The start of the run."),
         .required("ended_at", .time, "The end of the run."),
         .required("exit_code", .integer, "The exit code of the process."),
-        .required("state", .choice(["ended", "interrupted"]), "`ended`, or `interrupted` if the process was killed or crashed."),
+        .required(
+          "state", .choice(["ended", "interrupted"]),
+          "`ended`, or `interrupted` if the process was killed or crashed."),
         .optional(
           "stop", .choice(["interrupt", "terminate", "max_duration", "now"]),
           "The reason why the run ended early; absent if it did not."),
@@ -27,7 +29,9 @@ extension ReportSchema {
         .optional("conditions", .object("Conditions"), "The machine's conditions at the end."),
         .optional(
           "edits", .list(.object("Edit")), "Work that cannot be resumed because the manifest was edited."),
-        .optional("fault", .string, "The fault that ended the run: an internal error, or a problem with its environment."),
+        .optional(
+          "fault", .string,
+          "The fault that ended the run: an internal error, or a problem with its environment."),
         .optional("on_events", .list(.object("Command")), "The commands of `on_events`."),
         .optional("on_expiry", .list(.object("Command")), "The command of `on_expiry`."),
         .optional("on_end", .list(.object("RequestAtEnd")), "The requests of `on_end`."),
@@ -57,7 +61,8 @@ extension ReportSchema {
     SchemaObject(
       "Manifest", "A manifest of the run.",
       [
-        .required("name", .string, "The name of the manifest."), .required("path", .string, "The path of the manifest, as given."),
+        .required("name", .string, "The name of the manifest."),
+        .required("path", .string, "The path of the manifest, as given."),
         .required("sha256", .string, "The hash of the manifest's text; empty for an interrupted run."),
         .required("round", .integer, "The number of the manifest's round."),
         .required("round_closed", .boolean, "Whether that round is complete."),
@@ -94,7 +99,8 @@ extension ReportSchema {
           .choice(["upload_gone", "other_origin", "other_session", "other_name", "upload_ids_dropped"]),
           "The kind of edit."),
         .required("manifest", .string, "The manifest's name in the journal."),
-        .required("upload", .string, "The name of the upload."), .required("session", .string, "The session of the upload."),
+        .required("upload", .string, "The name of the upload."),
+        .required("session", .string, "The session of the upload."),
         .optional("origin", .string, "The origin of the upload's server."),
         .required("items", .count, "The number of affected files."),
         .required("message", .string, "An explanation for people; its wording may change."),
@@ -107,14 +113,17 @@ extension ReportSchema {
         .optional("started_at", .time, "The time of the start; absent if it could not be started."),
         .optional("exit_status", .integer, "The exit status of the command."),
         .optional("signal", .integer, "The number of the signal that ended the command."),
-        .optional("is_running", .boolean, "`true` if the command was still running when the run stopped waiting for it."),
+        .optional(
+          "is_running", .boolean,
+          "`true` if the command was still running when the run stopped waiting for it."),
         .optional("problem", .string, "The reason why the command could not be started."),
       ]),
     SchemaObject(
       "RequestAtEnd", "A request of `on_end`.",
       [
         manifest, .required("name", .string, "The name under `on_end`."),
-        .required("state", .choice(["succeeded", "failed", "ambiguous", "skipped"]), "The outcome of the request."),
+        .required(
+          "state", .choice(["succeeded", "failed", "ambiguous", "skipped"]), "The outcome of the request."),
         .required("required", .boolean, "Whether a failure changes the exit code."),
         .optional("reason", .object("Reason"), "The reason why the request failed."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts at the request."),
@@ -127,9 +136,12 @@ extension ReportSchema {
         .required("bytes", .object("Bytes"), "The bytes of the run's requests."),
         .required("requests", .count, "The number of completed attempts."),
         .required("tokens_fetched", .count, "The number of tokens that were fetched."),
-        .required("token_refreshes", .count, "The number of tokens that were fetched again, to replace an expired or rejected one."),
+        .required(
+          "token_refreshes", .count,
+          "The number of tokens that were fetched again, to replace an expired or rejected one."),
         .required("ids_allocated", .count, "The number of upload IDs that were allocated."),
-        .required("ids_expired", .count, "The number of upload IDs that expired, or that the server no longer knew."),
+        .required(
+          "ids_expired", .count, "The number of upload IDs that expired, or that the server no longer knew."),
         .optional("ids_orphaned", .count, "The number of upload IDs that were dropped without a commit."),
         .optional("ids_released", .count, "The number of upload IDs that were released."),
         .required("resumes", .count, "The number of resumes in the background."),
@@ -139,21 +151,27 @@ extension ReportSchema {
       [
         .required("useful", .integer, "The file content that was transferred in steps that succeeded."),
         .required(
-          "resent", .integer, "The file content that was transferred in steps that did not succeed, or whose upload started over."),
-        .required("overhead", .integer, "The bytes of header fields, and of small requests and their responses."),
+          "resent", .integer,
+          "The file content that was transferred in steps that did not succeed, or whose upload started over."
+        ),
+        .required(
+          "overhead", .integer, "The bytes of header fields, and of small requests and their responses."),
         .optional(
-          "unattributed", .integer, "The other bytes that the sockets carried, such as those of TLS, frames and resends by libcurl."),
+          "unattributed", .integer,
+          "The other bytes that the sockets carried, such as those of TLS, frames and resends by libcurl."),
         .optional("sent", .count, "The bytes that the sockets sent."),
         .optional("received", .count, "The bytes that the sockets received."),
       ]),
     SchemaObject(
       "ItemCounts", "The number of items by state.",
       [
-        .required("done", .count, "Items that were delivered in this round."), .required("failed", .count, "Items that failed."),
+        .required("done", .count, "Items that were delivered in this round."),
+        .required("failed", .count, "Items that failed."),
         .required("ambiguous", .count, "Items that may have been delivered."),
         .required("cancelled", .count, "Items that `ferry cancel` canceled."),
         .required("waiting", .count, "Items that remain for a later run."),
-        .required("unchanged", .count, "Items that were delivered earlier, and are not to be delivered again."),
+        .required(
+          "unchanged", .count, "Items that were delivered earlier, and are not to be delivered again."),
         .optional("skipped", .count, "Items of uploads that did not run."),
       ]),
   ]
@@ -176,17 +194,25 @@ extension ReportSchema {
         .optional("needs", .list(.string), "The nodes for which the node waits."),
         .optional("token", .string, "The token that the node's requests use."),
         .optional("items", .object("ItemCounts"), "For an upload: the number of items by state."),
-        .optional("cancellations", .list(.object("Cancellation")), "For an upload: the reasons for which items were canceled, at most 100."),
         .optional(
-          "problems", .list(.object("FileProblem")), "For an upload: the paths that could not be listed, at most 10,000."),
+          "cancellations", .list(.object("Cancellation")),
+          "For an upload: the reasons for which items were canceled, at most 100."),
+        .optional(
+          "problems", .list(.object("FileProblem")),
+          "For an upload: the paths that could not be listed, at most 10,000."),
         .optional("problems_omitted", .count, "The number of further such paths."),
         .optional("result", .choice(["new_data", "no_data", "failed"]), "For a fetch: its result."),
         .optional("not_before", .time, "For a fetch that is not due: the time at which it is due."),
         .optional("interval_seconds", .seconds, "For a fetch: the interval until the next fetch."),
-        .optional("after", .object("After"), "For an upload that deletes or moves delivered files: what happened to them."),
-        .optional("orphans", .object("Orphans"), "For an upload with unused upload IDs: what happened to them."),
+        .optional(
+          "after", .object("After"),
+          "For an upload that deletes or moves delivered files: what happened to them."),
+        .optional(
+          "orphans", .object("Orphans"), "For an upload with unused upload IDs: what happened to them."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts at the node's requests."),
-        .optional("ambiguity", .object("Ambiguity"), "For a request or fetch that ended as ambiguous: the information for a decision."),
+        .optional(
+          "ambiguity", .object("Ambiguity"),
+          "For a request or fetch that ended as ambiguous: the information for a decision."),
       ]),
     SchemaObject(
       "Cancellation", "A reason for which items were canceled.",
@@ -204,7 +230,8 @@ extension ReportSchema {
     SchemaObject(
       "After", "The treatment of delivered files.",
       [
-        .required("deleted", .count, "The number of deleted files."), .required("moved", .count, "The number of moved files."),
+        .required("deleted", .count, "The number of deleted files."),
+        .required("moved", .count, "The number of moved files."),
         .optional("remaining", .count, "The number of files that the next run will delete or move."),
         .required("problems", .list(.object("AfterProblem")), "The files that were not deleted or moved."),
       ]),
@@ -219,7 +246,8 @@ extension ReportSchema {
     SchemaObject(
       "Orphans", "The numbers of unused upload IDs.",
       [
-        .required("dropped", .count, "IDs that this run dropped."), .required("released", .count, "IDs that this run released."),
+        .required("dropped", .count, "IDs that this run dropped."),
+        .required("released", .count, "IDs that this run released."),
         .required("failed", .count, "IDs that this run could not release; the next run tries again."),
         .optional("reason", .object("Reason"), "The reason for the last failure."),
       ]),

@@ -43,7 +43,9 @@ package enum ReportSchema {
         .optional(
           "reason", .object("Reason"), "The reason why the item did not succeed, or why it is waiting."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts."),
-        .optional("ambiguity", .object("Ambiguity"), "For an item that ended as ambiguous: the information for a decision."),
+        .optional(
+          "ambiguity", .object("Ambiguity"),
+          "For an item that ended as ambiguous: the information for a decision."),
         .optional("started_at", .time, "The time at which the run began the item."),
         .optional("ended_at", .time, "The time at which the item ended in the run."),
         .optional("duration_seconds", .seconds, "The time between `started_at` and `ended_at`."),
@@ -71,7 +73,8 @@ package enum ReportSchema {
         .optional("status", .integer, "The HTTP status, if there was a response."),
         .required("message", .string, "An explanation for people; it never contains a secret."),
         .optional("until", .time, "The end of the wait, if it is known."),
-        .optional("budget", .object("BudgetFigures"), "For work that waits for a budget: the use of the budget."),
+        .optional(
+          "budget", .object("BudgetFigures"), "For work that waits for a budget: the use of the budget."),
       ] + details),
     SchemaObject(
       "BudgetFigures", "The use of a budget.",
@@ -86,7 +89,9 @@ package enum ReportSchema {
         .required("step", .choice(steps), "The step of the request."),
         .optional("at", .time, "The time at which ferry stopped waiting for the response."),
         .optional("origin", .string, "The scheme, host and port to which the request was sent."),
-        .optional("redirected_to", .string, "The scheme, host and port of the last server, if the request was redirected."),
+        .optional(
+          "redirected_to", .string,
+          "The scheme, host and port of the last server, if the request was redirected."),
         .optional("captures", .strings, "The values that were captured for the item and are not secret."),
         .required("resolve", .list(.string), "The two command lines that record a decision."),
       ]),
@@ -130,7 +135,9 @@ package enum ReportSchema {
     SchemaObject(
       "Span", "A period in which the activity of a node did not change.",
       [
-        .required("activity", .words(NodeActivity.self), "The activity of the node, or the reason for which it waited."),
+        .required(
+          "activity", .words(NodeActivity.self),
+          "The activity of the node, or the reason for which it waited."),
         .required("from", .seconds, "The start, in seconds since the run's start."),
         .required("to", .seconds, "The end, in seconds since the run's start."),
       ]),

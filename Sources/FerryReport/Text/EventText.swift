@@ -24,9 +24,11 @@ package enum EventText {
         "\(item.at.rfc3339) \(isGood ? "info" : "error") \(name(item.manifest, item.node, item.path)) "
         + "\(ReportState(item.state))\(reason)"
     case .resumed(let at, let session, let period):
-      return "\(at.rfc3339) info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))"
+      return
+        "\(at.rfc3339) info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))"
     case .finished(let at, let exitCode, let report):
-      return "\(at.rfc3339) info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))"
+      return
+        "\(at.rfc3339) info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))"
     }
   }
 
