@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `parallel_parts` of `protocol: tus`, the extension concatenation.
+/// `parallel_parts` of `protocol: tus`, the concatenation extension.
 @Suite struct `A tus upload in parallel parts` {
   private static let parts = 4
   private static let chunk = 256 << 10
