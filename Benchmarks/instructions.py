@@ -52,7 +52,7 @@ def read(profile: pathlib.Path) -> Stacks:
                 elif kind == "fn":
                     function = table[number]
             elif line.startswith("calls="):
-                # The next line has the inclusive cost of the call, which the called functions contain.
+                # The next line has the inclusive cost of the call, with that of the called functions.
                 is_call = True
             elif cost := COST.fullmatch(line.rstrip("\n")):
                 if not is_call:

@@ -11,7 +11,7 @@ package enum MD5 {
   }
 }
 
-/// MD5 of bytes that arrive in pieces. Without MD5 in libcrypto, as in FIPS mode, the digest is empty.
+/// MD5 of bytes that arrive in pieces. If libcrypto does not provide MD5, as in FIPS mode, the digest is empty.
 ///
 /// It is not Sendable: only one thread uses it at a time.
 package final class MD5Digest: ByteDigest {

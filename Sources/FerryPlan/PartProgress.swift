@@ -4,8 +4,8 @@ package struct PartProgress: Hashable, Sendable {
   package var kept: Int64
   /// The number of bytes of the document that the part has in total; 0 if there is none.
   package var through: Int64
-  /// The number of bytes that earlier attempts had received and that are no longer kept, because the attempt did not
-  /// continue them.
+  /// The number of bytes that earlier attempts received and that are no longer kept, because this attempt did not
+  /// continue the part.
   package var dropped: Int64
 
   package init(kept: Int64 = 0, through: Int64 = 0, dropped: Int64 = 0) {

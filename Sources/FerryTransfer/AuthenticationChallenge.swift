@@ -8,8 +8,8 @@ struct AuthenticationChallenge: Equatable {
   /// The parameters by their names in lowercase. If a name is repeated, the first value counts.
   var parameters: [String: String] = [:]
 
-  /// The schemes (IANA's registry of HTTP authentication schemes, and NTLM) and the algorithms of Digest that messages may
-  /// name. A server could put a part of a secret in the place of another name.
+  /// The schemes (IANA's registry of HTTP authentication schemes, and NTLM) and the algorithms of Digest that
+  /// messages may name. A server could put a part of a secret in place of any other name.
   private static let knownSchemes: Set = [
     "basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "negotiate", "ntlm", "oauth",
     "privatetoken", "scram-sha-1", "scram-sha-256", "vapid",

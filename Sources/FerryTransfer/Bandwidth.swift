@@ -46,7 +46,7 @@ struct BandwidthBucket {
 
   mutating func wait(_ key: TransferKey) { waiting.append(key) }
 
-  /// Removes and returns the request whose turn it is; `nil` if none waits.
+  /// Removes and returns the request whose turn it is; `nil` if no request waits.
   mutating func popFirst() -> TransferKey? {
     guard isWaitedFor else { return nil }
     defer {
@@ -75,7 +75,7 @@ final class Bandwidth {
   private var readAt: SuspendingClock.Instant?
   private var buckets = ByDirection(sending: BandwidthBucket(), receiving: BandwidthBucket())
 
-  /// How often the limit is read.
+  /// The interval at which the limit is determined again.
   private static let interval = Duration.seconds(1)
 
   init(_ limit: TransferLimit, at now: SuspendingClock.Instant) {
@@ -96,8 +96,8 @@ final class Bandwidth {
     for direction in Direction.allCases { buckets[direction].fill(bytesPerSecond, at: now) }
   }
 
-  /// Grants turns. Calls `resume` with each request and the bytes that it may transfer; it returns `false` if the request
-  /// has ended, so that its turn remains for others.
+  /// Grants turns. Calls `resume` with each request and the bytes that it may transfer; it returns `false` if the
+  /// request has ended, so that its turn remains for others.
   func grant(_ direction: Direction, _ resume: (TransferKey, Int64) -> Bool) {
     // A request that needs several turns waits again; the number of turns is bounded by the bytes.
     while self[direction].available > 0 || bytesPerSecond == nil, let key = self[direction].popFirst() {

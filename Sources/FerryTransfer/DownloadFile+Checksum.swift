@@ -13,7 +13,7 @@ import Glibc
 extension DownloadFile {
   private static let piece = 256 << 10
 
-  /// The reason why the file does not have its checksum; `nil` if it has.
+  /// The reason why the file does not have the required checksum; `nil` if it has it.
   func refusal(
     _ response: TransferResponse, _ checksum: TransferRequest.Checksum
   ) throws(TransportFailure) -> String? {
@@ -26,7 +26,7 @@ extension DownloadFile {
       guard !values.isEmpty else { return "the response has no header '\(name)', which 'checksum' requires" }
       guard let (algorithm, expected) = DigestField.strongest(of: name, values) else {
         return
-          "the header '\(name)' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
+          "the header '\(name)' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
       }
       return try digest(algorithm) == expected
         ? nil : "the \(algorithm.name) digest of the file is not that in the header '\(name)'"
@@ -50,15 +50,15 @@ extension DownloadFile {
   }
 }
 
-/// Header fields that state digests (RFC 9530, RFC 3230, RFC 1864).
+/// Header fields that contain digests (RFC 9530, RFC 3230, RFC 1864).
 enum DigestField {
   /// The algorithms by their names in `Repr-Digest`, `Content-Digest` and `Digest`, the strongest first.
   private static let algorithms: [(name: String, algorithm: DigestAlgorithm, size: Int)] = [
     ("sha-512", .sha512, 64), ("sha-256", .sha256, 32), ("sha", .sha1, 20), ("md5", .md5, 16),
   ]
 
-  /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field states
-  /// different digests with it.
+  /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field
+  /// contains different digests with that algorithm.
   static func strongest(of field: String, _ values: [String]) -> (DigestAlgorithm, [UInt8])? {
     var found: [String: [String]] = [:]
     if field.lowercased() == "content-md5" {

@@ -10,13 +10,14 @@ import Glibc
 
 /// Parts of downloads that remain after an interruption, so that the next attempt requests only the rest.
 ///
-/// A part is a file next to the destination that only its owner can read. Its name depends on the destination and on the
-/// session and node that download it. The process that holds its lock (flock(2)) uses it.
+/// A part is a file next to the destination that only its owner can read. Its name depends on the destination and on
+/// the session and node that download it. The process that holds its lock (flock(2)) uses it.
 extension DownloadFile {
-  /// The minimum size of a document of which parts are kept, in bytes. Below it, an interruption loses little.
+  /// The minimum size in bytes of a document of which parts are kept. With a smaller document, an interruption loses
+  /// little.
   static let leastKeptSize: Int64 = 64 << 10
 
-  /// Opens the part that an earlier attempt has left; `nil` if there is none that can be continued.
+  /// Opens the part that an earlier attempt left; `nil` if there is no part that can be continued.
   static func kept(_ destination: String, owner: String) -> DownloadFile? {
     guard let path = keptPath(destination, owner: owner) else { return nil }
     // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
@@ -36,8 +37,9 @@ extension DownloadFile {
     return DownloadFile(destination, temporary: path, opened, record)
   }
 
-  /// Creates an empty part. Returns `nil` if the part cannot be created, for example because another process uses it: the
-  /// download can then not be continued after an interruption. Fails with `destination` if the free space is too small.
+  /// Creates an empty part. Returns `nil` if the part cannot be created, for example because another process uses it:
+  /// the download can then not be continued after an interruption. Fails with `destination` if the free space is too
+  /// small.
   static func part(
     _ destination: String, owner: String, _ record: PartRecord
   ) throws(TransportFailure) -> DownloadFile? {

@@ -25,7 +25,7 @@ final class DownloadFile: @unchecked Sendable {
   private(set) var size: Int64 = 0
   /// The size at which the free space is checked again.
   private var nextLook = lookInterval
-  /// What the file has of its document, if it is a kept part; otherwise `nil`.
+  /// The record of a kept part; `nil` for any other file.
   private(set) var record: PartRecord?
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
@@ -131,8 +131,8 @@ final class DownloadFile: @unchecked Sendable {
 
   private static let tries = 16
 
-  /// Ends the work on the file, unless it was moved to its destination. A part remains if it has bytes; any other file is
-  /// removed.
+  /// Ends the work on the file, unless it was moved to its destination. A part remains if it has bytes; any other
+  /// file is removed.
   private func discard() {
     let isKept = record.map { $0.written > 0 || size > 0 } ?? false
     if !isSettled, isKept, updateRecord() { isSettled = true }

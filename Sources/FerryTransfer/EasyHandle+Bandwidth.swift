@@ -34,7 +34,7 @@ extension EasyHandle {
     for index in exchange.credits.indices { exchange.credits[index][direction] -= count }
   }
 
-  /// Counts received bytes, and stops receiving until the request's next turn if it has received enough.
+  /// Counts received bytes. If the request has used up its turn, it stops receiving until the next one.
   func spendReceived(_ count: Int) {
     guard let exchange, !exchange.credits.isEmpty else { return }
     spend(Int64(count), .receiving)
@@ -78,12 +78,12 @@ extension Exchange {
     credits = []
   }
 
-  /// Why a transfer does not continue.
+  /// The reason why a transfer does not continue.
   struct Pauses: OptionSet {
     let rawValue: UInt8
     /// The hash thread has not hashed enough.
     static let hashing = Pauses(rawValue: 1)
-    /// A limit of the bandwidth does not allow more to be sent.
+    /// A bandwidth limit does not allow more bytes to be sent.
     static let sending = Pauses(rawValue: 2)
     static let receiving = Pauses(rawValue: 4)
   }

@@ -89,7 +89,7 @@ extension EasyHandle {
     guard exchange.attempts < Self.mostAttempts else {
       fail(
         .malformedResponse,
-        "the authentication of the connection takes more than \(Self.mostAttempts) requests")
+        "authenticating the connection takes more than \(Self.mostAttempts) requests")
       return false
     }
     let session = TLSSession(of: curl)

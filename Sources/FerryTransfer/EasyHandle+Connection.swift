@@ -54,8 +54,8 @@ extension EasyHandle {
       case .tls12: CURL_SSLVERSION_TLSv1_2
       case .tls13: CURL_SSLVERSION_TLSv1_3
       }
-    // libcurl shares a connection only between requests with equal TLS settings. The highest version is the default one,
-    // but is compared as a different setting, so that background requests do not share HTTP/2 connections with others.
+    // libcurl shares a connection only between requests with equal TLS settings. Setting the highest version to its
+    // default changes nothing but this comparison, so background requests do not share HTTP/2 connections with others.
     let maximum = isBackground ? Int(CURL_SSLVERSION_MAX_TLSv1_3) : 0
     ferry_easy_set_long(curl, CURLOPT_SSLVERSION, Int(minimum) | maximum)
     if let authorities = tls.authorities {

@@ -35,7 +35,7 @@ extension EasyHandle {
   func mayResend(_ exchange: Exchange) -> Bool {
     guard let copies = exchange.request.bodyCopies, exchange.hop.hasBody else { return true }
     // libcurl does not count the bytes of a body in memory that it has sent before.
-    // The first request of a handshake has none.
+    // The first request of a handshake has no body.
     let withBody = exchange.attempts - (exchange.hop.connectionAuthentication == nil ? 0 : 1)
     let resent = exchange.file == nil ? exchange.bodySize *| Int64(max(0, withBody)) : 0
     return exchange.sentBefore +| resent <= exchange.bodySize *| (copies - 1)

@@ -39,8 +39,8 @@ extension Exchange {
     return nil
   }
 
-  /// The file that a response is written to, if a part of it can be continued later: the part that an earlier request has
-  /// left, or a new one. `nil` if the response does not allow a later request for its rest.
+  /// The file that a response is written to, if a part of it can be continued later: the part that an earlier request
+  /// has left, or a new one. `nil` if the response does not allow a later request for its rest.
   func part(of path: String, _ head: ResponseHead) throws(TransportFailure) -> DownloadFile? {
     guard let owner = request.partOwner else { return nil }
     if let continued, let kept {
@@ -53,7 +53,7 @@ extension Exchange {
     let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
     guard head.status == 200, hop.method == "GET", case .length(let size) = framing,
       size >= DownloadFile.leastKeptSize, let validator = Validator.strong(of: response),
-      // Servers that do not accept ranges say so.
+      // Servers that do not support ranges state this.
       !head.fields.contains(where: { $0.name.isField("accept-ranges") && $0.value.lowercased() == "none" })
     else { return nil }
     let record = PartRecord(
@@ -63,8 +63,8 @@ extension Exchange {
     return try DownloadFile.part(path, owner: owner, record)
   }
 
-  /// The fields of the response. A response with the rest of a document may omit fields of the document that its beginning
-  /// had (RFC 9110, section 15.3.7).
+  /// The fields of the response. A response with the rest of a document may omit fields of the document that its
+  /// beginning had (RFC 9110, section 15.3.7).
   func fields(of head: ResponseHead) -> [(name: String, value: String)] {
     guard let continued else { return head.fields }
     return head.fields
@@ -74,8 +74,8 @@ extension Exchange {
   /// The number of bytes of the document that precede the body of the response.
   var storedBefore: Int64 { continued?.firstRequested ?? 0 }
 
-  /// The statuses after which the part is not continued: the file at the destination is current (304), or the server does
-  /// not accept the request for the rest.
+  /// The statuses after which the part is not continued: the file at the destination is current (304), or the server
+  /// does not accept the request for the rest.
   private static let endingStatuses = [304, 400, 412, 416, 431]
 
   /// Ends the work on the part, and returns its state; `nil` if the request had none.

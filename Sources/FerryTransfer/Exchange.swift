@@ -53,7 +53,7 @@ final class Exchange {
   var hashBacklog = 0
   var pauses: Pauses = []
   var isPaused: Bool { !pauses.isEmpty }
-  /// What the limits of the bandwidth allow.
+  /// The bytes that the bandwidth limits allow.
   var credits: [BandwidthCredit]
   /// Whether the hop waits for its limits before it starts.
   var isHeld = false

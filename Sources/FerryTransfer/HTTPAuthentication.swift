@@ -16,7 +16,8 @@ package struct HTTPAuthentication: Hashable, Sendable {
   let isPreemptive: Bool
   /// The part of the manifest that has the credentials. It determines their known origins.
   let owner: TransferRequest.HeaderField.Owner
-  /// The only host that receives the credentials, because a netrc file has them for this host; `nil` for no restriction.
+  /// The only host that receives the credentials, because a netrc file has them for this host; `nil` for no
+  /// restriction.
   private let host: String?
 
   /// - Parameter urlOfHost: a URL of the only host that receives the credentials; `nil` for no restriction.
@@ -24,7 +25,7 @@ package struct HTTPAuthentication: Hashable, Sendable {
     scheme: Scheme, user: String, password: String, isPreemptive: Bool = false,
     owner: TransferRequest.HeaderField.Owner, urlOfHost: String? = nil
   ) {
-    // An invalid URL has no host, and is equal to no origin's.
+    // An invalid URL has no host, so no origin matches.
     host = urlOfHost.map { CurlURL($0)?.origin?.host ?? "" }
     self.scheme = scheme
     self.user = user

@@ -9,7 +9,7 @@ enum OriginGuard {
     var owner: TransferRequest.HeaderField.Owner
     /// The origin to which the field was not sent. Later hops do not receive it either.
     var origin: Origin
-    /// Whether the field stands for a token in the query.
+    /// Whether the field represents a token in the query.
     var isInQuery = false
   }
 

@@ -1,6 +1,6 @@
 import FerryDigest
 
-/// Which bytes a kept part of a download contains, and to which version of which document they belong.
+/// Describes the bytes in a kept part of a download: their number, their document and its version.
 ///
 /// The record is stored in the part itself, after the position of the document's last byte, so that it can neither be
 /// lost separately from the part nor belong to another one.
@@ -19,12 +19,12 @@ struct PartRecord: Equatable, Sendable {
   var size: Int64
   /// The number of bytes from the start of the document that have been written.
   var written: Int64 = 0
-  /// Identifies the period since the system started. After a power failure, the file system may have lost bytes that were
-  /// written before, but not the record.
+  /// Identifies the period since the system started. After a power failure, the file system may have lost bytes that
+  /// were written before, but not the record.
   var boot: String
 
-  /// The number of the first byte that a request for the rest of the document asks for. A part that has all bytes asks for
-  /// the last one again: the response to a request for no bytes would be 416, whatever version the server has.
+  /// The number of the first byte that a request for the rest of the document asks for. A part that has all bytes
+  /// asks for the last one again: the response to a request for no bytes would be 416, whatever version the server has.
   var firstRequested: Int64 { min(written, size - 1) }
 
   /// The fields of the document that a response with its rest may omit.

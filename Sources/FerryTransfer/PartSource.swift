@@ -12,8 +12,8 @@ import Glibc
 enum PartSource {
   /// - Parameter url: the URL of a hop of the request.
   ///
-  /// Servers that redirect to a presigned URL sign each one separately, so the query of the target of a redirect is ignored. The
-  /// validator still has to match.
+  /// Servers that redirect to a presigned URL sign each one separately, so the query of the target of a redirect is
+  /// ignored. The validator still has to match.
   static func digest(of url: String, _ request: TransferRequest) -> String {
     let target = url == request.url ? url : String(url.prefix { $0 != "?" })
     let accepted = request.headers.filter { $0.name.lowercased().hasPrefix("accept") }
@@ -21,7 +21,8 @@ enum PartSource {
     return Hexadecimal.text(SHA256.hash("\(request.url)\n\(target)\n\(accepted)".utf8).prefix(16))
   }
 
-  /// The value if the system does not state the period. Parts are then not continued, because they may have lost bytes.
+  /// The value if the system does not provide the period. Parts are then not continued, because they may have lost
+  /// bytes.
   static let unknownBoot = "-"
 
   /// Identifies the period since the system started.

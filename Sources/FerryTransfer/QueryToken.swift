@@ -21,7 +21,7 @@ package struct QueryToken: Hashable, Sendable {
   /// The token in messages.
   private static let text = "the token in the query"
 
-  /// A field in place of the token, so that the guard of origins decides about it.
+  /// A header field that represents the token, so that `OriginGuard` decides whether it is sent.
   var placeholder: TransferRequest.HeaderField {
     .init(name: "query", value: "", sensitivity: .init(.token, values: [Self.text]))
   }

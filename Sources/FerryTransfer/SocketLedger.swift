@@ -35,7 +35,7 @@ final class SocketLedger {
   /// The guard that is notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
 
-  /// Whether this process may still send requests. Asked before each request and each piece of a body.
+  /// Whether this process may still send requests; checked before each request and each piece of a body.
   var mayStillSend: () -> Bool = { true }
 
   /// - Parameter info: reads the kernel's counters of a socket.

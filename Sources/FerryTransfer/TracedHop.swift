@@ -31,9 +31,9 @@ package struct TracedHop: Sendable {
   package var bodySize: Int64 = 0
   package var unrequestedCoding: String?
   package var phases = RequestPhases()
-  /// From the start of the hop to the start of sending; `nil` if nothing was sent.
+  /// The time from the start of the hop to the start of sending; `nil` if nothing was sent.
   package var sentAfter: Duration?
-  /// From the start of sending to the last byte that was sent; `nil` if nothing was sent.
+  /// The time from the start of sending to the last sent byte; `nil` if nothing was sent.
   package var send: Duration?
   package var total = Duration.zero
   /// The address of the server or proxy; `nil` if there was no connection.
@@ -42,14 +42,14 @@ package struct TracedHop: Sendable {
   package var localPort: UInt16?
   /// `host:port` of the proxy.
   package var proxy: String?
-  /// Why there is no complete response.
+  /// The reason why there is no complete response.
   package var failure: TransportFailure?
 
   init(method: String, url: String) { (self.method, self.url) = (method, url) }
 }
 
 extension TracedHop {
-  /// The response to the hop, for the rules about what may be shown of it.
+  /// The response to the hop, for the rules that determine which of its parts may be shown.
   package var response: TransferResponse {
     TransferResponse(
       status: status, headers: headers, body: body, isBodyCut: bodySize > body.count, url: url,

@@ -24,7 +24,9 @@ extension TransferLoop {
           user: authentication.user, password: authentication.password, method: hop.method,
           target: url.path + (url.query.map { "?\($0)" } ?? ""),
           clientNonce: random.map { String($0, radix: 16) }.joined())
-      else { throw EasyHandle.malformed("MD5, which the server's Digest challenge needs, is not available") }
+      else {
+        throw EasyHandle.malformed("the server's Digest challenge requires MD5, which is not available")
+      }
       authentications[key] = .digest(digest)
       hop.authorization = answer
     }
@@ -59,7 +61,7 @@ extension TransferLoop {
       return false
     }
     guard exchange.challengesAnswered < Self.mostAnswers else {
-      exchange.challengeProblem = "the server sent another challenge each time"
+      exchange.challengeProblem = "the server responded to each attempt with another challenge"
       return false
     }
     authentications[key] = way
@@ -67,8 +69,8 @@ extension TransferLoop {
     return true
   }
 
-  /// Whether a challenge rejects the credentials that the request carried. Credentials for an earlier Digest challenge may
-  /// only be outdated.
+  /// Whether a challenge rejects the credentials that the request carried. Credentials for an earlier Digest
+  /// challenge may only be outdated.
   private static func isRejection(of exchange: Exchange, _ way: AuthenticationCache.Way) -> Bool {
     if exchange.hop.connectionAuthentication != nil { return true }
     guard let sent = exchange.hop.authorization else { return false }
@@ -86,7 +88,7 @@ extension TransferLoop {
   private static func unsupported(
     _ challenges: [AuthenticationChallenge], _ authentication: HTTPAuthentication
   ) -> String {
-    guard !challenges.isEmpty else { return "the response has no challenge for 'auth'" }
+    guard !challenges.isEmpty else { return "the response contains no authentication challenge" }
     let names = challenges.prefix(8).map(\.shown)
     let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
     return

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Limits of the bandwidth.
+/// Bandwidth limits.
 extension TransferLoop {
   func credits(for limits: [TransferLimit]) -> [BandwidthCredit] {
     limits.map { limit in
@@ -16,7 +16,7 @@ extension TransferLoop {
     exchange.isHeld = true
     guard handle.hasTurn(.sending), handle.hasTurn(.receiving) else { return }
     exchange.isHeld = false
-    // libcurl sends a small body at once. What exceeds the turn delays all other requests, not only this one.
+    // libcurl sends a small body at once. The bytes that exceed the turn delay all other requests, not only this one.
     if exchange.file == nil { exchange.spendAtOnce(exchange.bodySize) }
     addToLibcurl(handle)
   }
@@ -55,7 +55,7 @@ extension TransferLoop {
 }
 
 extension TransferRequest {
-  /// The versions of HTTP that may be used. In libcurl 7.88, a connection with HTTP/2 fails after one of its responses was
-  /// paused, as a limit of the bandwidth requires.
+  /// The versions of HTTP that may be used. In libcurl 7.88, an HTTP/2 connection fails after one of its responses
+  /// was paused, which a bandwidth limit requires.
   var httpVersion: ConnectionOptions.HTTPVersion { limits.isEmpty ? connection.httpVersion : .http1 }
 }

@@ -40,8 +40,8 @@ extension TransferLoop {
         exchange.digest = .finishing
         hashThread.finish(exchange.key)
       } else {
-        // If the server responded before it had received the whole body, it does not have the file described
-        // by the digest.
+        // If the server responded before it had received the whole body, it does not have the file that the digest
+        // describes.
         exchange.digest = .notWanted
         hashThread.reset(exchange.key)
       }

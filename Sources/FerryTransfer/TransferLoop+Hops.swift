@@ -10,7 +10,7 @@ extension TransferLoop {
     if exchange.needsOtherConnection { return startHop(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
-      // The server did not read a request that it received within a handshake that failed.
+      // If a handshake failed, the server did not read a request that it received during the handshake.
       if failure.code != .certificate { failure.mayHaveReachedServer = exchange.hasReachedServer }
       end(handle, .failure(failure))
       return false

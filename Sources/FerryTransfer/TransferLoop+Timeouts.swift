@@ -57,7 +57,7 @@ extension TransferLoop {
       cancelDigest(id)
       let failure = TransportFailure(
         .resourceTimeout,
-        "\(file.name): hashing it exceeded the time limit; increase 'timeout_for_resource'",
+        "\(file.name): computing its hash exceeded the time limit; increase 'timeout_for_resource'",
         mayHaveReachedServer: false)
       digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }

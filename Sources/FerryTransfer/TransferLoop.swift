@@ -27,7 +27,7 @@ package final class TransferLoop {
   let hashThread: HashThread
   let storeWorker: SerialWorker
 
-  /// The limits of the bandwidth, by name.
+  /// The bandwidth limits, by name.
   var bandwidths: [String: Bandwidth] = [:]
   /// Whether outcomes contain their `hops`.
   package var isTracing = false
@@ -95,7 +95,7 @@ package final class TransferLoop {
   /// The versions of libcurl and of the libraries with which it was built.
   package static var curlVersion: String { CurlLibrary.version }
 
-  /// Lets requests be sent only while a condition holds.
+  /// Allows requests to be sent only while a condition holds.
   package func send(while isAllowed: @escaping () -> Bool) { sockets.mayStillSend = isAllowed }
 
   /// The number of requests that were started and have not ended.

@@ -46,12 +46,13 @@ package struct TransferRequest: Sendable {
   package var checksum: Checksum?
   /// Whether a downloaded file gets the modification time in the response's `Last-Modified`.
   package var keepsModified = false
-  /// Identifies the work that a download to a file belongs to. If it is set, an interrupted download leaves a part, and the
-  /// next request of the same work continues it if the server still has the same version. `nil`: it starts over.
+  /// Identifies the work to which a download belongs. If it is set, an interrupted download leaves a part, and the
+  /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
+  /// download starts over.
   package var partOwner: String?
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
-  /// The limits of the bandwidth.
+  /// The bandwidth limits that apply to the request.
   package var limits: [TransferLimit] = []
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
   package var authentication: HTTPAuthentication?
@@ -156,7 +157,7 @@ package struct TransferRequest: Sendable {
   /// The checksum that a downloaded file must have.
   package enum Checksum: Sendable {
     case digest(DigestAlgorithm, [UInt8])
-    /// The header field of the response that states the digest.
+    /// The header field of the response that contains the digest.
     case field(String)
   }
 

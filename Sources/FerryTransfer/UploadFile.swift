@@ -40,7 +40,7 @@ final class UploadFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw TransportFailure(
         .sourceUnreadable,
-        "\(source.name): no longer a regular file; restore the file, or remove its replacement",
+        "\(source.name): it is no longer a regular file; restore the file, or remove its replacement",
         mayHaveReachedServer: false)
     }
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {

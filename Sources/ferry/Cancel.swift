@@ -33,7 +33,7 @@ struct Cancel: ParsableCommand {
   var drain = false
 
   @Option(
-    help: "The reason, which is kept with the canceled work: one line of at most 200 characters.",
+    help: "The reason, which is recorded with the canceled work: one line of at most 200 characters.",
     transform: Cancel.reason)
   var reason: CancelReason?
 

@@ -17,7 +17,7 @@ enum CommandName {
       let commands = command.configuration.subcommands
       guard !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
       guard let named = commands.first(where: { $0._commandName == word }) else {
-        // The word is an argument of the command that is used by default.
+        // The word is an argument of the default subcommand.
         guard command.configuration.defaultSubcommand == nil else { return }
         let known = commands.map { $0._commandName }
         let path = path.joined(separator: " ")

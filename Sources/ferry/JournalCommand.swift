@@ -91,7 +91,7 @@ struct JournalPruneCommand: ParsableCommand {
     case json
   }
 
-  @Argument(help: "Sessions whose items are deleted. Default: all sessions.")
+  @Argument(help: "Sessions whose records of items are deleted. Default: all sessions.")
   var sessions: [String] = []
 
   @Option(

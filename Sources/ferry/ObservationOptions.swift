@@ -11,7 +11,7 @@ struct ObservationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "If standard error is not a terminal: print a progress line at the start, at most this often, and at the end. "
+      "If standard error is not a terminal, print a progress line at most this often, and one each at the start and end. "
         + "Default: every 30s.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
@@ -30,12 +30,13 @@ struct ObservationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Append each event as one JSON object per line to this file; - is standard output.", valueName: "file"))
+      "Append each event to this file, as one JSON object per line; - is standard output.", valueName: "file")
+  )
   var events: String?
 
   @Option(
     help: ArgumentHelp(
-      "Add each request and response to this file, an HTTP Archive (HAR 1.2). Secrets are masked.",
+      "Add each request and response to this HTTP Archive (HAR 1.2). Secrets are masked.",
       valueName: "file"))
   var trace: String?
 

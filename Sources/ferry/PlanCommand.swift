@@ -36,7 +36,9 @@ struct PlanCommand: ParsableCommand {
   var shards: Int?
 
   @Flag(
-    help: "Exit with 2 if there is something to do, with 0 if there is not, and with 1 for incorrect usage.")
+    help:
+      "Exit with 2 if there is something to do, with 0 if there is nothing to do, and with 1 for incorrect usage."
+  )
   var detailedExitcode = false
 
   @Option(
@@ -66,7 +68,9 @@ struct PlanCommand: ParsableCommand {
           "--files, --detailed-exitcode and --out apply to a plan, not to --effective or --simulate")
       }
     }
-    if outputFile != nil, moment.at != nil { throw ValidationError("--out makes a plan for now; omit --at") }
+    if outputFile != nil, moment.at != nil {
+      throw ValidationError("--out writes a plan for the current time; omit --at")
+    }
     if files, format != .text, format != .json { throw ValidationError("--files prints text or json") }
     if format == .mermaid || format == .dot, effective || simulation.simulate {
       throw ValidationError("--format \(format.rawValue) shows a plan, not --effective or --simulate")

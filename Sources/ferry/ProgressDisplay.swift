@@ -36,7 +36,7 @@ final class ProgressDisplay {
     guard !isQuiet else { return }
     if !isTerminal, chosen != nil, last == nil {
       last = figures(progress, details(0))
-      Output.complain("ferry: begins with \(Count.text(progress.open, "item"))")
+      Output.complain("ferry: started with \(Count.text(progress.open, "item"))")
     }
     guard ContinuousClock.now >= next else { return }
     next = .now + interval
@@ -85,6 +85,6 @@ final class ProgressDisplay {
   func end() {
     clear()
     guard !isQuiet, !isTerminal, chosen != nil, last != nil else { return }
-    Output.complain("ferry: ends after \(ElapsedText.text(started.duration(to: .now).seconds))")
+    Output.complain("ferry: ended after \(ElapsedText.text(started.duration(to: .now).seconds))")
   }
 }

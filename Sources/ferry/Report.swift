@@ -47,7 +47,7 @@ struct ReportShowCommand: ParsableCommand {
       if runs.count > 1 { throw ValidationError("to compare two runs, add --diff") }
       return
     }
-    if format != .text, format != .json { throw ValidationError("--diff prints text or json") }
+    if format != .text, format != .json { throw ValidationError("--diff accepts only text and json") }
     if runs.count > 2 { throw ValidationError("--diff compares two runs") }
     _ = try conditions()
   }

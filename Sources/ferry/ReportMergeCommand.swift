@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry report merge`: makes one report of those of all shards.
+/// `ferry report merge`: merges the reports of all shards into one.
 struct ReportMergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Merge the reports of all shards into one.",

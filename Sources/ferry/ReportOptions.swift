@@ -16,7 +16,7 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Items that the report lists: notable (those that did not succeed on the first attempt) or all. Default: the "
+      "The items that the report lists: notable (those that did not succeed on the first attempt) or all. Default: the "
         + "manifest's report: { items }.",
       valueName: "items"))
   var items: ReportSettings.Items?

@@ -5,7 +5,7 @@ struct TerminalSize: Equatable {
   var columns = 80
   var rows = 24
 
-  /// The size of the terminal of a descriptor. If it is not known, 80 columns and 24 rows.
+  /// The size of the terminal of a descriptor; 80 columns and 24 rows if the size is unknown.
   init(of descriptor: Int32) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return }

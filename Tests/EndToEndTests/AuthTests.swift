@@ -52,7 +52,7 @@ struct `An authentication challenge` {
   }
 
   @Test(arguments: ["basic", "any"])
-  func `of Basic is answered once for each origin`(_ scheme: String) async throws {
+  func `of Basic gets a response once for each origin`(_ scheme: String) async throws {
     let site = try await Self.basicSite()
     let job = try Self.job(
       "{ scheme: \(scheme), \(Self.credentials) }", "http://127.0.0.1:\(site.port)", files: ["a", "b", "c"])
@@ -62,7 +62,7 @@ struct `An authentication challenge` {
     #expect(site.requests.map { $0[0] } == ["401", "201", "201", "201"])
     #expect(site.requests.map { $0[4] }.dropFirst().allSatisfy { $0 != "-" })
     #expect(["a", "b", "c"].map { site.file($0) } == ["content of a", "content of b", "content of c"])
-    // The answer is part of the request.
+    // The response to the challenge is part of the request.
     #expect(report.totals.requests == 3)
   }
 
@@ -76,7 +76,7 @@ struct `An authentication challenge` {
   }
 
   @Test(arguments: ["digest", "any"])
-  func `of Digest is answered, also for a large file`(_ scheme: String) async throws {
+  func `of Digest gets a response, even for a large file`(_ scheme: String) async throws {
     let site = try await Self.digestSite()
     let job = try Self.job(
       "{ scheme: \(scheme), \(Self.credentials) }", "http://127.0.0.1:\(site.port)", files: ["a", "b"])
@@ -90,7 +90,7 @@ struct `An authentication challenge` {
     #expect(site.requests.filter { $0[0] == "201" }.count == 3)
   }
 
-  @Test func `is not answered twice with a password that is wrong`() async throws {
+  @Test func `gets no second response with a wrong password`() async throws {
     let (basic, digest) = (try await Self.basicSite(), try await Self.digestSite())
     for (scheme, port) in [("basic", basic.port), ("digest", digest.port)] {
       let job = try Self.job(
@@ -179,7 +179,7 @@ struct `An authentication challenge` {
     """
 
   /// The token is in another field than the credentials.
-  @Test func `is answered, and a token that is rejected is replaced`() async throws {
+  @Test func `gets a response, and a rejected token is replaced`() async throws {
     let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, "t2"])
     defer { server.signal(SIGKILL) }
     let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
@@ -237,13 +237,13 @@ struct `An authentication challenge` {
     let (command, report) = try await job.run("--launch", "background", "--wait", "1m")
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(report.totals.resumes == resumes)
-    // The challenge is answered within the transfer. The transfer with the new token is another request.
+    // ferry responds to the challenge within the transfer. The transfer with the new token is another request.
     #expect(report.totals.tokensFetched == resumes)
     #expect(report.totals.requests == 2 * resumes)
   }
 
   @Test(arguments: ["refuse", "strip", "follow"])
-  func `of another origin is answered only with follow`(_ rule: String) async throws {
+  func `of another origin gets a response only with follow`(_ rule: String) async throws {
     let other = try await Self.basicSite()
     let site = try await NginxSite.start(
       "location /a { return 307 http://127.0.0.1:\(other.port)/taken; }")
@@ -269,7 +269,7 @@ struct `An authentication challenge` {
     }
   }
 
-  @Test func `is answered with a netrc file`() async throws {
+  @Test func `gets a response with a netrc file`() async throws {
     let site = try await Self.basicSite()
     let job = try Self.job("{ netrc: passwords }", "http://127.0.0.1:\(site.port)")
     let quoted = Workspace.secret.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -303,7 +303,7 @@ struct `An authentication challenge` {
   @Test(
     .enabled("pyspnego is needed") { `An authentication challenge`.ntlmPython != nil },
     arguments: ["ntlm", "any"])
-  func `of NTLM is answered on each connection`(_ scheme: String) async throws {
+  func `of NTLM gets a response on each connection`(_ scheme: String) async throws {
     let folder = try TemporaryFolder()
     try folder.write(Data("FERRY:worker:pass word\n".utf8), to: "users")
     _ = try folder.makeFolder("stored")
@@ -343,7 +343,7 @@ struct `An authentication challenge` {
   }
 
   @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
-  func `of Negotiate is answered with a Kerberos ticket`() async throws {
+  func `of Negotiate gets a response with a Kerberos ticket`() async throws {
     let realm = try await KerberosRealm.start()
     let site = try await ApacheSite.start(
       modules: ["auth_gssapi"], environment: realm.environment,

@@ -135,7 +135,7 @@ import Testing
     #expect(report.node("large")?.reason?.code == "capture")
     #expect(
       report.node("large")?.reason?.message
-        == "the pattern of 'n' takes too many steps to search this response")
+        == "searching this response for the pattern of 'n' takes too many steps")
     #expect(report.node("looked")?.reason?.code == "unexpected_answer")
     #expect(report.node("small")?.state == "succeeded")
   }

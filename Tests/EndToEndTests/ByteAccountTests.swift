@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a report counts, compared with what a relay between ferry and the server has seen.
+/// Compares the bytes in a report with those that a relay between ferry and the server has counted.
 @Suite struct `The bytes of a run` {
   private func port(_ url: String) -> String { url.split(separator: ":").last.map(String.init) ?? "" }
 
@@ -11,8 +11,8 @@ import Testing
 
   private typealias Trial = (command: Command, report: RunReport, counts: (sent: Int, received: Int))
 
-  /// Runs until TCP retransmits nothing, as it may on a busy machine: the kernel counts retransmissions, and a relay does
-  /// not see them.
+  /// Repeats the run until TCP retransmits nothing. The kernel counts retransmissions, which occur on a busy machine,
+  /// but a relay does not see them.
   private func undisturbed(_ run: () async throws -> Trial) async throws -> Trial {
     for _ in 1..<5 {
       let trial = try await run()

@@ -121,7 +121,7 @@ import Testing
     try job.write(manifest: Self.keyed(server, "commit"))
     let (command, report) = try await job.run()
     #expect(command.status == 1 && report.item("a")?.state == "ambiguous", "\(command.stdout)")
-    #expect(command.stdout.contains("the server would not recognize a repetition"), "\(command.stdout)")
+    #expect(command.stdout.contains("the server would not recognize a repeated commit"), "\(command.stdout)")
     #expect(Self.keys(server) == [nil])
   }
 

@@ -246,7 +246,7 @@ import Testing
     let (end, report) = try await job.run("--quiet", "--max-duration", "5s")
     #expect(
       end.stderr
-        == "ferry: warning: on_events of session 'uploads': ./told has not ended; the next run starts it again\n"
+        == "ferry: warning: on_events of session 'uploads': ./told is still running; the next run will start it again\n"
     )
     #expect(end.status == 0 && report.run.onEvents?.map(\.isRunning) == [true])
     #expect(try await job.status().session("e2e.uploads")?.eventsPending == true)

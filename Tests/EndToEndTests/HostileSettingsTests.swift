@@ -24,7 +24,8 @@ import Testing
     return job
   }
 
-  /// All that a run of the job has printed and stored for people. Diagnostics on standard error quote the manifest.
+  /// Everything that a run of the job has printed and stored for people. Diagnostics on standard error quote the
+  /// manifest.
   private func output(_ command: Command, _ job: Workspace) throws -> String {
     let runs = try FileManager.default.subpathsOfDirectory(atPath: job.state + "/runs")
     let reports = runs.compactMap { FileManager.default.contents(atPath: "\(job.state)/runs/\($0)") }
@@ -122,7 +123,7 @@ import Testing
     #expect((2...20).contains(server.lines.count), "\(server.lines.count)")
     #expect(
       report.node("r")?.reason?.message.contains(
-        "the authentication of the connection takes more than 16 requests")
+        "authenticating the connection takes more than 16 requests")
         == true, "\(String(describing: report.node("r")))")
   }
 

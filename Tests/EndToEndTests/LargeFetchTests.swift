@@ -20,7 +20,7 @@ struct `A large fetch` {
   }
 
   private static func write(to site: NginxSite) throws {
-    // A new file, as a server replaces it: nginx continues a response from the old one.
+    // The document is replaced by a new file, as servers do: nginx continues a response from the old one.
     let path = site.path("root/large")
     try bytes(size).write(to: URL(filePath: path + ".new"))
     chmod(path + ".new", 0o644)

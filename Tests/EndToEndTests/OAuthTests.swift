@@ -3,7 +3,7 @@ import Testing
 
 /// `oauth2` of a token, against an issuer by Authlib.
 @Suite(
-  // Many servers that start at the same time take long.
+  // Starting many servers at the same time takes long.
   .serialized, .enabled("authlib and flask are needed") { OAuthIssuer.python != nil })
 struct `An OAuth 2 token` {
   /// Uploads files with a token of the issuer.

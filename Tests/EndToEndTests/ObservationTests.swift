@@ -98,7 +98,7 @@ import Testing
     #expect(command.status == 0)
     let lines = command.stderr.split(separator: "\n")
     #expect(
-      lines.first == "ferry: begins with 3 items" && lines.last?.hasPrefix("ferry: ends after ") == true,
+      lines.first == "ferry: started with 3 items" && lines.last?.hasPrefix("ferry: ended after ") == true,
       "\(lines)")
     #expect(lines.contains { $0.contains("of 3 items, ") && $0.hasSuffix("/s") }, "\(lines)")
     // Without the option, a short run prints nothing.

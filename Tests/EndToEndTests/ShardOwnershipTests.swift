@@ -12,7 +12,8 @@ import Testing
     return job
   }
 
-  /// Whether a process holds a lock on SQLite's bytes of a file. It would keep other processes from the journal.
+  /// Whether a process holds a lock on the bytes of a file that SQLite locks. Such a lock keeps other processes from
+  /// using the journal.
   private func holdsFile(_ pid: Int32) throws -> Bool {
     try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
       .contains { $0.contains("POSIX") && $0.contains(" \(pid) ") }
@@ -70,7 +71,7 @@ import Testing
     #expect(received.uploads.allSatisfy { $0.commits == 1 } && received.commits == Self.files)
   }
 
-  /// `FERRY_SOAK_TAKEOVERS=200` runs 200 trials, each with another moment.
+  /// `FERRY_SOAK_TAKEOVERS=200` runs 200 trials, each at a different moment.
   @Test func `gets no more requests from it, whatever the moment at which it is stopped`() async throws {
     let trials = ProcessInfo.processInfo.environment["FERRY_SOAK_TAKEOVERS"].flatMap { Int($0) } ?? 2
     var random = SystemRandomNumberGenerator()

@@ -136,7 +136,7 @@ import Testing
       report.stderr.contains("ferry: run \(interrupted.run) was interrupted and has no report: it began"))
     #expect(
       report.stderr.contains(
-        "help: to resume it and write its report, run: \(interrupted.resume)\n"))
+        "help: to resume its work and write its report, run: \(interrupted.resume)\n"))
 
     try await receiver.clearFaults()
     #expect(try await job.ferry("resume").status == 0)
@@ -161,7 +161,8 @@ import Testing
     #expect(try await job.status().session("e2e.uploads")?.interruptedRun == nil)
     let report = try await job.ferry("report")
     #expect(
-      report.stderr.contains("help: the next run closes this run with a report; there is nothing to resume\n")
+      report.stderr.contains(
+        "help: there is nothing to resume; the next run closes this run and writes its report\n")
     )
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `parallel_parts` of `protocol: tus`, the extension concatenation.
+/// `parallel_parts` of `protocol: tus`, the concatenation extension.
 @Suite struct `A tus upload in parallel parts` {
   private static let parts = 4
   private static let chunk = 256 << 10
@@ -157,7 +157,8 @@ import Testing
     #expect(command.status != 0)
     #expect(
       report.item("f")?.reason?.message
-        == "the server does not implement the extension concatenation of tus, which 'parallel_parts' needs")
+        == "'parallel_parts' requires the concatenation extension of tus, which the server does not implement"
+    )
     let log = try await server.log()
     #expect(log.patches == 0 && log.uploads.allSatisfy { $0.received == 0 && $0.deleted })
   }

@@ -43,7 +43,7 @@ import Testing
     #expect(plan.status == 0)
     #expect(plan.stderr.contains(glob))
     #expect(
-      plan.stderr.contains("warning: 'b.txt' (2.0 kB) takes longer to send than its upload ID is valid"))
+      plan.stderr.contains("warning: 'b.txt' (2.0 kB) takes longer to send than its upload ID remains valid"))
     struct Plan: Decodable {
       struct Warning: Decodable {
         var code: String

@@ -80,12 +80,12 @@ struct PlanWarningTests {
     try ran([(10_000, .seconds(10))])
     #expect(
       try told(Self.manifest("valid_for: 10s")) == [
-        "fileOutlivesUploadID 11:18 2 files take longer to send than their upload IDs are valid; the largest is "
+        "fileOutlivesUploadID 11:18 2 files take longer to send than their upload IDs remain valid; the largest is "
           + "'c' (60.0 kB): about 60 s at the last runs' 1.0 kB/s | \(Self.help)"
       ])
     #expect(
       try told(Self.manifest("valid_for: 45s")) == [
-        "fileOutlivesUploadID 11:18 'c' (60.0 kB) takes longer to send than its upload ID is valid: about 60 s at the "
+        "fileOutlivesUploadID 11:18 'c' (60.0 kB) takes longer to send than its upload ID remains valid: about 60 s at the "
           + "last runs' 1.0 kB/s | \(Self.help)"
       ])
     #expect(try told(Self.manifest("valid_for: 61s")) == [])

@@ -28,7 +28,7 @@ struct ResponseBoundTests {
 
   @Test func aPatternThatTakesTooLongFailsItsCapture() {
     let captures = [Capture(name: "n", source: .regex("(\\d+) items"))]
-    #expect(throws: failure("the pattern of 'n' takes too many steps to search this response")) {
+    #expect(throws: failure("searching this response for the pattern of 'n' takes too many steps")) {
       try read(captures, answer(Self.digits))
     }
   }
@@ -38,7 +38,7 @@ struct ResponseBoundTests {
   @Test func aPatternWhoseStepsAreLongFailsToo() {
     let captures = [Capture(name: "n", source: .regex("(\\d{60000})x"))]
     let run = String(repeating: "7", count: 59_999) + " "
-    #expect(throws: failure("the pattern of 'n' takes too many steps to search this response")) {
+    #expect(throws: failure("searching this response for the pattern of 'n' takes too many steps")) {
       try read(captures, answer(String(repeating: run, count: 17) + "x"))
     }
   }
@@ -50,7 +50,8 @@ struct ResponseBoundTests {
     #expect(
       mismatch
         == .init(
-          message: "the pattern of 'expect' takes too many steps to search this response", kind: .undecided))
+          message: "searching this response for the pattern of 'expect' takes too many steps",
+          kind: .undecided))
   }
 
   @Test func aValueIsNoLargerThanItsCaptureAllows() throws {

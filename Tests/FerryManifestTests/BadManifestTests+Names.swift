@@ -63,7 +63,7 @@ extension BadManifest {
       "files: {}\ntransfer: { protocol: 1️⃣content_range, request: { url: \"https://example.com/session\" } }",
       .error(
         "1️⃣", .missingStep,
-        "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create the session",
+        "'protocol: content_range' sends the file to a session, but this upload has no 'allocate' step to create the session",
         help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")),
     BadManifest(
       "an environment variable that is not set", "vars: { api: \"1️⃣${env.API}\" }",

@@ -1,7 +1,7 @@
 extension BadManifest {
-  private static let noBandwidth = "this is not a number of bytes per second, or a timetable of such numbers"
+  private static let noBandwidth = "this is neither a rate in bytes per second nor a timetable of rates"
   private static let bandwidthHelp =
-    "write the bytes per second, such as 2MB, or times of day in ascending order, each with its limit, such as \"08:00 1MB, 18:00 off\""
+    "write a rate such as 2MB, or times of day in ascending order, each with its rate, such as \"08:00 1MB, 18:00 off\""
 
   /// F0303 to F0308: durations, sizes and other quantities.
   static let quantities: [BadManifest] = [

@@ -224,13 +224,13 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
-        help: "remove one of the two, or write 'auth: none' beside the request"),
+        help: "remove one of the two, or write 'auth: none' next to the request"),
       .error(
         "2️⃣", .authenticatedRequest, "the header 'Authorization' is set by 'auth'",
-        help: "remove one of the two, or write 'auth: none' beside the request"),
+        help: "remove one of the two, or write 'auth: none' next to the request"),
       .error(
         "3️⃣", .authenticatedRequest, "a signed request cannot have 'auth'",
-        help: "remove one of the two, or write 'auth: none' beside the request")),
+        help: "remove one of the two, or write 'auth: none' next to the request")),
     BadManifest(
       "credentials without what they need", in: .nothing,
       """

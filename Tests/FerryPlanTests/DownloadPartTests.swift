@@ -59,7 +59,7 @@ import Testing
     #expect(world.scheduler.metrics.usefulBytes == 300_000)
   }
 
-  @Test func `has its retries counted anew whenever it advances by 64 KiB`() throws {
+  @Test func `has its retry count reset whenever it advances by 64 KiB`() throws {
     let steps = (1...10).map { Self.cut(65_536, .init(kept: 65_536, through: 65_536 * Int64($0))) }
     let world = try run(steps + [Self.whole(1)])
     #expect(world.starts.count == 11)

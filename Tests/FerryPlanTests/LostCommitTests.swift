@@ -89,7 +89,7 @@ struct LostCommitTests {
     let items = edited.scheduler.totals.items
     #expect((items.done, items.ambiguous) == (isSent ? 1 : 0, isSent ? 0 : 1))
     let message = edited.scheduler.metrics.notes.last?.failure?.message ?? ""
-    #expect(isSent || message.contains("the server would not recognize a repetition"), "\(message)")
+    #expect(isSent || message.contains("the server would not recognize a repeated commit"), "\(message)")
   }
 
   /// After `ferry resolve … retry`, whether the commit is sent again depends on the key that it carried.

@@ -113,8 +113,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("partial", "167", nil), ("Partial", nil, nil), (nil, "167", "the extension concatenation of tus"),
-      ("final;/a /b", "167", "the extension concatenation of tus"),
+      ("partial", "167", nil), ("Partial", nil, nil), (nil, "167", "the concatenation extension of tus"),
+      ("final;/a /b", "167", "the concatenation extension of tus"),
       ("partial", "500", "an upload length that differs from the part's 167 bytes"),
     ] as [(String?, String?, String?)])
   func `must be one at the server`(_ kind: String?, _ length: String?, _ problem: String?) {

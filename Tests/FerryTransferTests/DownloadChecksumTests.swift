@@ -48,15 +48,15 @@ import Testing
     ),
     (
       "Repr-Digest", "crc32c=:AAAAAA==:",
-      "the header 'Repr-Digest' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
+      "the header 'Repr-Digest' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
     ),
     (
       "Repr-Digest", "sha-256=:AAAA:",
-      "the header 'Repr-Digest' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
+      "the header 'Repr-Digest' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
     ),
     (
       "Content-MD5", "",
-      "the header 'Content-MD5' states no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
+      "the header 'Content-MD5' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
     ),
   ]) func `in the header prevents that another file is stored`(
     _ name: String, _ value: String, _ reason: String

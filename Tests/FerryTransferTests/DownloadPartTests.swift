@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test func `is continued after a redirect to a URL that is signed anew`() throws {
+  @Test func `is continued after a redirect to a URL with a new signature`() throws {
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
         if request.target == "/catalog" {

@@ -227,7 +227,7 @@ import Testing
     func end() { isOver.store(true, ordering: .relaxed) }
   }
 
-  /// `..` is safe, because nobody can replace it by an entry of their own.
+  /// `..` is safe, because nobody can replace it with another entry.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func theParentOfAWorldWritableFolderIsNotOneOfItsEntries() throws {
     makeFolder("out", mode: 0o777)

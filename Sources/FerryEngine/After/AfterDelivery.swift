@@ -224,7 +224,9 @@ final class AfterDelivery {
         .afterPermission,
         "\(path) cannot \(what): \(reason); correct the permissions, and the next run retries")
     case EXDEV, ELOOP:
-      return .left(.afterFolder, "\(path) is behind a link that leaves the root; such links are not followed")
+      return .left(
+        .afterFolder,
+        "\(path) is reached through a link that leads out of the root; such links are not followed")
     default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run retries")
     }
   }

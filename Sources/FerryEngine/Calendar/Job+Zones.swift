@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 
 extension Plan {
-  /// The time zones named in the budgets and in the limits of the bandwidth, with the system's offsets.
+  /// The time zones that the budgets and bandwidth limits name, with the system's offsets.
   package func zones(around now: Instant) throws(UsageError) -> [String: CalendarZone] {
     var zones: [String: CalendarZone] = [:]
     for name in namedZones where zones[name] == nil {

@@ -7,7 +7,8 @@ import Synchronization
 /// Reads delivered files to determine whether they changed: `compare: content`.
 ///
 /// Reads as many files at a time as there are cores, on the calling thread and on additional threads. Each file is read
-/// in pieces. `answer` blocks until all files are read, so it must not be called on a thread that runs Swift tasks.
+/// in pieces. `answer(_:of:root:)` blocks until all files are read, so it must not be called on a thread that runs
+/// Swift tasks.
 struct ContentReader: Sendable {
   /// The number of files distributed to threads at a time.
   private static let batch = 4096

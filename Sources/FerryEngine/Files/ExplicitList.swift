@@ -186,7 +186,7 @@ struct ExplicitList {
       return skip(.permission, reason)
     } catch {
       switch error {
-      case .leavesRoot: return skip(.outsideRoot, "it is a link that leaves the root")
+      case .leavesRoot: return skip(.outsideRoot, "it is a link that leads out of the root")
       case .system(let code): return failure(code, line, isLink: isLink)
       }
     }

@@ -39,7 +39,7 @@ package struct FileContents {
     return bytes
   }
 
-  /// Opens a regular file. Never waits.
+  /// Opens a regular file without blocking.
   func regularFile(isOwn: Bool = false) throws(Failure) -> Int32 {
     let descriptor = try open(for: .readingAtOnce)
     var status = stat()

@@ -245,7 +245,8 @@ struct FolderWalk {
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
     if let filter, !filter.contains(path, name) {
-      // The file is not even examined with stat, so that many shards can list one folder. It still matches its globs.
+      // The file is not examined with stat, which keeps the listing cheap if many shards list one folder. It still
+      // counts as a match of its globs.
       return unmatched.meet(includeState, of: include)
     }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }
@@ -298,7 +299,7 @@ struct FolderWalk {
       return target.status
     } catch {
       switch error {
-      case .leavesRoot: refuse(.leavingLink, "it is a link that leaves the root")
+      case .leavesRoot: refuse(.leavingLink, "it is a link that leads out of the root")
       // A link that leads nowhere is not a file.
       case .system(ENOENT), .system(ENOTDIR), .system(ELOOP): break
       case .system(let code): report(name, code)

@@ -7,7 +7,7 @@ import Foundation
 struct SessionConnections {
   /// The options by their settings. Sessions with the same settings share them.
   var options: [ConnectionSettings: ConnectionOptions] = [:]
-  /// The limits of the bandwidth of each session, by its identifier.
+  /// The bandwidth limits of each session, by its identifier.
   var limits: [String: [TransferLimit]] = [:]
   /// The netrc files, by their paths in the manifest.
   var netrcs: [String: Netrc] = [:]
@@ -276,7 +276,7 @@ struct ConnectionLoader {
       let descriptor = try FolderPath.descriptor(of: Array(path.utf8), trusting: .ownEntries)
       defer { close(descriptor) }
       var status = stat()
-      // libcurl reads the files in the folder itself, whoever they belong to.
+      // libcurl itself reads the files in the folder, regardless of their owner.
       guard fstat(descriptor, &status) == 0, status.st_mode & 0o002 == 0 else {
         return "any user can add a certificate to it, because it is world-writable"
       }

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 
 extension Job {
-  /// The part of the job that a launch performs.
+  /// The part of the job that a launch executes.
   ///
   /// Budgets are divided into one part for each shard and one for the work that runs once, because processes on several
   /// machines do not share a ledger. `on_end` is sent once, by the launch after the shards.
@@ -56,7 +56,7 @@ extension Job {
 }
 
 extension Node {
-  /// Whether the node is a token that is requested with a refresh token.
+  /// Whether the node is a token that is fetched with a refresh token.
   fileprivate var usesRefreshToken: Bool {
     guard case .token(let work) = work, case .oauth2(let grant) = work.step.request.body else { return false }
     return grant.grant == .refreshToken

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// The files that run a manifest's shards on an engine. The engine places, restarts and chains the shards.
+/// The scripts that run a manifest's shards on an engine. The engine places, restarts and orders the shards.
 package struct ShardScripts {
   package enum Engine: String, CaseIterable, Sendable {
     case slurm
@@ -28,7 +28,7 @@ package struct ShardScripts {
   /// - Parameters:
   ///   - count: the number of shards.
   ///   - program: the ferry program on the machines.
-  ///   - options: further options of sbatch for the array, or of parallel.
+  ///   - options: additional options of sbatch for the array, or of parallel.
   /// - Throws: `UsageError` if the manifest cannot be divided, or an option contains a line break.
   package init(
     _ job: Job, engine: Engine, count: Int, state: String?, program: String, options: [String],

@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Passwords that are not secrets of the manifest: those of proxies in environment variables, and those that the manifest
-/// itself contains. A server or proxy could repeat them in a response, so they are masked like secrets.
+/// Passwords that are not secrets of the manifest: those of proxies in environment variables, and those that the
+/// manifest itself contains. A server or proxy could repeat them in a response, so they are masked like secrets.
 enum WrittenPasswords {
   /// The variables with the URLs of proxies that libcurl reads.
   private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
@@ -41,7 +41,7 @@ enum WrittenPasswords {
     return inAuthority(url.utf8[(scheme?.upperBound ?? url.utf8.startIndex)...])
   }
 
-  /// The password before a host, as it is written and decoded. If there is none, the user name takes its place, because
+  /// The password before a host, as written and decoded. If there is none, the user name takes its place, because
   /// some services use it for a token.
   private static func inAuthority(_ text: Substring.UTF8View) -> [String] {
     guard let at = text.lastIndex(of: UInt8(ascii: "@")) else { return [] }

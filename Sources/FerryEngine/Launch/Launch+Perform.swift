@@ -121,7 +121,7 @@ extension Launch {
   ) {
     var options = JournalWriter.Options()
     options.syncDelay = self.options.syncDelay
-    // With a rollback journal, each commit is several syncs, and the file is locked meanwhile.
+    // With a rollback journal, each commit takes several syncs, during which the file is locked.
     if !run.leases.isEmpty { options.commitInterval = .milliseconds(50) }
     var kept: [SessionJournal] = []
     let sessions = journals.all.map { journal -> Int? in

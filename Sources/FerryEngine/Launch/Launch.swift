@@ -64,8 +64,8 @@ package struct Launch {
     package var active: [ActiveRequest]
   }
 
-  /// Receives the progress after each turn of the loop, and a function that finds the details with at most this many
-  /// requests.
+  /// Called after each turn of the loop with the progress, and with a function that returns the details of at most
+  /// the given number of requests.
   package typealias ProgressObserver = (Progress, (Int) -> ProgressDetails) -> Void
 
   /// The jobs, including those of manifests that have joined the run.
@@ -100,7 +100,7 @@ package struct Launch {
     var onProgress: ProgressObserver
     /// Receives the run's events; `nil` if nothing needs them.
     var onEvent: ((RunEvent) -> Void)?
-    /// Receives each request as it was sent; `nil` if requests are not traced.
+    /// Called with each request as it was sent; `nil` if requests are not traced.
     var onTrace: ((HAREntry) -> Void)?
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }
@@ -123,7 +123,7 @@ package struct Launch {
   ///   - warn: receives problems of the manifest that are known only from the files and the history.
   ///   - onProgress: called after every turn of the loop.
   ///   - onEvent: called with each event; `nil` if nothing needs them.
-  ///   - onTrace: called with each request that was on the wire; `nil` if they are not traced.
+  ///   - onTrace: called with each request that was sent; `nil` if requests are not traced.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil,
@@ -150,7 +150,7 @@ package struct Launch {
     switch try lock(before: deadline) {
     case .locked(let all): locks = all
     case .inUse(let session):
-      // The process may be stopped, and its lease may have expired. The lease decides.
+      // The process may be stopped, and its lease may have expired. Only the lease shows whether it is still the owner.
       guard isPart else { return .inUse(session) }
     }
     try options.verify?()
@@ -335,8 +335,8 @@ package struct Launch {
   /// Whether the launch performs a part of a divided manifest.
   private var isPart: Bool { jobs.all.first?.part != nil }
 
-  /// A session that another process of the same part has locked. A process that is stopped during a transaction keeps the
-  /// files of the part locked.
+  /// A session that another process of the same part has locked. If that process was stopped during a transaction,
+  /// the files of the part stay locked.
   private func inUse(_ error: JournalError) -> SessionInUse? {
     guard isPart, error.code == .busy else { return nil }
     return SessionInUse(session: lockedSessions.first ?? "")

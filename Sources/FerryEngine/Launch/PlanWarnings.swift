@@ -79,8 +79,8 @@ struct PlanWarnings {
     return Diagnostic(
       .fileOutlivesUploadID, .warning, at: location,
       (count == 1
-        ? "\(what) takes longer to send than its upload ID is valid"
-        : "\(count) files take longer to send than their upload IDs are valid; the largest is \(what)")
+        ? "\(what) takes longer to send than its upload ID remains valid"
+        : "\(count) files take longer to send than their upload IDs remain valid; the largest is \(what)")
         + ": about \(Self.text(Double(size) / rate)) at the last runs' \(ByteText.text(Int64(clamping: rate)))/s",
       help:
         "request IDs that are valid for longer and set 'valid_for' accordingly, split the file, or give the session "

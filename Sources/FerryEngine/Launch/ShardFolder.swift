@@ -6,7 +6,8 @@ package enum ShardFolder {
   /// Creates the state folder of a part, and returns its path.
   ///
   /// - Parameter state: the state folder of the whole manifest.
-  /// - Throws: `UsageError` if the manifest has been run whole, or in another number of shards, in this folder. The part
+  /// - Throws: `UsageError` if the manifest has been run without shards, or with another number of shards, in this
+  /// folder. The part
   ///   would not know which files were sent, and would send them again.
   package static func create(
     for part: ShardPart, of job: Job, state: String?, environment: [String: String]
@@ -44,7 +45,7 @@ package enum ShardFolder {
     return folder.path
   }
 
-  /// The part of the jobs that a launch with this state folder performs.
+  /// The part of the jobs that a launch with this state folder executes.
   ///
   /// - Parameter part: the part that the command line specifies.
   static func jobs(_ jobs: Jobs, part: ShardPart?, in state: StateDirectory) throws -> Jobs {

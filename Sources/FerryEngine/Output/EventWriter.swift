@@ -8,8 +8,8 @@ import Foundation
 /// A reader that does not read, or a disk that is slow, delays neither requests nor signals: if more than `limit` bytes
 /// wait, further events are dropped, and a line with their number is written once there is room.
 ///
-/// The thread collects events for `collection`, because a write and a switch of threads for each event cost more than the
-/// request that it reports.
+/// The thread collects events for `collection`, because a write and a switch of threads for each event cost more than
+/// the request that it reports.
 ///
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
 package final class EventWriter: @unchecked Sendable {
@@ -22,7 +22,7 @@ package final class EventWriter: @unchecked Sendable {
 
   /// Writes lines, and returns the error number if that fails.
   private let put: @Sendable (_ bytes: [UInt8], _ count: Int) -> Int32?
-  /// Why lines that were written are missing nevertheless; `nil` if none are.
+  /// The reason why lines that were written are missing nevertheless; `nil` if none are missing.
   private let problem: @Sendable () -> String?
   private let dropped: @Sendable (Int) -> [UInt8]
   private let worker: SerialWorker
@@ -113,9 +113,9 @@ package final class EventWriter: @unchecked Sendable {
       while isWriting, DeadlineCondition.now < deadline { condition.wait(until: deadline) }
       // A reader that has closed the pipe does not want more.
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
-      if isWriting { return "the reader does not read" }
+      if isWriting { return "its reader is not reading" }
       return droppedCount > 0
-        ? "\(Count.text(droppedCount, "event")) dropped because the reader did not read" : problem()
+        ? "\(Count.text(droppedCount, "event")) dropped because the reader was too slow" : problem()
     }
   }
 }

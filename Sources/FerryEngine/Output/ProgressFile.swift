@@ -5,12 +5,12 @@ import Foundation
 
 /// The file in which a run publishes its progress for `ferry status` of another process.
 ///
-/// It is replaced by renaming, so that a reader never sees a part of it, and is not synced: after a power cut, the run
-/// that it describes has ended.
+/// It is replaced by renaming, so that a reader never sees an incomplete file. It is not synced: after a power
+/// failure, the run that it describes no longer exists.
 enum ProgressFile {
   private static let suffix = ".new"
 
-  /// Writes the file. If that fails, `ferry status` shows less, which is not worth a message.
+  /// Writes the file. A failure is not reported: `ferry status` only shows less.
   static func write(_ progress: RunProgress, in state: StateDirectory) {
     guard let bytes = try? ProgressJSON.encode(progress), bytes.count <= ProgressJSON.limit,
       (try? state.createReportFolder(ofRun: progress.run)) != nil,
@@ -25,14 +25,14 @@ enum ProgressFile {
     if code != nil || rename(temporary, path) != 0 { unlink(temporary) }
   }
 
-  /// Removes the file of a run that has ended, or was killed. There may be none.
+  /// Removes the file, if it exists, of a run that has ended or was killed.
   static func remove(ofRun run: String, in state: StateDirectory) {
     guard let path = try? state.progress(ofRun: run) else { return }
     unlink(path)
     unlink(path + suffix)
   }
 
-  /// The progress of a run that another process executes; `nil` if it has published none.
+  /// The published progress of a run that another process executes; `nil` if there is none.
   static func read(ofRun run: String, pid: Int32, in state: StateDirectory) -> RunProgress? {
     guard let path = try? state.progress(ofRun: run),
       let bytes = try? FileContents(path).bytesOfRegularFile(limit: ProgressJSON.limit, isOwn: true),

@@ -21,7 +21,7 @@ extension ReportDestination {
       do throws(FolderPath.Failure) {
         return try FolderPath.file(Array(path.utf8), for: .appending)
       } catch {
-        if case .system(ENXIO) = error { throw refused("no process reads it") }
+        if case .system(ENXIO) = error { throw refused("no process has it open for reading") }
         throw refused(error.reason)
       }
     case .file(let target):

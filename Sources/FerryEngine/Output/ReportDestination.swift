@@ -154,7 +154,7 @@ package struct ReportDestination: Sendable {
       do throws(FolderPath.Failure) {
         descriptor = try FolderPath.file(Array(path.utf8), for: .appending)
       } catch {
-        if case .system(ENXIO) = error { throw failed("no process reads it") }
+        if case .system(ENXIO) = error { throw failed("no process has it open for reading") }
         throw failed(error.reason)
       }
       defer { close(descriptor) }

@@ -63,7 +63,8 @@ package enum ShardArgument {
       let (first, last) = (try value("SLURM_ARRAY_TASK_MIN"), try value("SLURM_ARRAY_TASK_MAX"))
       let tasks = try value("SLURM_ARRAY_TASK_COUNT")
       if let count {
-        // If only some tasks of an array were resubmitted, the first of them can have any number. Numbers count from 1.
+        // If only some tasks of an array were resubmitted, the first of them can have any number. Shards are counted
+        // from 1.
         return try shard(task, of: count, "SLURM_ARRAY_TASK_ID")
       }
       guard let first, let last, let tasks, first <= 1, last - first + 1 == tasks else {

@@ -53,7 +53,7 @@ package struct ShardReports {
     for source in found {
       if let part = ShardPart(source.record) { byPart[part, default: []].append(source) }
     }
-    // The rounds are those of `setup`. Without it, each shard has its own rounds, and its last one counts.
+    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last one counts.
     let shared =
       byPart.keys.contains { $0.shard == nil } ? found.compactMap(\.record.run.round).max() : nil
     for (part, sources) in byPart {
@@ -113,7 +113,7 @@ package struct ShardReports {
     var sources: [ReportSource] = []
     for run in runs.prefix(while: { $0.rounds == rounds }).reversed() {
       guard let source = try StoredReport.source(ofRun: run.id, in: state) else { continue }
-      // A run that was killed has a report without its part.
+      // The report of a killed run does not state its part.
       var record = source.record
       if record.run.shard == nil, case .shard(let shard) = try state.storedPart {
         record.run.shard = ShardPart.items(shard).description
@@ -131,7 +131,8 @@ package enum ShardFolders {
     var state: StateDirectory
   }
 
-  /// The parts in a folder: the state folder of the whole manifest, the folder with its parts, or the folder of one part.
+  /// The parts in a folder: the state folder of the whole manifest, the folder with its parts, or the folder of one
+  /// part.
   static func parts(at path: String) throws -> [Part] {
     let path = AbsolutePath.text(of: path)
     let state = try StateDirectory(explicit: path, environment: [:])
@@ -162,9 +163,9 @@ package enum ShardFolders {
 }
 
 extension ShardPart {
-  /// The part of a manifest that a run has performed; `nil` if the manifest was not divided.
+  /// The part of a manifest that a run executed; `nil` if the manifest was not divided.
   fileprivate init?(_ record: RunRecord) {
-    // The value was written by ferry; any other value is not a part.
+    // ferry wrote this value; any other value does not identify a part.
     guard let text = record.run.shard,
       let part = try? ShardArgument.part(text, environment: [:])
     else { return nil }

@@ -61,7 +61,7 @@ package enum StoredReport {
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     let run = report.record.run
     let names = Set((run.manifests ?? []).map(\.name))
-    // From the newest to the oldest. The identifiers of two runs that began in the same second are in any order.
+    // From the newest to the oldest. The identifiers of runs that began in the same second do not show their order.
     let rows = try history.runs()
     let older =
       rows.firstIndex { $0.id == run.id }.map { rows[($0 + 1)...] } ?? rows.filter { $0.id < run.id }[...]
@@ -112,7 +112,7 @@ package enum StoredReport {
     }
     return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
       + (isOpen
-        ? "help: to resume it and write its report, run: \(directory.command(["resume"]))"
-        : "help: the next run closes this run with a report; there is nothing to resume")
+        ? "help: to resume its work and write its report, run: \(directory.command(["resume"]))"
+        : "help: there is nothing to resume; the next run closes this run and writes its report")
   }
 }

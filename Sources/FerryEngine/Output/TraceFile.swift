@@ -7,12 +7,12 @@ import Foundation
 /// Each write replaces the end of the archive with entries and a new end. If a kill interrupts a write, the last entry
 /// may be incomplete; the next run with the same file removes it.
 ///
-/// `@unchecked Sendable`: after it was created, it is used by the thread of one `EventWriter` only, and by `problem` once
-/// that thread has nothing more to write.
+/// `@unchecked Sendable`: after its creation, only the thread of one `EventWriter` uses it, and `problem` once that
+/// thread has nothing more to write.
 package final class TraceFile: @unchecked Sendable {
   /// The maximum size of the file in bytes.
   package static let defaultLimit: Int64 = 256 << 20
-  /// The size of the end of a file that is read to find the last entry; it is larger than any entry.
+  /// The number of bytes at the end of a file that are read to find the last entry; larger than any entry.
   private static let tailSize: Int64 = 4 << 20
 
   private let limit: Int64
@@ -58,7 +58,7 @@ package final class TraceFile: @unchecked Sendable {
         }
         (end, isEmpty) = place
       }
-      // The umask does not remove access that an existing file grants.
+      // The mode of an existing file may grant others access, because the umask applies only to new files.
       guard fchmod(descriptor, 0o600) == 0 else { throw refused(String(cString: strerror(errno))) }
     } catch {
       close(descriptor)
@@ -84,7 +84,7 @@ package final class TraceFile: @unchecked Sendable {
       omitted += count
       return write(HARText.end(omitted: omitted), at: end)
     }
-    // The separator's line break precedes the first entry, too.
+    // The line break of the separator also precedes the first entry.
     let new = isEmpty ? Array(entries.dropFirst()) : entries
     let ending = HARText.end(omitted: omitted)
     guard let code = write(new + ending, at: end) else {
@@ -96,14 +96,14 @@ package final class TraceFile: @unchecked Sendable {
     return code
   }
 
-  /// Why requests are missing; `nil` if none are.
+  /// The reason why requests are missing; `nil` if none are missing.
   var problem: String? {
     omitted > 0
       ? "\(Count.text(omitted, "request")) not recorded, because the file has reached its limit of \(limit >> 20) MiB"
       : nil
   }
 
-  /// Writes at an offset, and removes what follows.
+  /// Writes at an offset, and truncates the file after the written bytes.
   private func write(_ bytes: [UInt8], at offset: Int64) -> Int32? {
     var rest = bytes[...]
     var offset = offset
@@ -130,8 +130,8 @@ package final class TraceFile: @unchecked Sendable {
     }
     let start = max(Int64(headerEnd), size - tailSize)
     let tail = read(descriptor, at: start, count: Int(size - start))
-    // The last line is the end of the archive. After a write that was interrupted, it consists of the beginning of what
-    // was written and the rest of the previous end.
+    // The last line is the end of the archive. After an interrupted write, it consists of the beginning of the new
+    // bytes and the rest of the previous end.
     let lines = tail.last == newline ? tail.dropLast() : tail[...]
     guard let lineBreak = lines.lastIndex(of: newline) else { return nil }
     let line = lines[lineBreak...].dropFirst()

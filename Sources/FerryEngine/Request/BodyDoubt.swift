@@ -21,7 +21,7 @@ enum BodyDoubt {
     guard answer.isCloseDelimited, !isSelfDelimited(answer.body) else { return nil }
     return TransportFailure(
       .connectionLost,
-      "the response has no length, and the connection closed before the values that 'expect' or 'capture' needs",
+      "the response has no length, and the connection closed before the values for 'expect' or 'capture' arrived",
       mayHaveReachedServer: true)
   }
 

@@ -79,7 +79,7 @@ package enum CaptureReader {
         switch error {
         case .malformed: throw failure("the pattern of '\(capture.name)' does not compile")
         case .tooMuchWork:
-          throw failure("the pattern of '\(capture.name)' takes too many steps to search this response")
+          throw failure("searching this response for the pattern of '\(capture.name)' takes too many steps")
         }
       }
       guard let group = match?.firstGroup else {

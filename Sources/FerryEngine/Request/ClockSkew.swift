@@ -19,7 +19,7 @@ enum ClockSkew {
       }
       ?? "the response has no Date"
     return
-      "this machine's clock shows \(now.rfc3339(in: .utc)), but \(server); the clocks must not differ by more than "
-      + "15 minutes, because signatures contain the time"
+      "this machine's clock shows \(now.rfc3339(in: .utc)), but \(server); signatures contain "
+      + "the time, so the clocks must not differ by more than 15 minutes"
   }
 }

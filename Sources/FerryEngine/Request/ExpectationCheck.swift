@@ -67,7 +67,8 @@ package enum ExpectationCheck {
       case .malformed: return .init(message: "the expected pattern does not compile", kind: .undecided)
       case .tooMuchWork:
         return .init(
-          message: "the pattern of 'expect' takes too many steps to search this response", kind: .undecided)
+          message: "searching this response for the pattern of 'expect' takes too many steps",
+          kind: .undecided)
       }
     }
   }

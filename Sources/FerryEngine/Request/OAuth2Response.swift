@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// The fields of a response from a token endpoint (RFC 6749, section 5) that its captures do not contain.
+/// The fields of a response from a token endpoint (RFC 6749, section 5) that are not read by captures.
 struct OAuth2Response {
   /// The maximum size of a response in bytes.
   static let sizeLimit = 64 << 10
@@ -12,10 +12,10 @@ struct OAuth2Response {
   /// The refresh token that replaces the one in the request; `nil` if it remains valid.
   var refreshToken: String? { text("/refresh_token") }
 
-  /// - Parameter response: with any status. A body that is not JSON has no fields.
+  /// - Parameter response: a response with any status. A body that is not JSON has no fields.
   init(_ response: TransferResponse) {
     let isReadable = !response.isBodyCut && response.body.count <= Self.sizeLimit
-    // Other failures to read the body are reported by its captures.
+    // The captures report other failures to read the body.
     fields = isReadable ? try? JSONParser.parse(response.body) : nil
   }
 

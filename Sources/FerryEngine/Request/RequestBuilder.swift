@@ -14,9 +14,9 @@ package struct RequestBuilder: Sendable {
   /// The netrc files, by their paths in the manifest.
   let netrcs: [String: Netrc]
 
-  /// The parameter of the query that carries the token; `nil` if there is none.
+  /// The parameter of the query that carries the token; `nil` if the token is not in the query.
   let tokenQuery: RequestTemplate.Field?
-  /// The name of the cookie that carries the token; `nil` if there is none.
+  /// The name of the cookie that carries the token; `nil` if the token is not in a cookie.
   private let cookie: String?
 
   /// Whether a response determines the origin of the URL, and the origins that the manifest names.

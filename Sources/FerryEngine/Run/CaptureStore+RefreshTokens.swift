@@ -6,7 +6,7 @@ import FerryPlan
 extension CaptureStore {
   /// The refresh token to send with an attempt.
   ///
-  /// - Throws: if the journal cannot be read. The fault is in `journalFault`.
+  /// - Throws: if the journal cannot be read; the fault is also stored in `journalFault`.
   func refreshToken(of chain: RefreshChain, for attempt: Attempt) throws(TransportFailure) -> SensitiveValue {
     guard let refreshTokens else { preconditionFailure("a run with refresh tokens has their journal") }
     do throws(JournalError) {
@@ -21,8 +21,8 @@ extension CaptureStore {
     }
   }
 
-  /// Journals the refresh token in the response to an attempt, if it differs from the one that was sent. A failure is in
-  /// `journalFault`.
+  /// Journals the refresh token in the response to an attempt, if it differs from the one that was sent. A failure is
+  /// stored in `journalFault`.
   func keep(refreshToken issued: String?, of attempt: Attempt) {
     guard let (chain, sent) = refreshes.removeValue(forKey: attempt.id), let issued, issued != sent.revealed,
       let refreshTokens

@@ -163,7 +163,7 @@ struct LaunchState {
   /// The nodes whose items may have had upload IDs in an earlier launch.
   var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
-  /// Takes the state of a node from another process.
+  /// Uses the state of a node that another process has recorded.
   private mutating func take(_ given: ShardStarts.Given, of node: Node) -> NodeStart {
     if let row = given.row, row.kind == .request {
       requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
@@ -322,7 +322,7 @@ extension UploadWork {
     let captured = captures.map(\.name)
     if known.state == .allocated, allocate == nil, hasUploadIDs {
       guard captured.contains("allocate.\(Resumable.resourceCapture)") else {
-        return "the upload ID is not an upload resource, which the protocol needs"
+        return "the upload ID is not the upload resource that the protocol requires"
       }
       guard case .tus(let machine) = transferProtocol else { return nil }
       let parts = captures.first { $0.name == "allocate.\(Tus.concatenationCapture)" }

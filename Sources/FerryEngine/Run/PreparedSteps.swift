@@ -108,7 +108,7 @@ final class PreparedStep {
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
   let connection: ConnectionOptions
-  /// The limits of the bandwidth.
+  /// The bandwidth limits of the step's session and of the run.
   let limits: [TransferLimit]
   /// The regular expressions of `expect` and `capture`.
   let patterns: Patterns

@@ -4,8 +4,8 @@ import FerryProcess
 import Foundation
 import Synchronization
 
-/// Publishes the progress of a run, at most once a second, on a thread. A run that takes less than a second publishes
-/// nothing.
+/// Publishes the progress of a run on a separate thread, at most once a second. A run that takes less than a second
+/// publishes nothing.
 final class ProgressPublisher {
   private let run: String
   private let startedAt: Instant

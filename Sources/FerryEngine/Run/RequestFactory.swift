@@ -121,7 +121,7 @@ struct RequestFactory {
         }
       }
     }
-    // A response may have named another host since, which has another entry of the netrc file.
+    // Since then, a response may have named another host, for which the netrc file has another entry.
     if prepared.builder.usesNetrc, request.url != built.url {
       request.authentication = try prepared.builder.authentication(bindings, url: request.url)
     }

@@ -42,7 +42,7 @@ extension ResponseInterpreter {
 
   private func setResponse(of hop: TracedHop, _ step: Step, _ entry: inout HAREntry) {
     guard hop.status > 0 else { return }
-    // A server may repeat the password in its URL, which is not masked because it is not among the secrets.
+    // A server may repeat the password in its URL. It would not be masked, because it is not one of the known secrets.
     let hasPassword = Userinfo(url: hop.url) != nil
     entry.status = hop.status
     entry.responseVersion = hop.version
@@ -78,7 +78,8 @@ extension ResponseInterpreter {
       ? "\(scheme) ***" : "***"
   }
 
-  /// A field whose name contains one of these strings usually has a secret value, even if ferry does not know it.
+  /// A field whose name contains one of these strings usually has a secret value, even if the value is not a known
+  /// secret.
   private static let confidentialNames = [
     "auth", "cookie", "token", "secret", "password", "credential", "signature", "session", "api-key",
     "apikey",

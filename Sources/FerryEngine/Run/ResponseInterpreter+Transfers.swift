@@ -65,7 +65,7 @@ extension ResponseInterpreter {
     let parts = captures.parts(of: attempt.ref)
     guard parts.count == machine.partCount(size) else { return }
     let capture = CapturedValue(name: RequestTemplate.partsCapture, value: parts.text, isSecret: false)
-    // A server may state a secret as the ETag of a part.
+    // A server may return a secret as the ETag of a part.
     captures.keep(captures.guarded([capture], of: attempt.ref), of: attempt, step)
   }
 }

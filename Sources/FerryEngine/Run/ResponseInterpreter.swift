@@ -275,7 +275,7 @@ struct ResponseInterpreter {
     }
   }
 
-  /// Rejects the response to the creation of an upload which does not identify the upload. Its release could delete
+  /// Rejects a response to the creation of an upload if it does not identify the upload: the release could delete
   /// something else.
   private static func checkIdentity(
     _ read: [CapturedValue], _ prepared: PreparedStep, _ answer: TransferResponse

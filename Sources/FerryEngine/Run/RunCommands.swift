@@ -120,7 +120,7 @@ final class RunCommands {
         wait(forStart: index, until: deadline)
       }
       if let index = running.first(where: { starts[$0].session == session }) {
-        notice("warning: \(starts[index].record.title) has not ended; the next run starts it again")
+        notice("warning: \(starts[index].record.title) is still running; the next run will start it again")
         continue
       }
       let start = start(session, variables: ["FERRY_REPORT": AbsolutePath.text(of: report)])

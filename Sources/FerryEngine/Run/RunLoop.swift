@@ -53,7 +53,7 @@ final class RunLoop {
   private var isStale = false
   /// Receives the run's events; `nil` if nothing needs them.
   var onEvent: ((RunEvent) -> Void)?
-  /// Receives each request as it was sent; `nil` if requests are not traced.
+  /// Called with each request as it was sent; `nil` if requests are not traced.
   var onTrace: ((HAREntry) -> Void)?
   /// The reason why this process no longer owns its journals; `nil` while it does.
   var leaseLoss: () -> JournalError? = { nil }
@@ -99,7 +99,8 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      // Whatever happens to these responses: the server may have invalidated the old refresh tokens.
+      // This happens regardless of what these responses lead to, because the server may have invalidated the old
+      // refresh tokens.
       for outcome in outcomes where !captures.refreshes.isEmpty {
         if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
       }

@@ -6,7 +6,7 @@ import FerryReport
 /// The starts of nodes whose state other processes have recorded: for a shard, those of the requests and fetches before
 /// the uploads; for the launch after the shards, those of the uploads.
 struct ShardStarts {
-  /// A node that has ended, or that remains, because of another process.
+  /// A node that another process has completed, or has left for a later launch.
   struct Given {
     var start: NodeStart
     /// The row of a request or fetch, in the journal of the process that sent it.
@@ -61,7 +61,7 @@ struct ShardStarts {
     }
   }
 
-  /// The start of a request or fetch that has ended; `nil` if it has not.
+  /// The start of a request or fetch that has ended; `nil` if it has not ended.
   private static func start(_ row: NodeRow, _ node: Node, _ round: Int64) -> NodeStart? {
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
     // A fetch that was not due in this round has the document of an earlier one.

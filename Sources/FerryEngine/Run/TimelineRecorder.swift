@@ -24,7 +24,7 @@ struct TimelineRecorder: Sendable {
 
   /// Takes a sample, if the time has come.
   ///
-  /// - Parameter moving: the traffic of the requests in flight, which is added up only for a sample.
+  /// - Parameter moving: returns the traffic of the requests in flight; called only for a sample.
   mutating func turn(_ scheduler: Scheduler, _ moving: @autoclosure () -> Traffic, at now: Instant) {
     guard now >= next else { return }
     take(scheduler, moving(), at: now)

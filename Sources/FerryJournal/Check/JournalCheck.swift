@@ -77,7 +77,7 @@ package struct JournalCheck: Sendable {
     JournalFinding(
       .recordDamaged, "the record of its transactions, \(path), is damaged",
       effect: "ferry cannot detect lost transactions; the journal itself may be complete",
-      remedy: "no action is needed: the next run rewrites the record from the journal")
+      remedy: "no action is needed: the next run writes the record again, from the journal")
   }
 
   /// Checks `ferry.db`; returns `nil` if there is none yet.
@@ -188,7 +188,7 @@ package struct JournalCheck: Sendable {
       isDamage ? .damagedPages : .refused, "\(error.headline): \(error.cause)",
       effect: isLost
         ? "the contents of the file are lost; files whose delivery is recorded only there would be sent again"
-        : "no information is lost if the file can be opened again",
+        : "no information is lost if the file can be opened later",
       remedy: isDamage ? DatabaseIntegrity.remedy(file) : error.remedy)
   }
 

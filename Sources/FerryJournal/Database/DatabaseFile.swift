@@ -9,10 +9,10 @@ struct DatabaseFile: Sendable {
   let schema: DatabaseSchema
   /// Whether processes on several machines may use the file, as in the state folder of a shard.
   ///
-  /// Write-ahead logging is then wrong: its index is in memory that all processes share, which a network file system does
-  /// not provide (https://www.sqlite.org/wal.html), so that two machines would overwrite each other's pages. Such a file
-  /// has a rollback journal, which needs only the file system's locks. It is truncated and synced at the end of each
-  /// transaction (`synchronous=FULL`), so every transaction is on disk when it has been committed.
+  /// Write-ahead logging must not be used then: its index is in memory that all processes share, which a network file
+  /// system does not provide (https://www.sqlite.org/wal.html), so that two machines would overwrite each other's
+  /// pages. Such a file has a rollback journal, which needs only the file system's locks. It is truncated and synced
+  /// at the end of each transaction (`synchronous=FULL`), so every transaction is on disk when it has been committed.
   var isShared = false
 
   /// Determines when a transaction reaches the disk without an explicit sync.
@@ -37,7 +37,7 @@ struct DatabaseFile: Sendable {
 
   /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// The same for a file of a shard. If another process keeps the files locked, the engine restarts the shard.
+  /// The same limit for the file of a shard. If another process keeps the files locked, the engine restarts the shard.
   static let sharedPatience: Double = 5
   /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20

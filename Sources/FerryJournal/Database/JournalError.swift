@@ -80,7 +80,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
           ? "the next run then resends all files that the session had delivered"
           : "the next run then resends all files whose delivery those transactions had recorded")
     case .otherWriter:
-      "all sent requests are recorded. Wait until the other process ends (ferry status shows it), then run again; never remove "
+      "all sent requests are recorded. Wait until the other process has ended (ferry status shows it), then run ferry again; never remove "
         + "the .lock files in the state folder: the kernel releases the locks of a process that has ended"
     case .leaseLost:
       "all sent requests are recorded, or will be resolved by the process that owns the shard now. If the process was not "

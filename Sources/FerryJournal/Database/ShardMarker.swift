@@ -41,7 +41,7 @@ package enum ShardMarker: Hashable, Sendable {
       guard let number = Int(parts[0]), let shard = Shard(number, of: count) else { return nil }
       self = .shard(shard)
     }
-    // Each folder has exactly one name: 03-of-100 is not one.
+    // Each part has exactly one name: `03-of-100` is not the name of a part.
     guard folderName == name else { return nil }
   }
 }
@@ -60,8 +60,8 @@ extension StateDirectory {
       explicit: try shards(of: manifest) + "/" + part.folderName, environment: [:])
   }
 
-  /// The parts of a manifest that have a state folder here, in the order of their numbers; first the work that runs
-  /// once.
+  /// The parts of a manifest that have a state folder here: first the work that runs once, then the shards in the
+  /// order of their numbers.
   package func shardFolders(of manifest: String) throws(JournalError) -> [ShardMarker] {
     try Self.shardFolders(in: shards(of: manifest))
   }
@@ -92,7 +92,7 @@ extension StateDirectory {
   package func create(for part: ShardMarker) throws(JournalError) {
     try create()
     guard try storedPart != part else { return }
-    // A process that is killed here, or another one that reads the file now, must not find half of it.
+    // If this process is killed here, or another one reads the file now, the file must not be incomplete.
     let new = marker + ".\(getpid()).new"
     let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_TRUNC, doing: "create")
     defer { close(descriptor) }
@@ -132,7 +132,7 @@ extension StateDirectory {
       let folder = SplitPath(AbsolutePath.text(of: path))
       let manifest = SplitPath(folder.folder)
       let shards = SplitPath(manifest.folder)
-      // A copy elsewhere does not belong to the folders above it.
+      // If the folder was copied to another place, the folders above it are not those of the manifest.
       guard folder.name == part.folderName, shards.name == "shards", !shards.folder.isEmpty else {
         return self
       }

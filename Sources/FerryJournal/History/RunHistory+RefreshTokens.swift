@@ -19,7 +19,7 @@ extension RunHistory {
 
   /// Records a refresh token that the server has issued. The change is synced when this method returns.
   ///
-  /// If there are too many, those that were issued first are removed.
+  /// If there are too many refresh tokens, the oldest ones are removed.
   ///
   /// - Parameters:
   ///   - chain: identifies the refresh token in the manifest.

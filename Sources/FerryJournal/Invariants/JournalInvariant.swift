@@ -5,7 +5,7 @@ struct JournalInvariant {
   var code: JournalFinding.Code
   /// An SQL condition that is true for a row that violates the rule.
   var broken: String
-  /// Describes one or several such rows after their noun, for example "with an unknown state".
+  /// Follows the noun for one or more such rows, for example "with an unknown state".
   var description: String
   var effect: String
   var remedy: String
@@ -24,7 +24,7 @@ struct JournalInvariant {
     self.remedy = remedy
   }
 
-  /// The rows of a table in messages.
+  /// The words with which messages describe the rows of a table.
   struct Rows {
     var table: String
     /// The noun for one row; the plural adds an s.

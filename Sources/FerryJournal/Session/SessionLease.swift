@@ -6,13 +6,13 @@ import Synchronization
 
 /// The ownership of a shard's journal, for a limited time.
 ///
-/// The kernel's lock on a session (`SessionLock`) does not suffice for a shard: its processes run on several machines, the
-/// file system might not enforce locks between machines, and a stopped process keeps its lock. A lease is a row of the journal
-/// itself: an epoch, the owner, and a beat that the owner increments every third of the lease's duration. A process may
-/// take the lease, and increment the epoch, if it has seen no beat for the whole duration on its own clock; the clocks of
-/// two machines are never compared. Each transaction of the journal checks the epoch (`SessionJournal.count`), so a process
-/// that has lost its lease writes nothing more, and `isHeld` is false as soon as its last beat is too old, so it sends
-/// nothing more either.
+/// The kernel's lock on a session (`SessionLock`) is not sufficient for a shard: its processes run on several
+/// machines, the file system might not enforce locks between machines, and a stopped process keeps its lock. A lease
+/// is a row of the journal itself: an epoch, the owner, and a beat that the owner increments every third of the
+/// lease's duration. A process may take the lease, and increment the epoch, if it has seen no beat for the whole
+/// duration on its own clock; the clocks of two machines are never compared. Each transaction of the journal checks
+/// the epoch (`SessionJournal.count`), so a process that has lost its lease writes nothing more, and `isHeld` is
+/// false as soon as its last beat is too old, so it sends nothing more either.
 package final class SessionLease: Sendable {
   package enum Attempt {
     case acquired(SessionLease)
@@ -24,7 +24,8 @@ package final class SessionLease: Sendable {
   package struct Owner: Hashable, Sendable {
     package var process: ProcessIdentity
     package var host: String
-    /// The process's namespace of process IDs; empty if unknown. In another one, the ID names another process.
+    /// The process's namespace of process IDs; empty if unknown. In another namespace, the ID refers to another
+    /// process.
     package var namespace: String
   }
 
@@ -69,7 +70,7 @@ package final class SessionLease: Sendable {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// A tenth of the duration is a margin for clocks that do not advance equally fast.
+  /// A tenth of the duration is a margin for clocks that advance at different rates.
   private static func end(of duration: Duration, since: Int64) -> Int64 {
     since +| (duration.nanoseconds - duration.nanoseconds / 10)
   }
@@ -131,7 +132,7 @@ package final class SessionLease: Sendable {
     }
   }
 
-  /// Releases the lease, so that the next process need not wait. A second call has no effect.
+  /// Releases the lease, so that the next process does not have to wait. A second call has no effect.
   package func release() {
     let wasHeld = state.withLock { state in
       defer { state.isReleased = true }
@@ -150,7 +151,7 @@ package final class SessionLease: Sendable {
 
 extension SessionLease.Owner {
   static var current: Self {
-    // Only Linux has this file. Foundation may query a name server for the name.
+    // Only Linux has this file. Foundation is not used, because it may query a name server for the host name.
     let host = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?
       .trimmingCharacters(in: .whitespacesAndNewlines)
     // Only Linux has namespaces.
@@ -158,7 +159,7 @@ extension SessionLease.Owner {
     return Self(process: .current, host: host ?? "", namespace: namespace ?? "")
   }
 
-  /// Whether the process has certainly ended: it ran on this machine, where its ID names no process.
+  /// Whether the process has certainly ended: it ran on this machine, where no process has its ID.
   var hasEnded: Bool {
     let current = Self.current
     return process.boot == current.process.boot && !process.boot.isEmpty && namespace == current.namespace

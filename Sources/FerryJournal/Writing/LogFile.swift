@@ -25,7 +25,7 @@ final class LogFile: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - commits: records the transactions that each sync covers.
-  ///   - exists: whether the journal has a log. Otherwise, each transaction is on disk when it has been committed.
+  ///   - exists: whether the journal has a log. Otherwise, each transaction is on disk once it is committed.
   init(journal: String, commits: CommitRecord?, exists: Bool = true) throws(JournalError) {
     self.journal = journal
     self.commits = commits

@@ -26,7 +26,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// The header field that a token sets on requests, at the place that determines it; `nil` if it sets none.
+  /// The header field that a token sets on requests, with the location that determines it; `nil` if it sets none.
   func tokenHeader(of name: String, _ manifest: Manifest) -> Located<String>? {
     guard let token = manifest.tokens.first(where: { $0.name.value == name }), let header = token.apply.header
     else { return nil }
@@ -41,6 +41,6 @@ extension ManifestDecoder {
     guard reported.insert(location).inserted else { return }
     report(
       .authenticatedRequest, at: location, message,
-      help: "remove one of the two, or write 'auth: none' beside the request")
+      help: "remove one of the two, or write 'auth: none' next to the request")
   }
 }

@@ -16,7 +16,7 @@ extension ManifestDecoder {
       report(
         code, at: use.name.location,
         use.isFromOutside
-          ? "unknown \(what); its name comes from outside and is not shown"
+          ? "unknown \(what); its name comes from outside the manifest and is not shown"
           : "unknown \(what) \(name.quoted)",
         help: use.purpose == .token && name == "none"
           ? "omit 'token'; only a step of an upload can have 'token: none'"

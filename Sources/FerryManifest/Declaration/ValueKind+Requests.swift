@@ -4,7 +4,7 @@ extension ValueKind where Value == Template {
     Self(.text(what: what, references: true)) { node, decoder in decoder.template(node, wanted: "a \(what)") }
   }
 
-  /// A string with references that is not empty.
+  /// A nonempty string that may contain references.
   static func nonEmptyTemplate(_ what: String, isOptional: Bool = true) -> Self {
     template(what).refused { template in
       template.segments.isEmpty

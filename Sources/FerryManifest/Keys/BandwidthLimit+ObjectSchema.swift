@@ -3,7 +3,8 @@ extension BandwidthLimit {
     "Bandwidth limit", doc: "A maximum transfer rate that can depend on the time of day.",
     keys: [
       Key(
-        "limit", \.periods, .bandwidth, isRequired: true, doc: "The rate, or rates by the time of day.",
+        "limit", \.periods, .bandwidth, isRequired: true,
+        doc: "The rate in bytes per second, or a timetable of rates by the time of day.",
         example: "\"08:00 1MB, 18:00 off\""),
       Key(
         "time_zone", \.timeZone, .timeZone,
@@ -38,9 +39,9 @@ extension ValueKind where Value == [BandwidthLimit.Period] {
       if let periods = periods(written) { return periods }
       decoder.reportOfValue(
         Problem(
-          .malformedQuantity, "this is not a number of bytes per second, or a timetable of such numbers",
+          .malformedQuantity, "this is neither a rate in bytes per second nor a timetable of rates",
           help:
-            "write the bytes per second, such as 2MB, or times of day in ascending order, each with its limit, such as \"08:00 1MB, 18:00 off\""
+            "write a rate such as 2MB, or times of day in ascending order, each with its rate, such as \"08:00 1MB, 18:00 off\""
         ),
         at: node.location)
       return nil
@@ -72,7 +73,7 @@ extension ValueKind where Value == [BandwidthLimit.Period] {
       else { return nil }
       periods.append(.init(start: start, bytesPerSecond: rate))
     }
-    // A timetable of one entry would be a limit that does not depend on the time.
+    // A timetable with one entry would be a limit that does not depend on the time.
     return periods.count > 1 ? periods : nil
   }
 

@@ -2,8 +2,8 @@ extension ConnectionSettings.Proxy {
   static let shape = ObjectSchema<Self>(
     "Proxy",
     doc: """
-      The HTTP proxy of a session. Requests to https URLs pass through a tunnel (CONNECT), in which the proxy sees only the \
-      host and the port.
+      The HTTP proxy of a session. Requests to https URLs pass through a tunnel (CONNECT), of which the \
+      proxy sees only the host and the port.
       """,
     keys: [
       Key(
@@ -19,8 +19,8 @@ extension ConnectionSettings.Proxy {
       Key(
         "no_proxy", \.server.noProxy, .list(.constant("host"), atLeastOne: true), default: "none",
         doc: """
-          Hosts that are requested without the proxy: names, which also stand for their subdomains, addresses, or networks \
-          such as `192.0.2.0/24`.
+          Hosts that are requested without the proxy: names (each includes its subdomains), addresses, and \
+          networks such as `192.0.2.0/24`.
           """,
         example: "[localhost, example.com]"),
     ],

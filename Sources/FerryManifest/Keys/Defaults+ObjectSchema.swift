@@ -4,8 +4,9 @@ struct DefaultsSection: Sendable {
   static let shape = ObjectSchema<Self>(
     "Defaults",
     doc: """
-      Default values for sections that do not set their own. Mappings are merged key by key, at every level: a \
-      request that sets one header field also gets the default ones. A list or a `json` body replaces the default. \
+      Default values for sections that do not set their own. Mappings are merged key by key, at every level: \
+      a request that sets one header field still gets the default header fields. A list or a `json` body \
+      replaces the default. \
       No key is required in this section.
       """,
     keys: [

@@ -1,11 +1,12 @@
 extension DownloadChecksum {
   static let shape = ObjectSchema<Self>(
-    "Checksum", doc: "The checksum that the downloaded file must have. Otherwise, the file is not stored.",
+    "Checksum",
+    doc: "The checksum that the downloaded file must have. A file with a different checksum is not stored.",
     keys: [
       Key(
         "sha256", \.sha256, .digest("SHA-256", digits: 64), default: "none",
         doc:
-          "The SHA-256 digest in hexadecimal. It can be a capture of a request, for example of a published list.",
+          "The SHA-256 digest in hexadecimal. It can be captured by a request, for example from a published list.",
         example: "\"${requests.sums.sha256}\""),
       Key(
         "sha512", \.sha512, .digest("SHA-512", digits: 128), default: "none",
@@ -21,7 +22,8 @@ extension DownloadChecksum {
       Key(
         "header", \.header, .choice(), default: "none",
         doc: """
-          The header field of the response that states the digest: `Repr-Digest` or `Content-Digest` (RFC 9530), \
+          The header field of the response that contains the digest: `Repr-Digest` or `Content-Digest` (RFC \
+          9530), \
           `Digest` (RFC 3230) or `Content-MD5`. The field is required. With `Content-Digest` and `Content-MD5`, an \
           interrupted download starts over.
           """,

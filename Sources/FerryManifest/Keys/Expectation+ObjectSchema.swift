@@ -1,6 +1,6 @@
 extension Expectation {
   static let shape = ObjectSchema<Expectation>(
-    "Expect", doc: "The conditions that a successful response meets. All of them must hold.",
+    "Expect", doc: "The conditions that a response must meet to count as a success. All of them must hold.",
     keys: [
       Key(
         "status", \.status, .list(.status, atLeastOne: true), default: "any 2xx; for a fetch 200",

@@ -51,7 +51,7 @@ private struct IntervalBounds {
       Key(
         "maximum", \.maximum, .duration(), default: "the minimum",
         doc:
-          "The longest interval. Each response without new data doubles the interval; new data resets it to the minimum.",
+          "The maximum interval. Each response without new data doubles the interval; new data resets it to the minimum.",
         example: "6h"),
     ],
     blank: { _, _ in Self(minimum: .zero) },

@@ -93,7 +93,8 @@ extension Key {
 
   static func expect(
     _ path: WritableKeyPath<Object, Expectation> & Sendable,
-    default fallback: Fallback = "any 2xx", doc: String = "The conditions that a successful response meets."
+    default fallback: Fallback = "any 2xx",
+    doc: String = "The conditions that a response must meet to count as a success."
   ) -> Self {
     Key("expect", path, .object(Expectation.shape), default: fallback, doc: doc)
   }
@@ -111,7 +112,7 @@ extension Key {
   static func retry(_ path: WritableKeyPath<Object, RetryPolicy> & Sendable) -> Self {
     Key(
       "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
-      doc: "The number of retries and the waits between them.")
+      doc: "The number of retries and the delays between them.")
   }
 
   /// Whether a request may be sent again although an earlier attempt may have been executed.

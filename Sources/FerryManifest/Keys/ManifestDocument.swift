@@ -77,8 +77,8 @@ struct ManifestDocument: Sendable {
         Key(
           "max_bandwidth", \.manifest.maxBandwidth, BandwidthLimit.kind, default: "no limit",
           doc: """
-            The maximum rate of all requests of a run together, in bytes per second, for sending and for receiving. It can \
-            depend on the time of day; `off`: no limit.
+            The maximum combined rate of all requests of a run, in bytes per second, for sending and for \
+            receiving separately. It can depend on the time of day. `off`: no limit.
             """,
           example: "\"08:00 1MB, 18:00 off\""),
         Key(

@@ -12,7 +12,8 @@ extension OnEndRequest {
       Key(
         "when", \.request.when, .choice(), default: .value("always"),
         doc: """
-          The exit codes with which the request is sent: `succeeded` means 0, `failed` means any except 0, 8 and 10. \
+          The exit codes for which the request is sent: `succeeded` means 0, `failed` means any except 0, 8 \
+          and 10. \
           Codes 8 and 10 only mean that work remains for a later run.
           """,
         example: "failed"),

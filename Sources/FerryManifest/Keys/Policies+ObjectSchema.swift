@@ -81,7 +81,7 @@ extension ResumeDelay {
       Key(
         "factor", \.factor, .number(1...100), doc: "The factor by which each resume multiplies the delay.",
         example: "2"),
-      Key("max", \.max, .duration(), doc: "The longest delay.", example: "6h"),
+      Key("max", \.max, .duration(), doc: "The maximum delay.", example: "6h"),
       Key(
         "reset", \.reset, .choice(),
         doc: """

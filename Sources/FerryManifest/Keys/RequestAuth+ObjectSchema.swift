@@ -3,13 +3,15 @@ extension RequestAuth {
     "Auth",
     doc: """
       The credentials for a server's authentication challenge (401 with `WWW-Authenticate`), to which ferry responds \
-      within the same request. They are not sent before an origin has asked for them, and only to origins of the manifest.
+      within the same request. ferry sends them only after an origin has asked for them (except with `preemptive`), and only to origins \
+      of the manifest.
       """,
     keys: [
       Key(
         "scheme", \.known.scheme, .choice(),
         doc: """
-          The authentication scheme. `any`: the strongest that the server offers of Digest, NTLM and Basic. `negotiate` \
+          The authentication scheme. `any`: the strongest of Digest, NTLM and Basic that the server offers. \
+          `negotiate` \
           uses the Kerberos tickets of the user who runs ferry.
           """,
         example: "digest"),
@@ -59,7 +61,7 @@ extension Key {
       example: "{ user: ferry, password: \"${secrets.password}\" }")
   }
 
-  /// `auth` beside a request.
+  /// `auth` next to a request.
   static func stepAuth(_ path: WritableKeyPath<Object, RequestAuth?> & Sendable) -> Self {
     Key(
       "auth", path, .wordOr("none", meaning: .off, .object(RequestAuth.shape)), default: "the session's",

@@ -22,9 +22,10 @@ extension RequestSigning.AWSV4 {
   static let shape = ObjectSchema<Self>(
     "AWS signature",
     doc: """
-      Without `access_key`, the credentials are those of `profile`; without either, those of the environment variables \
-      `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or, if these are not set, of the profile \
-      `AWS_PROFILE` (`default`). Profiles are read from `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`) and \
+      Without `access_key`, the credentials are those of `profile`. Without either, they are those of the \
+      environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` or, if \
+      these are not set, of the profile that `AWS_PROFILE` names (`default`). Profiles are read from \
+      `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`) and \
       `AWS_CONFIG_FILE` (`~/.aws/config`) when a run starts.
       """,
     keys: [
@@ -37,7 +38,8 @@ extension RequestSigning.AWSV4 {
         doc: "The service's name in signatures.", example: "execute-api"),
       Key(
         "profile", \.profile, .constant("profile name"), default: "the environment's",
-        doc: "The profile whose credentials are used, even if the environment has others.", example: "backup"),
+        doc: "The profile whose credentials are used, even if the environment contains others.",
+        example: "backup"),
       Key(
         "access_key", \.accessKey, .headerValue, default: "the profile's", doc: "The access key ID.",
         example: "\"${secrets.access_key}\""),

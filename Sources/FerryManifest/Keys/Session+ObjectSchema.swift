@@ -37,7 +37,7 @@ extension Session {
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),
         doc:
-          "The total time limit of an item, including retries and restarts. For a token, fetch, request or release, it covers the time from the first attempt in a run, including retries.",
+          "The limit on the total time of an item, including retries and restarts. For a token, fetch, request or release, the time begins with the first attempt in a run, and includes retries.",
         example: "1d"),
       Key(
         "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
@@ -49,7 +49,7 @@ extension Session {
         example: "background"),
       Key(
         "on_events", \.onEvents, .list(.constant("command word"), atLeastOne: true), default: "none",
-        doc: "A command and its arguments, which ferry starts when a batch of the session has completed.",
+        doc: "The command, with its arguments, that ferry starts when a batch of the session has completed.",
         example: "[./photos-done]"),
       Key(
         "headers", \.headers, .headers, default: "none",
@@ -63,7 +63,7 @@ extension Session {
         doc: "The handling of redirects in the session's requests."),
       Key(
         "tls", \.connection.tls, .object(TLSSettings.shape), default: .itsKeys,
-        doc: "The TLS settings of the session's connections."),
+        doc: "The settings of TLS for the session's connections."),
       Key(
         "http_version", \.connection.httpVersion, .choice(),
         doc: """
@@ -79,8 +79,8 @@ extension Session {
       Key(
         "resolve", \.connection.resolve, .list(.hostAddress, atLeastOne: true), default: "none",
         doc: """
-          Addresses to connect to for a host and port, each as `HOST:PORT:ADDRESS`. The URL, the `Host` field and the name in \
-          the certificate remain those of the host.
+          The addresses to which ferry connects for certain hosts and ports, each as `HOST:PORT:ADDRESS`. \
+          The URL, the `Host` field and the name in the certificate remain those of the host.
           """,
         example: "[\"files.example.com:443:192.0.2.7\"]"),
       Key(
@@ -93,15 +93,15 @@ extension Session {
       Key(
         "minimum_speed", \.connection.minimumSpeed, .minimumSpeed, default: "none",
         doc: """
-          The lowest rate of a request, as the bytes that it must transfer in a period. A request that transfers less fails \
-          with `request_timeout` and is retried.
+          The minimum rate of a request: the bytes that it must transfer in each period. A request that \
+          transfers less fails with `request_timeout` and is retried.
           """,
         example: "1kB/30s"),
       Key(
         "max_bandwidth", \.maxBandwidth, BandwidthLimit.kind, default: "no limit",
         doc: """
-          The maximum rate of the session's requests together, in bytes per second, for sending and for receiving. It can \
-          depend on the time of day; `off`: no limit.
+          The maximum combined rate of the session's requests, in bytes per second, for sending and for \
+          receiving separately. It can depend on the time of day. `off`: no limit.
           """,
         example: "\"08:00 1MB, 18:00 off\""),
     ],

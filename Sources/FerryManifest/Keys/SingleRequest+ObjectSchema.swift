@@ -1,7 +1,7 @@
 extension SingleRequest {
   static let shape = ObjectSchema<SingleRequest>(
     "Single request",
-    doc: "A single request, for example to send a notification, finalize a set or warm a cache.",
+    doc: "A single request, for example to send a notification, publish a set of files or warm a cache.",
     keys: [
       .session(\.session),
       .token(\.token),
@@ -28,8 +28,8 @@ extension SingleRequest {
       .idempotencyKey(
         \.idempotencyHeader,
         doc: """
-          A header field by which the server recognizes a repeated request. The field makes the request repeatable. Its value \
-          is the same for all attempts in a round.
+          A header field by which the server recognizes a repeated request. It makes the request repeatable. \
+          Its value is the same for all attempts in a round.
           """),
     ],
     rules: [.atMostOne(["repeatable", "idempotency_key"])],

@@ -10,7 +10,7 @@ extension TokenStep {
     static let shape = ObjectSchema<Self>(
       "Apply",
       doc: """
-        The part of every request of a node that carries the node's token. If the URL came from a response, the token is \
+        How the requests of a node carry the node's token. If the URL came from a response, the token is \
         sent only if the manifest names the URL's origin: in the URL of a request with this token, in the token's own \
         request, or in `origins`.
         """,
@@ -83,7 +83,7 @@ extension TokenStep {
       guard !names.isEmpty, !decoder.isMisspelt("apply", in: node) else { return }
       decoder.report(
         .missingKey, at: node["apply"]?.location ?? decoder.owner.location,
-        "'apply' has no 'value', and several captures may be the token",
+        "'apply' has no 'value', and more than one capture could be the token",
         help:
           "write 'apply: { value: \"Bearer ${token.\(tokens.first ?? "NAME")}\" }', or name the capture access_token"
       )

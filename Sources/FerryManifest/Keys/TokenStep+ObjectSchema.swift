@@ -6,7 +6,7 @@ extension TokenStep {
       .optionalRequest(\.request),
       Key(
         "oauth2", \.oauth2, .object(OAuth2Settings.shape), default: "none",
-        doc: "A request for an access token as OAuth 2.0 defines it, instead of `request` and `capture`.",
+        doc: "A request for an access token as specified by OAuth 2.0, instead of `request` and `capture`.",
         example: """
           { token_url: https://auth.example.com/oauth/token, client_id: backup, client_secret: "${secrets.client_secret}" }
           """),
@@ -17,14 +17,14 @@ extension TokenStep {
         "capture", \.capture, .named(Capture.shape), default: "required with `request`",
         doc: """
           The values to capture from the response. `expires_in` (seconds) or `expires_at` (RFC 3339 or Unix seconds) \
-          determines when the token expires. `oauth2` captures `access_token` and `expires_in`; with it, the key adds \
-          further values.
+          determines when the token expires. With `oauth2`, `access_token` and `expires_in` are captured \
+          automatically, and this key adds further values.
           """,
         example: "{ access_token: { json: /access_token, secret: true } }"),
       Key(
         "apply", \.application, .object(Application.shape),
         default: "`Authorization: Bearer` and the token",
-        doc: "The part of the requests that carries the token.",
+        doc: "How requests carry the token.",
         example: "{ header: Authorization, value: \"Bearer ${token.access_token}\" }"),
       Key(
         "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys,

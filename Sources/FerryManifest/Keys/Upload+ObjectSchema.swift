@@ -52,7 +52,7 @@ extension Upload {
       if upload.transfer.protocol == .contentRange, node["allocate"] == nil, let transfer = node["transfer"] {
         decoder.report(
           .missingStep, at: transfer["protocol"]?.location ?? transfer.location,
-          "'protocol: content_range' sends the file to a session, and this upload has no 'allocate' step to create the session",
+          "'protocol: content_range' sends the file to a session, but this upload has no 'allocate' step to create the session",
           help: "add 'allocate' with a capture of the session's URL, and refer to it in the transfer's 'url'")
       }
       if upload.transfer.protocol == .s3Multipart {

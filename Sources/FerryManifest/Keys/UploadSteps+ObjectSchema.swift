@@ -17,8 +17,9 @@ extension Upload.Allocate {
         "renew_on", \.renewOn, .list(.integer(400...499), atLeastOne: true),
         default: "404, 410, and responses that show that the ID has expired",
         doc: """
-          Further statuses of a transfer or commit that cause a new ID to be allocated and the file to start over. \
-          Without this key, a 403 has this meaning if `valid_for` or an expiry set by the server has passed, or if the response \
+          Additional statuses of a transfer or commit after which a new ID is allocated and the file starts \
+          over. Without this key, a 403 has this meaning if `valid_for` or an expiry set by the server has \
+          passed, or if the response \
           is an S3 error document that reports this (`ExpiredToken`, or `AccessDenied` with `Request has expired`).
           """,
         example: "[403]"),
@@ -55,14 +56,16 @@ extension Upload.Transfer {
       Key(
         "interop_version", \.interopVersion, .integer(3...8), default: "6",
         doc: """
-          For `resumable`: the value of `Upload-Draft-Interop-Version`. A server that implements another iteration of the \
-          draft treats the upload like a plain one. 6 stands for drafts 04 and 05, and 8 for drafts 09 and later.
+          For `resumable`: the value of `Upload-Draft-Interop-Version`. A server that implements a different \
+          version of the draft treats the upload as a plain one. 6 stands for drafts 04 and 05, and 8 for \
+          drafts 09 and later.
           """,
         example: "8"),
       Key(
         "offset_query", \.offsetQuery, .choice(), default: "`put`; `get` if the method is PATCH",
         doc: """
-          For `content_range`: the request that asks the server how many bytes it has, after an interruption. `put`: without \
+          For `content_range`: the request that asks the server after an interruption how many bytes it has. \
+          `put`: without \
           a body, with `Content-Range: bytes */SIZE` (Google). `get`: a GET of the session's URL (Microsoft, OCI registries). \
           `head`: a HEAD of the session's URL.
           """,
@@ -86,15 +89,17 @@ extension Upload.Transfer {
         doc: """
           For `s3_multipart` and `tus`: the maximum number of parts of one file that are sent at the same time. Each uses \
           one of the session's connections (`max_connections_per_host`). For `tus`, it is also the number of parts: each is \
-          a partial upload, and a last request concatenates them (extension concatenation, which the server must implement).
+          a partial upload, and a final request concatenates them (the concatenation extension, which the \
+          server must implement).
           """,
         example: "8"),
       Key(
         "creation", \.creation, .choice(), default: "empty",
         doc: """
-          For `tus`: the content of the request that creates the upload. `empty`: no bytes of the file. `with_upload`: its first \
-          bytes, at most `chunk_size` (extension creation-with-upload), so that a small file needs only one request. If the \
-          response is lost, the server may keep an upload that ferry does not know, even a complete one.
+          For `tus`: the content of the request that creates the upload. `empty`: no bytes of the file. \
+          `with_upload`: its first bytes, at most `chunk_size` (the creation-with-upload extension), so that \
+          a small file needs only one request. If the response is lost, the server may keep an upload that \
+          is unknown to ferry, even a complete one.
           """,
         example: "with_upload"),
       Key(
@@ -106,7 +111,7 @@ extension Upload.Transfer {
         doc: """
           For `tus` and `s3_multipart`: the algorithm of the checksum that is sent with each part (`Upload-Checksum`, \
           `x-amz-checksum-…`), if the server supports it. ferry reads each part twice: to compute the checksum, and to \
-          send it. A part that arrives damaged is sent again after a wait.
+          send it. A part that arrives damaged is sent again after a delay.
           """,
         example: "sha1"),
       .stepToken(\.token),
@@ -225,8 +230,9 @@ extension Upload.Commit.Probe {
       .expect(
         \.expect,
         doc: """
-          The conditions of a response that confirms the commit. Any other response that is not retried means that the \
-          commit was not executed, except 401, 403 and 407, which leave its outcome unknown.
+          The conditions that a response must meet to confirm the commit. Any other response that is not \
+          retried means that the commit was not executed, except 401, 403 and 407, which leave its outcome \
+          unknown.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) })

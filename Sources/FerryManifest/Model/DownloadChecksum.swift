@@ -1,11 +1,11 @@
-/// The checksum that a downloaded file must have. One of its properties is set.
+/// The checksum that a downloaded file must have. Exactly one of its properties is set.
 package struct DownloadChecksum: Hashable, Codable, Sendable {
   /// A digest in hexadecimal.
   package var sha256: Template?
   package var sha512: Template?
   package var sha1: Template?
   package var md5: Template?
-  /// The header field of the response that states the digest.
+  /// The header field of the response that contains the digest.
   package var header: Field?
 
   package enum Field: String, Codable, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ package struct DownloadChecksum: Hashable, Codable, Sendable {
     /// RFC 1864: the MD5 digest of the body of one response.
     case contentMD5 = "Content-MD5"
 
-    /// Whether the field of a response with a part of the document states the digest of the whole document.
+    /// Whether this field contains the digest of the whole document even if the response has only a part of it.
     package var coversWholeDocument: Bool {
       switch self {
       case .reprDigest, .digest: true

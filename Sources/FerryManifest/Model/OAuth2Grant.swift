@@ -1,4 +1,4 @@
-/// A request for an access token as OAuth 2.0 defines it (RFC 6749).
+/// A request for an access token as specified by OAuth 2.0 (RFC 6749).
 package struct OAuth2Grant: Hashable, Codable, Sendable {
   package enum Grant: String, Codable, Sendable, CaseIterable {
     /// RFC 6749, section 4.4.
@@ -21,7 +21,8 @@ package struct OAuth2Grant: Hashable, Codable, Sendable {
   package var clientSecret: Template?
   package var clientAuth = ClientAuth.basic
   package var scope: Template?
-  /// The refresh token that the user has obtained. Once the server has replaced it, the journal's is used instead.
+  /// The refresh token that the user has obtained. Once the server has replaced it, the refresh token in the journal
+  /// is used instead.
   package var refreshToken: Template?
 
   package init() {}

@@ -139,7 +139,8 @@ package struct Upload: Equatable, Sendable {
       case crc32c
     }
 
-    /// The default size of a chunk for `content_range`, and for `tus` with a checksum: a multiple of both 256 KiB (Google) and 320 KiB (Microsoft).
+    /// The default size of a chunk for `content_range`, and for `tus` with a checksum: a multiple of both 256 KiB
+    /// (Google) and 320 KiB (Microsoft).
     package static let defaultChunkSize: Int64 = 10 << 20
 
     /// The default size from which a file is sent in parts at the same time, in bytes.
@@ -274,8 +275,8 @@ package struct Upload: Equatable, Sendable {
     self.retry = retry
   }
 
-  /// Whether the parts of a file are partial uploads of tus, which a last request concatenates. An upload that the request
-  /// of `allocate` creates is not divided.
+  /// Whether the parts of a file are partial uploads of tus, which a final request concatenates. An upload that the
+  /// request of `allocate` creates is not divided.
   package var concatenatesParts: Bool {
     transfer.protocol == .tus && allocate == nil && transfer.parallelParts ?? 1 > 1
   }

@@ -7,13 +7,13 @@ extension BandwidthLimit {
     return bytesPerSecond(atMinute: time.hour * 60 + time.minute)
   }
 
-  /// The time from which on another limit may apply; `nil` if the limit does not depend on the time.
+  /// The time of the next change of the limit; `nil` if the limit does not depend on the time.
   package func change(after now: Instant, in zone: CalendarZone) -> Instant? {
     guard periods.count > 1 else { return nil }
     let time = zone.localTime(at: now)
     let minute = time.hour * 60 + time.minute
     let start = periods.first { $0.start > minute }?.start ?? (periods.first?.start ?? 0) + 24 * 60
-    // The clocks may be changed in between; then this is an hour early or late.
+    // If the clocks change in between, the result is an hour early or late.
     return now.advanced(by: .seconds(60 * (start - minute) - time.second))
   }
 }

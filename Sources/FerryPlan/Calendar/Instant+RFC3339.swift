@@ -5,7 +5,7 @@ extension Instant {
     let (seconds, ofSecond) = milliseconds.dividedWithFloor(by: 1000)
     let time = LocalTime(seconds: Int(seconds))
     let date = time.date
-    // A log has a time in each line. Interpolation takes ten times as long.
+    // Each line of a log has a time, and interpolation takes ten times as long.
     return String(unsafeUninitializedCapacity: 24) { text in
       var count = 0
       func put(_ number: Int, digits: Int, then separator: Unicode.Scalar) {

@@ -6,7 +6,7 @@ extension Plan {
   package struct UploadChain: Error, Hashable {
     /// The upload that waits.
     package var upload: String
-    /// The node that it needs, and which directly or indirectly needs another upload or is one.
+    /// The node that it needs. This node is another upload, or directly or indirectly needs one.
     package var need: String
     /// The upload for which it waits.
     package var first: String

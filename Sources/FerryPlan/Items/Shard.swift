@@ -1,7 +1,8 @@
 /// One part of the items of a manifest, which a separate process sends.
 ///
 /// An item belongs to the shard that the hash of its identity determines: the name of its upload and the bytes of its
-/// path. Every process therefore agrees on it, and adding or removing a file moves no other file.
+/// path. All processes therefore compute the same shard, and adding or removing a file does not move other files to
+/// another shard.
 package struct Shard: Hashable, Codable, Sendable {
   /// From 1 to `count`.
   package var number: Int
@@ -10,7 +11,7 @@ package struct Shard: Hashable, Codable, Sendable {
   /// The maximum number of shards of a manifest.
   package static let most = 100_000
 
-  /// Returns `nil` unless 1 <= number <= count <= `most`.
+  /// Returns `nil` unless 1 ≤ `number` ≤ `count` ≤ `most`.
   package init?(_ number: Int, of count: Int) {
     guard (1...Self.most).contains(count), (1...count).contains(number) else { return nil }
     self.number = number
@@ -22,7 +23,7 @@ package struct Shard: Hashable, Codable, Sendable {
 ///
 /// The hash is FNV-1a with 64 bits (RFC 9923) of the upload's name, a zero byte and the path, followed by the finalizer
 /// of MurmurHash3, because the upper bits of FNV-1a hardly depend on the last bytes of a path. It must never change:
-/// after a change, other shards would send the files again.
+/// otherwise, other shards would send the files again.
 package struct ItemHash: Hashable, Sendable {
   private let start: UInt64
 
@@ -53,7 +54,7 @@ package struct ItemHash: Hashable, Sendable {
   }
 }
 
-/// The part of a manifest's work that a launch performs.
+/// The part of a manifest's work that a launch executes.
 package enum ShardPart: Hashable, Sendable {
   /// The requests and fetches that run once, before the shards.
   case setup(count: Int)

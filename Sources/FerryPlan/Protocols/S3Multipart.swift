@@ -142,8 +142,8 @@ extension S3Multipart: TransferMachine {
     }
   }
 
-  /// The reason why the server has not stored the bytes that were sent, according to the checksum in its response; `nil` if
-  /// the response states the same checksum, or none.
+  /// The reason why the server has not stored the bytes that were sent, according to the checksum in its response;
+  /// `nil` if the response states the same checksum, or none.
   ///
   /// - Parameter sent: the checksum in the request, in Base64.
   package func damage(_ response: any OperationResponse, sent: String) -> String? {
@@ -152,7 +152,7 @@ extension S3Multipart: TransferMachine {
       // A value in another form cannot be compared.
       PartChecksum(checksum, stated).isValid, stated.utf8.count == sent.utf8.count
     else { return nil }
-    return "the server states another \(checksum.fieldInS3) than that of the bytes that were sent to it"
+    return "the \(checksum.fieldInS3) in the response is not that of the bytes that were sent"
   }
 
   /// The checksum of the part in the response; `nil` if the server states none.
@@ -184,7 +184,7 @@ extension S3Multipart: TransferMachine {
         break
       }
       guard next > last else {
-        return .contradicts("the server's list of parts does not end: it continues after part \(next) again")
+        return .contradicts("the server's list of parts is endless: it continues after part \(next) again")
       }
       state.listedThrough = next
       return .proceeds

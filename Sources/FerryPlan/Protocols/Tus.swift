@@ -3,10 +3,10 @@ import FerryManifest
 
 /// The protocol tus 1.0.0 for resumable uploads (https://tus.io/protocols/resumable-upload).
 ///
-/// A POST of the creation URL creates the upload, and its response states the upload's URL in `Location`. A PATCH of that
-/// URL appends bytes, a HEAD asks for the offset, and a DELETE terminates the upload. If the POST sends no bytes of the
-/// file, it is the `allocate` step of the upload; otherwise (creation-with-upload), it is the first request of the
-/// transfer, and the upload's URL is an upload resource.
+/// A POST of the creation URL creates the upload, and its response states the upload's URL in `Location`. A PATCH of
+/// that URL appends bytes, a HEAD asks for the offset, and a DELETE terminates the upload. If the POST sends no bytes
+/// of the file, it is the `allocate` step of the upload; otherwise (creation-with-upload), it is the first request of
+/// the transfer, and the upload's URL is an upload resource.
 package struct Tus: Hashable, Codable, Sendable {
   /// The maximum number of bytes in a request; `nil` for the whole rest of the file.
   package var chunkSize: Int64?
@@ -110,7 +110,7 @@ extension Tus: TransferMachine {
       let isPartial = response.values(of: "Upload-Concat").first?.lowercased() == "partial"
       if !isPartial, mustShowConcatenation(operation, size: size) {
         return .malformed(
-          "the server does not implement the extension concatenation of tus, which 'parallel_parts' needs")
+          "'parallel_parts' requires the concatenation extension of tus, which the server does not implement")
       }
       let fields = response.values(of: "Upload-Offset")
       guard let field = fields.first else {

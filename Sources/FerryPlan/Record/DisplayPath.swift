@@ -9,7 +9,7 @@ import FerryManifest
 /// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
-    // Most names are of this kind, and a log has one in each line.
+    // Most names take this path, and each line of a log has a name.
     if name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
       !isWorkflowCommand(name)
     {
@@ -44,7 +44,7 @@ package enum DisplayPath {
     }.joined()
   }
 
-  /// Whether GitHub Actions would take a line that begins with the name for a command.
+  /// Whether GitHub Actions would interpret a line that begins with the name as a command.
   private static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
     name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }

@@ -6,7 +6,7 @@ package enum ExitCode: Int32, Codable, Sendable, CaseIterable {
   case itemsFailed = 1
   case usage = 2
   case invalidManifest = 3
-  /// A source file changed during its transfer.
+  /// A file changed after it was listed, or during its transfer.
   case integrity = 4
   /// Temporary failures remain; `ferry resume` continues.
   case temporary = 5

@@ -6,7 +6,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
   package var startedAt: String
   /// The time at which this was published.
   package var at: String
-  /// The number of items that the run has completed, and that it may still work on.
+  /// The number of items that the run has completed, and the number that it may still work on.
   package var itemsDone: Int
   package var itemsOpen: Int
   /// The number of items and single requests that have failed in the round.
@@ -17,7 +17,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
   package var inFlight: Int
   /// What the run waits for, if no request is in progress.
   package var waitsFor: NodeActivity?
-  /// The requests that have taken longest, at most `mostRequests`.
+  /// The longest-running requests, at most `mostRequests`.
   package var requests: [ActiveRequest]
 
   /// The largest number of requests that are published.

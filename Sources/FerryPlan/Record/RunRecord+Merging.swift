@@ -3,7 +3,7 @@ extension RunRecord {
   package struct PartReports: Sendable {
     /// The part, as in `--shard`.
     package var part: ShardPart
-    /// The reports of its runs in the round, oldest first; empty if there is none.
+    /// The reports of its runs in the round, oldest first.
     package var runs: [RunRecord]
 
     package init(part: ShardPart, runs: [RunRecord]) {
@@ -16,9 +16,9 @@ extension RunRecord {
 
   /// The report of all parts.
   ///
-  /// The state of an item or node is that of the last run of its part. The totals are those of all runs in the round, so
-  /// that they count each request of a shard that was started several times. An upload is in the parts of the shards, and
-  /// everything else in the parts that run once.
+  /// The state of an item or node is that of the last run of its part. The totals are those of all runs in the round,
+  /// so that they count each request of a shard that was started several times. An upload is in the parts of the
+  /// shards, and everything else in the parts that run once.
   ///
   /// - Parameter parts: the work before and after the shards, if there are reports of it, and every shard.
   package static func merged(_ parts: [PartReports]) -> RunRecord? {
@@ -141,7 +141,7 @@ extension [RunRecord.NodeRecord] {
 }
 
 extension RunRecord.NodeRecord {
-  /// From the most to the least important state of a part.
+  /// The states of a part, in descending order of importance.
   private static let precedence: [ReportState] = [
     .failed, .ambiguous, .cancelled, .waiting, .skipped, .succeeded, .notNeeded, .notSelected,
   ]

@@ -15,7 +15,7 @@ extension RunRecord {
     package var optional: Bool?
     /// The names of the nodes for which it waits; absent if there are none.
     package var needs: [String]?
-    /// The token that its requests use; absent if there is none.
+    /// The token that its requests use; absent if they use no token.
     package var token: String?
     package var items: ItemCounts?
     /// For an upload: why its items were canceled, with the number of items for each reason, at most a hundred;

@@ -58,7 +58,7 @@ package struct RunRecord: Codable, Sendable {
     package var onEnd: [OnEndRecord]?
     /// The items that the report lists; absent in reports of earlier versions.
     package var listedItems: ReportSettings.Items?
-    /// The part of a divided manifest that the run performed, as in `--shard`; absent otherwise.
+    /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
     /// How often the engine has restarted the task (`SLURM_RESTART_COUNT`); absent if the variable is not set.
     package var restarts: Int?
@@ -117,7 +117,7 @@ package struct RunRecord: Codable, Sendable {
     /// The part, as in `--shard`.
     package var part: String
     package var state: State
-    /// The last run in the round, and its values; absent if there is none.
+    /// The last run in the round, and its values; absent if there was no run.
     package var run: String?
     package var startedAt: String?
     package var endedAt: String?
@@ -249,9 +249,10 @@ package struct RunRecord: Codable, Sendable {
     package var resent: Int64 = 0
     /// All other bytes that belong to a request: header fields, small requests, responses.
     package var overhead: Int64 = 0
-    /// The bytes that the sockets carried and that belong to no request: TLS, HTTP/2 frames, the chunked coding, tunnels
-    /// through proxies, requests that libcurl resent, retransmissions by TCP. Negative if the compression of header
-    /// fields or of content saved more. Absent, as the next two, if the system does not count the bytes of sockets.
+    /// The bytes that the sockets carried and that belong to no request: TLS, HTTP/2 frames, the chunked coding,
+    /// tunnels through proxies, requests that libcurl resent, retransmissions by TCP. Negative if the compression of
+    /// header fields or content saved more bytes than these added. Like the next two properties, absent if the system
+    /// does not count the bytes of sockets.
     package var unattributed: Int64?
     /// The bytes that the sockets carried in each direction; their sum is the sum of the four other counts.
     package var sent: Int64?

@@ -4,7 +4,7 @@ package struct TokenError: Hashable, Sendable {
   package var text: String
   /// Whether the same request may succeed later.
   package var isTemporary: Bool
-  /// What to do; `nil` if nothing is known to help.
+  /// The remedy; `nil` if none is known.
   package var remedy: String?
 
   package init(text: String, isTemporary: Bool, remedy: String? = nil) {

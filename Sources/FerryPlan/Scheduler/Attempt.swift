@@ -16,8 +16,8 @@ package struct Attempt: Hashable, Sendable {
   package var deadline: Instant?
   /// The maximum size of the body, in either direction: the remaining bytes of a hard budget.
   package var byteLimit: Int64?
-  /// How often a transfer may send its body, over all redirects: as often as a hard budget has room for it; `nil` for no
-  /// limit.
+  /// How often a transfer may send its body, over all redirects: as often as a hard budget has room for it; `nil` for
+  /// no limit.
   package var bodyCopies: Int64?
   /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false
@@ -89,8 +89,7 @@ package struct AttemptResult: Sendable {
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
-    /// The time at which the upload expires that a tus request has created or continued, if the response
-    /// states it.
+    /// The expiry time of the upload that a tus request created or continued, if the response states it.
     package var uploadExpires: Instant?
     /// The origins of later steps, if they are known only from the captures.
     package var origins: [Step.Kind: Origin]
@@ -103,7 +102,7 @@ package struct AttemptResult: Sendable {
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would
     /// allow them.
     package var withheld: String?
-    /// The reason why the server's authentication challenge was not met; `nil` if there is none.
+    /// The reason why ferry did not respond to the server's authentication challenge; `nil` if there is no problem.
     package var challengeProblem: String?
     /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
     package var tokenError: TokenError?

@@ -119,7 +119,7 @@ struct BudgetGate: Sendable {
     limits.filter(isStrict).compactMap(\.left).min()
   }
 
-  /// Whether a grant must stay within a limit. If limits have different rules, a soft one requires only one
+  /// Whether a grant must stay within a limit. If limits have different rules, a soft limit requires only one
   /// remaining byte.
   private func isStrict(_ limit: Limit) -> Bool { limit.budget.cutoff != .soft || cutoff == .soft }
 

@@ -66,7 +66,7 @@ package struct RunMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - kept: the number of bytes that the next attempt does not request again.
-  ///   - dropped: the number of bytes that had been counted as kept, and are requested again.
+  ///   - dropped: the number of bytes that were counted as kept, but are requested again.
   mutating func countPart(kept: Int64, dropped: Int64) { usefulBytes = usefulBytes +| kept -| dropped }
 
   /// Records that an upload has to start over after its transfer succeeded.

@@ -23,7 +23,7 @@ extension Scheduler {
   /// Ends an item, node or orphan whose time has expired before its next attempt.
   mutating func runOut(_ ref: ItemRef) {
     let failure = RecordedFailure(
-      code: .init(TransportFailure.Code.resourceTimeout), message: "timeout_for_resource has passed")
+      code: .init(TransportFailure.Code.resourceTimeout), message: "timeout_for_resource has elapsed")
     if plan.nodes[ref.node.index].kind == .token || ref.orphan != nil {
       // Treated as a missing response: items that wait for the token, and other releases, remain for a later
       // launch.

@@ -61,7 +61,7 @@ extension Step {
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
     if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
-    // The part does not fit. The whole document is requested, even if the manifest accepts this status.
+    // The response does not fit the part. The whole document is requested, even if the manifest accepts this status.
     if kind == .fetch, status == 206, response.askedForRest { return .conditionRefused(refusal(response)) }
     if expects(status: status) {
       if let mismatch = response.mismatch {

@@ -80,7 +80,7 @@ struct ItemRules: Hashable, Sendable {
       begun.commitKey.map { "with its key in '\($0.header)'" } ?? "without a key in '\(keyHeader ?? "")'"
     let help = isSentAgain ? "; restore that key in the manifest, or resolve the item as done" : ""
     return
-      "commit may have been executed, and was sent \(sent): the server would not recognize a repetition\(help)"
+      "commit may have been executed, and was sent \(sent): the server would not recognize a repeated commit\(help)"
   }
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {

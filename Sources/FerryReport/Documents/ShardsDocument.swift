@@ -30,7 +30,7 @@ package struct ShardsDocument: Encodable, Sendable {
     package var folder: String
     package var state: State
     package var round: Int64?
-    /// The last run, and its values; absent if there is none.
+    /// The last run, and its values; absent if there was no run.
     package var run: String?
     package var startedAt: String?
     package var endedAt: String?

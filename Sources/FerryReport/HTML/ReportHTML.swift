@@ -47,7 +47,7 @@ struct ReportHTML: ReportRenderer {
       facts.append(("Network", conditions.network.rawValue + (conditions.isExpensive ? ", metered" : "")))
       facts.append(("Power", conditions.power.rawValue))
     }
-    if let until = run.deferredUntil { facts.append(("Continues at", moment(until))) }
+    if let until = run.deferredUntil { facts.append(("Can continue at", moment(until))) }
     if let fault = run.fault { facts.append(("Fault", DisplayPath.line(fault))) }
     return facts
   }

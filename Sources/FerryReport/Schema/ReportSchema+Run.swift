@@ -17,27 +17,31 @@ extension ReportSchema {
         .required("started_at", .time, "The start of the run."),
         .required("ended_at", .time, "The end of the run."),
         .required("exit_code", .integer, "The exit code of the process."),
-        .required("state", .choice(["ended", "interrupted"]), "Whether the process was terminated."),
+        .required(
+          "state", .choice(["ended", "interrupted"]),
+          "`ended`, or `interrupted` if the process was killed or crashed."),
         .optional(
           "stop", .choice(["interrupt", "terminate", "max_duration", "now"]),
-          "The reason why the run ended early."),
+          "The reason why the run ended early; absent if it did not."),
         .optional("deferred_until", .time, "The earliest time at which waiting work can continue."),
         .optional("budgets", .list(.object("Budget")), "The budgets, in each window of the run."),
         .optional("delays", .list(.object("Delay")), "The sessions whose resumes have a delay."),
         .optional("conditions", .object("Conditions"), "The machine's conditions at the end."),
         .optional(
           "edits", .list(.object("Edit")), "Work that cannot be resumed because the manifest was edited."),
-        .optional("fault", .string, "The failure of ferry itself that ended the run."),
+        .optional(
+          "fault", .string,
+          "The fault that ended the run: an internal error, or a problem with its environment."),
         .optional("on_events", .list(.object("Command")), "The commands of `on_events`."),
         .optional("on_expiry", .list(.object("Command")), "The command of `on_expiry`."),
         .optional("on_end", .list(.object("RequestAtEnd")), "The requests of `on_end`."),
         .optional(
           "listed_items", .words(ReportSettings.Items.self),
-          "The items that the report lists: `notable`, those that did not succeed on the first attempt, or `all`."
+          "The items that the report lists: `notable` (those that did not succeed on the first attempt) or `all`."
         ),
         .optional("shard", .string, "The part of a divided manifest, as in `--shard`."),
-        .optional("restarts", .count, "How often the engine has started the task again."),
-        .optional("shards", .list(.object("Shard")), "The parts, in a merged report."),
+        .optional("restarts", .count, "The number of times that the engine has restarted the task."),
+        .optional("shards", .list(.object("Shard")), "In a merged report: the parts of the manifest."),
       ]),
     SchemaObject(
       "Shard", "A part of a divided manifest, in a merged report.",
@@ -47,37 +51,38 @@ extension ReportSchema {
           "state", .choice(["ended", "interrupted", "missing"]),
           "How its last run in the round ended; `missing` if there is no report of the round."),
         .optional("run", .string, "The identifier of that run."),
-        .optional("started_at", .time, "Its start."),
-        .optional("ended_at", .time, "Its end."),
-        .optional("exit_code", .integer, "Its exit code."),
-        .optional("restarts", .count, "How often the engine has started the task again."),
+        .optional("started_at", .time, "The start of that run."),
+        .optional("ended_at", .time, "The end of that run."),
+        .optional("exit_code", .integer, "The exit code of that run."),
+        .optional("restarts", .count, "The number of times that the engine has restarted the task."),
         .required("runs", .count, "The number of its runs in the round that have a report."),
-        .optional("items", .object("ItemCounts"), "Its items, by outcome."),
+        .optional("items", .object("ItemCounts"), "The number of its items in the round, by outcome."),
       ]),
     SchemaObject(
       "Manifest", "A manifest of the run.",
       [
-        .required("name", .string, "Its name."), .required("path", .string, "Its path as given."),
-        .required("sha256", .string, "The hash of its text; empty for an interrupted run."),
-        .required("round", .integer, "The number of its round."),
+        .required("name", .string, "The name of the manifest."),
+        .required("path", .string, "The path of the manifest, as given."),
+        .required("sha256", .string, "The hash of the manifest's text; empty for an interrupted run."),
+        .required("round", .integer, "The number of the manifest's round."),
         .required("round_closed", .boolean, "Whether that round is complete."),
       ]),
     SchemaObject(
-      "Budget", "A budget in the window in which the run began.",
+      "Budget", "A budget in one of its windows.",
       [
         .required("network", .words(FerryManifest.Budget.Scope.self), "The kind of network."),
         .required("window_start", .time, "The start of the window."),
         .required("window_end", .time, "The end of the window."),
         .required("limit_bytes", .integer, "The limit."),
-        .required("used_bytes_before", .integer, "The usage when the run began."),
-        .required("used_bytes_after", .integer, "The usage when the run ended."),
+        .required("used_bytes_before", .integer, "The usage when the run began; 0 in a later window."),
+        .required("used_bytes_after", .integer, "The usage when the window or the run ended."),
       ]),
     SchemaObject(
       "Delay", "The resume delay of a session.",
       [
         .required("session", .string, "The name of the session."),
         .required("period_seconds", .seconds, "The length of the delay."),
-        .required("ends_at", .time, "Its end."),
+        .required("ends_at", .time, "The end of the delay."),
       ]),
     SchemaObject(
       "Conditions", "The machine's conditions.",
@@ -92,12 +97,13 @@ extension ReportSchema {
         .required(
           "code",
           .choice(["upload_gone", "other_origin", "other_session", "other_name", "upload_ids_dropped"]),
-          "What was edited."),
+          "The kind of edit."),
         .required("manifest", .string, "The manifest's name in the journal."),
-        .required("upload", .string, "The upload."), .required("session", .string, "Its session."),
-        .optional("origin", .string, "The server."),
+        .required("upload", .string, "The name of the upload."),
+        .required("session", .string, "The session of the upload."),
+        .optional("origin", .string, "The origin of the upload's server."),
         .required("items", .count, "The number of affected files."),
-        .required("message", .string, "An explanation for people."),
+        .required("message", .string, "An explanation for people; its wording may change."),
       ]),
     SchemaObject(
       "Command", "A start of a command of `on_events` or `on_expiry`.",
@@ -106,18 +112,21 @@ extension ReportSchema {
         .required("command", .string, "The first word of the command."),
         .optional("started_at", .time, "The time of the start; absent if it could not be started."),
         .optional("exit_status", .integer, "The exit status of the command."),
-        .optional("signal", .integer, "The number of the signal that ended it."),
-        .optional("is_running", .boolean, "Whether it had not ended when the run stopped waiting for it."),
-        .optional("problem", .string, "Why it could not be started."),
+        .optional("signal", .integer, "The number of the signal that ended the command."),
+        .optional(
+          "is_running", .boolean,
+          "`true` if the command was still running when the run stopped waiting for it."),
+        .optional("problem", .string, "The reason why the command could not be started."),
       ]),
     SchemaObject(
       "RequestAtEnd", "A request of `on_end`.",
       [
         manifest, .required("name", .string, "The name under `on_end`."),
-        .required("state", .choice(["succeeded", "failed", "ambiguous", "skipped"]), "Its outcome."),
+        .required(
+          "state", .choice(["succeeded", "failed", "ambiguous", "skipped"]), "The outcome of the request."),
         .required("required", .boolean, "Whether a failure changes the exit code."),
-        .optional("reason", .object("Reason"), "Why it failed."),
-        .required("attempts", .list(.object("Attempt")), "Its failed attempts."),
+        .optional("reason", .object("Reason"), "The reason why the request failed."),
+        .required("attempts", .list(.object("Attempt")), "The failed attempts at the request."),
       ]),
     SchemaObject(
       "Totals", "The totals of the run.",
@@ -125,35 +134,44 @@ extension ReportSchema {
         .required("items", .object("ItemCounts"), "The items of the round so far."),
         .required("items_done_in_run", .count, "The items that this run completed."),
         .required("bytes", .object("Bytes"), "The bytes of the run's requests."),
-        .required("requests", .count, "Completed attempts."),
-        .required("tokens_fetched", .count, "Tokens fetched."),
-        .required("token_refreshes", .count, "Tokens fetched again."),
-        .required("ids_allocated", .count, "Upload IDs allocated."),
-        .required("ids_expired", .count, "Upload IDs that expired."),
-        .optional("ids_orphaned", .count, "Upload IDs dropped without a commit."),
-        .optional("ids_released", .count, "Upload IDs released."),
-        .required("resumes", .count, "How often the run resumed in the background."),
+        .required("requests", .count, "The number of completed attempts."),
+        .required("tokens_fetched", .count, "The number of tokens that were fetched."),
+        .required(
+          "token_refreshes", .count,
+          "The number of tokens that were fetched again, to replace an expired or rejected one."),
+        .required("ids_allocated", .count, "The number of upload IDs that were allocated."),
+        .required(
+          "ids_expired", .count, "The number of upload IDs that expired, or that the server no longer knew."),
+        .optional("ids_orphaned", .count, "The number of upload IDs that were dropped without a commit."),
+        .optional("ids_released", .count, "The number of upload IDs that were released."),
+        .required("resumes", .count, "The number of resumes in the background."),
       ]),
     SchemaObject(
       "Bytes", "The bytes of the run's requests.",
       [
-        .required("useful", .integer, "File content, in steps that succeeded."),
+        .required("useful", .integer, "The file content that was transferred in steps that succeeded."),
         .required(
-          "resent", .integer, "File content in steps that did not succeed, or whose upload started over."),
-        .required("overhead", .integer, "Header fields, small requests and their responses."),
+          "resent", .integer,
+          "The file content that was transferred in steps that did not succeed, or whose upload started over."
+        ),
+        .required(
+          "overhead", .integer, "The bytes of header fields, and of small requests and their responses."),
         .optional(
-          "unattributed", .integer, "What the sockets carried in addition: TLS, frames, resends by libcurl."),
-        .optional("sent", .count, "What the sockets sent."),
-        .optional("received", .count, "What the sockets received."),
+          "unattributed", .integer,
+          "The other bytes that the sockets carried, such as those of TLS, frames and resends by libcurl."),
+        .optional("sent", .count, "The bytes that the sockets sent."),
+        .optional("received", .count, "The bytes that the sockets received."),
       ]),
     SchemaObject(
       "ItemCounts", "The number of items by state.",
       [
-        .required("done", .count, "Delivered in this round."), .required("failed", .count, "Failed."),
-        .required("ambiguous", .count, "May have been delivered."),
-        .required("cancelled", .count, "Canceled by `ferry cancel`."),
-        .required("waiting", .count, "Remaining for a later run."),
-        .required("unchanged", .count, "Delivered earlier."),
+        .required("done", .count, "Items that were delivered in this round."),
+        .required("failed", .count, "Items that failed."),
+        .required("ambiguous", .count, "Items that may have been delivered."),
+        .required("cancelled", .count, "Items that `ferry cancel` canceled."),
+        .required("waiting", .count, "Items that remain for a later run."),
+        .required(
+          "unchanged", .count, "Items that were delivered earlier, and are not to be delivered again."),
         .optional("skipped", .count, "Items of uploads that did not run."),
       ]),
   ]
@@ -162,31 +180,39 @@ extension ReportSchema {
     SchemaObject(
       "Node", "A token, upload, fetch or request.",
       [
-        manifest, .required("name", .string, "Its name."),
-        .required("kind", .choice(["token", "upload", "fetch", "request"]), "Its kind."),
-        .required("session", .string, "Its session."),
+        manifest, .required("name", .string, "The name of the node."),
+        .required("kind", .choice(["token", "upload", "fetch", "request"]), "The kind of the node."),
+        .required("session", .string, "The session of the node."),
         .required(
           "state",
           .choice([
             "succeeded", "failed", "ambiguous", "cancelled", "skipped", "waiting", "not_selected",
             "not_needed",
-          ]), "Its outcome."),
-        .optional("reason", .object("Reason"), "Why it did not succeed."),
-        .optional("optional", .boolean, "`true` if its failure is only a warning."),
-        .optional("needs", .list(.string), "The nodes for which it waits."),
-        .optional("token", .string, "The token that its requests use."),
-        .optional("items", .object("ItemCounts"), "For an upload."),
-        .optional("cancellations", .list(.object("Cancellation")), "Why items were canceled, at most 100."),
+          ]), "The outcome of the node."),
+        .optional("reason", .object("Reason"), "The reason why the node did not succeed."),
+        .optional("optional", .boolean, "For a request: `true` if its failure is only a warning."),
+        .optional("needs", .list(.string), "The nodes for which the node waits."),
+        .optional("token", .string, "The token that the node's requests use."),
+        .optional("items", .object("ItemCounts"), "For an upload: the number of items by state."),
         .optional(
-          "problems", .list(.object("FileProblem")), "Paths that could not be listed, at most 10,000."),
+          "cancellations", .list(.object("Cancellation")),
+          "For an upload: the reasons for which items were canceled, at most 100."),
+        .optional(
+          "problems", .list(.object("FileProblem")),
+          "For an upload: the paths that could not be listed, at most 10,000."),
         .optional("problems_omitted", .count, "The number of further such paths."),
-        .optional("result", .choice(["new_data", "no_data", "failed"]), "For a fetch."),
-        .optional("not_before", .time, "For a fetch that is not due."),
-        .optional("interval_seconds", .seconds, "For a fetch: the wait until the next one."),
-        .optional("after", .object("After"), "For an upload that deletes or moves delivered files."),
-        .optional("orphans", .object("Orphans"), "For an upload with unused upload IDs."),
-        .required("attempts", .list(.object("Attempt")), "Failed attempts."),
-        .optional("ambiguity", .object("Ambiguity"), "For a request or fetch that ended as ambiguous."),
+        .optional("result", .choice(["new_data", "no_data", "failed"]), "For a fetch: its result."),
+        .optional("not_before", .time, "For a fetch that is not due: the time at which it is due."),
+        .optional("interval_seconds", .seconds, "For a fetch: the interval until the next fetch."),
+        .optional(
+          "after", .object("After"),
+          "For an upload that deletes or moves delivered files: what happened to them."),
+        .optional(
+          "orphans", .object("Orphans"), "For an upload with unused upload IDs: what happened to them."),
+        .required("attempts", .list(.object("Attempt")), "The failed attempts at the node's requests."),
+        .optional(
+          "ambiguity", .object("Ambiguity"),
+          "For a request or fetch that ended as ambiguous: the information for a decision."),
       ]),
     SchemaObject(
       "Cancellation", "A reason for which items were canceled.",
@@ -198,29 +224,31 @@ extension ReportSchema {
       "FileProblem", "A path that could not be listed.",
       [
         .required("path", .string, "The path."),
-        .optional("path_base64", .string, "Its bytes in Base64, if it is not UTF-8."),
+        .optional("path_base64", .string, "The bytes of the path in Base64, if it is not UTF-8."),
         .required("code", .string, "A stable code."), .required("message", .string, "The reason."),
       ]),
     SchemaObject(
       "After", "The treatment of delivered files.",
       [
-        .required("deleted", .count, "Files deleted."), .required("moved", .count, "Files moved."),
-        .optional("remaining", .count, "Files that the next run deletes or moves."),
-        .required("problems", .list(.object("AfterProblem")), "Files that stayed."),
+        .required("deleted", .count, "The number of deleted files."),
+        .required("moved", .count, "The number of moved files."),
+        .optional("remaining", .count, "The number of files that the next run will delete or move."),
+        .required("problems", .list(.object("AfterProblem")), "The files that were not deleted or moved."),
       ]),
     SchemaObject(
       "AfterProblem", "A delivered file that was not deleted or moved.",
       [
         .required("path", .string, "The path."),
-        .optional("path_base64", .string, "Its bytes in Base64, if it is not UTF-8."),
+        .optional("path_base64", .string, "The bytes of the path in Base64, if it is not UTF-8."),
         .required("code", .string, "A stable code."), .required("message", .string, "The reason."),
         .required("is_owed", .boolean, "Whether the next run tries again."),
       ]),
     SchemaObject(
-      "Orphans", "Unused upload IDs.",
+      "Orphans", "The numbers of unused upload IDs.",
       [
-        .required("dropped", .count, "Dropped in this run."), .required("released", .count, "Released."),
-        .required("failed", .count, "Not released; the next run tries again."),
+        .required("dropped", .count, "IDs that this run dropped."),
+        .required("released", .count, "IDs that this run released."),
+        .required("failed", .count, "IDs that this run could not release; the next run tries again."),
         .optional("reason", .object("Reason"), "The reason for the last failure."),
       ]),
   ]

@@ -19,7 +19,7 @@ package enum ReportSchema {
   }
 
   private static let report = SchemaObject(
-    "Report", "The report of a run of ferry. Keys without a value are absent; sizes are in bytes.",
+    "Report", "The report of a ferry run. Keys without a value are absent; sizes are in bytes.",
     [
       .required("version", .constant(1), "The version of this format."),
       .required("run", .object("Run"), "The run."),
@@ -41,12 +41,14 @@ package enum ReportSchema {
         .required(
           "state", .choice(["done", "failed", "ambiguous", "cancelled", "waiting"]), "The state of the item."),
         .optional(
-          "reason", .object("Reason"), "The reason why it did not succeed, or why it is waiting."),
+          "reason", .object("Reason"), "The reason why the item did not succeed, or why it is waiting."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts."),
-        .optional("ambiguity", .object("Ambiguity"), "For an item that ended as ambiguous."),
+        .optional(
+          "ambiguity", .object("Ambiguity"),
+          "For an item that ended as ambiguous: the information for a decision."),
         .optional("started_at", .time, "The time at which the run began the item."),
         .optional("ended_at", .time, "The time at which the item ended in the run."),
-        .optional("duration_seconds", .seconds, "The time between the two."),
+        .optional("duration_seconds", .seconds, "The time between `started_at` and `ended_at`."),
         .optional(
           "requests", .count, "The number of requests for the item that ended, successfully or not."),
         .optional(
@@ -60,18 +62,19 @@ package enum ReportSchema {
           "step", .choice(steps), "The step of the request."),
         .required("code", .string, "A stable code."),
         .optional("status", .integer, "The HTTP status, if there was a response."),
-        .required("message", .string, "An explanation for people."),
+        .required("message", .string, "An explanation for people; its wording may change."),
         .required("ended_at", .time, "The end of the attempt."),
         .required("duration_seconds", .seconds, "The duration of the attempt."),
       ] + details),
     SchemaObject(
-      "Reason", "Why something did not succeed, or is waiting.",
+      "Reason", "The reason why an item, node or request did not succeed, or why it is waiting.",
       [
         .required("code", .string, "A stable code."),
         .optional("status", .integer, "The HTTP status, if there was a response."),
         .required("message", .string, "An explanation for people; it never contains a secret."),
         .optional("until", .time, "The end of the wait, if it is known."),
-        .optional("budget", .object("BudgetFigures"), "For a budget."),
+        .optional(
+          "budget", .object("BudgetFigures"), "For work that waits for a budget: the use of the budget."),
       ] + details),
     SchemaObject(
       "BudgetFigures", "The use of a budget.",
@@ -83,11 +86,13 @@ package enum ReportSchema {
     SchemaObject(
       "Ambiguity", "A request that may have been executed.",
       [
-        .required("step", .choice(steps), "The request."),
-        .optional("at", .time, "When ferry stopped waiting for its response."),
-        .optional("origin", .string, "Scheme, host and port to which it was sent."),
-        .optional("redirected_to", .string, "Scheme, host and port of the last server after redirects."),
-        .optional("captures", .strings, "Values captured for the item that are not secret."),
+        .required("step", .choice(steps), "The step of the request."),
+        .optional("at", .time, "The time at which ferry stopped waiting for the response."),
+        .optional("origin", .string, "The scheme, host and port to which the request was sent."),
+        .optional(
+          "redirected_to", .string,
+          "The scheme, host and port of the last server, if the request was redirected."),
+        .optional("captures", .strings, "The values that were captured for the item and are not secret."),
         .required("resolve", .list(.string), "The two command lines that record a decision."),
       ]),
   ]
@@ -102,7 +107,7 @@ package enum ReportSchema {
   static let details: [SchemaKey] = [
     .optional("method", .string, "The method of the failed request."),
     .optional("url", .string, "The URL of the failed request, without secrets."),
-    .optional("proxy", .string, "The proxy of the failed request: host and port."),
+    .optional("proxy", .string, "The host and port of the proxy of the failed request."),
     .optional("reason_phrase", .string, "The reason phrase of the response."),
     .optional("body", .string, "The beginning of the response's body."),
   ]
@@ -117,20 +122,22 @@ package enum ReportSchema {
         .required("requests", .list(.count), "The number of requests that have ended so far."),
         .required("items_done", .list(.count), "The number of items that the run has completed so far."),
         .required("in_flight", .list(.count), "The number of requests in progress."),
-        .required("nodes", .list(.object("NodeSpans")), "What the nodes were doing."),
+        .required("nodes", .list(.object("NodeSpans")), "The activities of the nodes."),
         .required(
           "resumes", .list(.object("Resume")), "The resumes of sessions that have a delay, at most 1,000."),
       ]),
     SchemaObject(
-      "NodeSpans", "What a node was doing.",
+      "NodeSpans", "The activities of one node.",
       [
         manifest, .required("name", .string, "The name of the node."),
-        .required("spans", .list(.object("Span")), "Its activities, in order."),
+        .required("spans", .list(.object("Span")), "The activities of the node, in order of time."),
       ]),
     SchemaObject(
-      "Span", "A time in which a node did the same.",
+      "Span", "A period in which the activity of a node did not change.",
       [
-        .required("activity", .words(NodeActivity.self), "What it was doing or waiting for."),
+        .required(
+          "activity", .words(NodeActivity.self),
+          "The activity of the node, or the reason for which it waited."),
         .required("from", .seconds, "The start, in seconds since the run's start."),
         .required("to", .seconds, "The end, in seconds since the run's start."),
       ]),

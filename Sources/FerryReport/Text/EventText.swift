@@ -8,7 +8,7 @@ package enum EventText {
     switch event {
     case .started(let at, let run, let manifests):
       return
-        "\(at.rfc3339) info run \(run) of \(manifests.map { DisplayPath.line($0) }.joined(separator: ", ")) begins"
+        "\(at.rfc3339) info run \(run) of \(manifests.map { DisplayPath.line($0) }.joined(separator: ", ")) started"
     case .request(let request):
       let outcome = request.status.map(String.init) ?? request.code?.rawValue ?? "no response"
       let isGood = request.status.map { $0 < 400 } ?? false
@@ -24,9 +24,11 @@ package enum EventText {
         "\(item.at.rfc3339) \(isGood ? "info" : "error") \(name(item.manifest, item.node, item.path)) "
         + "\(ReportState(item.state))\(reason)"
     case .resumed(let at, let session, let period):
-      return "\(at.rfc3339) info session \(session) resumes, then waits \(ElapsedText.text(period.seconds))"
+      return
+        "\(at.rfc3339) info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))"
     case .finished(let at, let exitCode, let report):
-      return "\(at.rfc3339) info run ends with exit code \(exitCode), report \(DisplayPath.line(report))"
+      return
+        "\(at.rfc3339) info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))"
     }
   }
 

@@ -61,12 +61,16 @@ struct ReportVerdict {
         ? "Not everything was delivered" : "Something failed"
     case .usage: "The run could not start"
     case .invalidManifest: "The manifest is invalid"
-    case .integrity: "A file changed while it was sent"
+    case .integrity: "A file changed during the run"
     case .temporary: "Some work failed, and the next run retries it"
     case .sessionInUse: "Another process holds a session"
     case .authorization: "Authorization failed"
     case .deferred: "The remaining work is waiting"
-    case .cutOff: "The run reached its time limit, and the next run continues"
+    case .cutOff:
+      // The execution window, or the time limit of a shard, ends a run without being its own stop cause.
+      record.run.stop == .maxDuration
+        ? "The run reached its time limit, and the next run continues"
+        : "The run ended before all work was done, and the next run continues"
     case .fault: "ferry failed"
     case .interrupted: "The run was stopped by SIGINT, and the next run continues"
     case .terminated: "The run was stopped by SIGTERM, and the next run continues"

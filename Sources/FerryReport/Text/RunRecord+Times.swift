@@ -1,7 +1,7 @@
 import FerryPlan
 
 extension RunRecord {
-  /// The start of the run. A report that another program wrote may have a time that is none.
+  /// The start of the run. A report that another program wrote may contain an invalid time.
   var startedAt: Instant { Instant(rfc3339: run.startedAt) ?? Instant(nanoseconds: 0) }
   var endedAt: Instant { Instant(rfc3339: run.endedAt) ?? startedAt }
 

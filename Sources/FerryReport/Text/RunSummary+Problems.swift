@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// What did not end well, in the order of importance.
+/// The problems of the run, in descending order of importance.
 extension RunSummary {
   /// Lines that are shown together, or not at all.
   struct Problem {

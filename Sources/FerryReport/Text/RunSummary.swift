@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// What a run prints when it ends: at most ten lines with what was sent and received, what failed and why, and what to
-/// do next. `ReportText` has no such limit.
+/// The summary that a run prints when it ends: at most ten lines with the traffic, the failures with their causes,
+/// and the next step. `ReportText` has no such limit.
 package struct RunSummary {
   /// The largest number of lines.
   package static let mostLines = 10
@@ -50,7 +50,7 @@ package struct RunSummary {
     return Self.fitted("\(record.names): \(lead) (exit code \(record.run.exitCode))\(counts)")
   }
 
-  /// What was sent and received, how long it took, and how fast it was.
+  /// The bytes sent and received, the duration and the rate.
   private var traffic: String {
     let (totals, seconds) = (record.totals, record.seconds)
     let bytes = totals.bytes
@@ -71,7 +71,7 @@ package struct RunSummary {
     return parts.joined(separator: ", ")
   }
 
-  /// The nodes and the problems, and whether a request that needs a decision is not among them.
+  /// The lines of the nodes and problems, and whether they omit a request that needs a decision.
   private var middle: (lines: [String], hidesAmbiguities: Bool) {
     // The headline, the traffic, the next step and the report have a line each.
     let space = Self.mostLines - 4
@@ -134,7 +134,7 @@ package struct RunSummary {
       return record.run.deferredUntil.map { "the remaining work can continue at \($0); then \(resume)" }
         ?? "when the conditions have changed, \(resume)"
     case .authorization: return "check the credentials; then \(resume)"
-    case .integrity: return "do not change files while they are sent; to send them again, \(resume)"
+    case .integrity: return "do not change files during a run; to send them again, \(resume)"
     case .fault: return "correct the fault; then \(resume)"
     case .usage, .invalidManifest: return nil
     }

@@ -7,7 +7,7 @@ package enum UnansweredText {
 
   /// Returns a message that lists the requests and explains how to proceed.
   ///
-  /// - Parameter instead: what the user can do instead of dropping the requests.
+  /// - Parameter instead: the alternative to dropping the requests.
   package static func text(_ unanswered: [UnansweredRequest], instead: String) -> String {
     let count = unanswered.count
     let what =

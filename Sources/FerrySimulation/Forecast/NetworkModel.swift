@@ -101,7 +101,7 @@ final class SimulatedNetwork {
     return reply
   }
 
-  /// The time that a request needs to transfer bytes, at the rates that apply from now on.
+  /// The time that a request needs to transfer the bytes, at the rates that apply from now on.
   private func duration(of bytes: Int64, session: Int?, at now: Instant) -> Duration {
     let network: Double =
       switch model.rate {

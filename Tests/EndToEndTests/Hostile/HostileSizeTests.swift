@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Responses that are much larger than what is needed of them.
+/// Responses that are much larger than ferry needs.
 @Suite struct `A response of 10 GiB` {
   /// Sends up to 10 GiB to each connection, and prints how many bytes the client accepted.
   private static let server = """

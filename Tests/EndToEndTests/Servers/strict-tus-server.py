@@ -23,7 +23,7 @@ OPTION is one of
   ends=S    an upload expires, and is removed, S seconds after its creation
   lives=S   an upload expires, and is removed, S seconds after its creation or its latest part
   undated   Upload-Expires is not a date
-  whole     Upload-Concat is ignored: the server does not implement the extension concatenation
+  whole     Upload-Concat is ignored: the server does not implement the concatenation extension
 
 The server prints `port N`. GET /log returns what it has received; `violations` lists requests that the protocol forbids.
 """

@@ -3,7 +3,7 @@ import Testing
 
 /// Validates HTTP Archives with the model of another project, hario-core from PyPI.
 enum ArchiveValidator {
-  /// Fails the test if the file is not valid. If hario-core is missing, says so on standard error.
+  /// Fails the test if the file is not valid. If hario-core is missing, reports this on standard error.
   static func expectValid(
     _ path: String, entries: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

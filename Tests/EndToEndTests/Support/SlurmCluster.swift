@@ -67,7 +67,7 @@ final class SlurmCluster: Sendable {
       END
       head -c 1024 /dev/urandom > munge/key
       chmod 400 munge/key
-      # Foundation considers a process running while a descriptor that it has passed to it is open, so the daemons close it.
+      # Foundation considers a process running as long as a descriptor that it has passed to the process is open, so the daemons close it.
       daemon() {
         (
           for fd in $(ls "/proc/$BASHPID/fd"); do [ "$fd" -le 2 ] || eval "exec $fd>&-"; done

@@ -19,7 +19,7 @@ final class TmuxTerminal: Sendable {
     process.executableURL = RunningCommand.find("tmux").map { URL(filePath: $0) }
     process.arguments = ["-S", socket.path("s"), "kill-server"]
     process.standardError = FileHandle.nullDevice
-    // If it cannot be started, the command's end ends the server.
+    // If it cannot be started, the server ends with its command.
     try? process.run()
   }
 
@@ -60,7 +60,7 @@ final class TmuxTerminal: Sendable {
     while ContinuousClock.now < deadline {
       lines = try await screen()
       if isRight(lines) { return lines }
-      // The test polls, because a terminal has no event for what it shows.
+      // The test polls, because a terminal does not report changes of its contents.
       try await Task.sleep(for: .milliseconds(50))
     }
     throw CommandFailure(description: "the screen does not become right:\n\(lines.joined(separator: "\n"))")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Workspace {
-  /// Runs the job until a run ends, and kills each run before with SIGKILL at a random moment of a request.
+  /// Runs the job until a run ends. Each earlier run is killed with SIGKILL at a random moment of a request.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of kills.

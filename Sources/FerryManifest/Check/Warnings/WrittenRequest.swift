@@ -9,7 +9,7 @@ struct WrittenRequest: Sendable {
   var form: YAMLNode?
   /// The step's `sign`, which is written next to the request.
   var sign: YAMLNode?
-  /// The `auth` of the step, beside the request.
+  /// The `auth` of the step, next to the request.
   var auth: YAMLNode?
   /// The location of the alias that inserted the request, if there is one.
   var use: SourceLocation?

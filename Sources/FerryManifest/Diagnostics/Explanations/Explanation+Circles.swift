@@ -39,7 +39,7 @@ extension Explanation {
   static let variablesTooLarge = Explanation(
     "Variables that expand to too much text",
     """
-    Variables that repeat other variables grow exponentially: a chain of ten doublings makes a thousand copies. \
+    Variables that repeat other variables grow exponentially: ten doublings make a thousand copies. \
     All expanded variables together must not exceed 64 MiB. Shorten them, or move long values to a \
     separate file.
     """)

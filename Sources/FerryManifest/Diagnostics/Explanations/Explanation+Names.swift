@@ -137,7 +137,7 @@ extension Explanation {
       """, wrong: "file.sha1", right: "file.sha256")
 
   static let referenceOutOfPlace = Explanation(
-    "A reference to a value that is not available yet",
+    "A reference to a value that is not available here",
     """
     Each value becomes available at a certain time: names, paths and durations must be known before a run, \
     `${file.…}` is available in the steps of an upload, `${allocate.…}` only after `allocate`, and \

@@ -165,9 +165,10 @@ extension Explanation {
   static let authenticatedRequest = Explanation(
     "A request with two kinds of credentials",
     """
-    `auth` responds to the challenges of a server with the field `Authorization`, so the request, its session or its token \
-    cannot set that field too, and the request cannot be signed. Remove one of them, or write `auth: none` beside the \
-    request. A token and `auth` can be used together if the token is in another field.
+    `auth` responds to the challenges of a server with the field `Authorization`. Therefore, the request, \
+    its session and its token cannot set that field, and the request cannot be signed. Remove one of the \
+    two, or write `auth: none` next to the request. A token and `auth` can be used together if another field \
+    carries the token.
     """,
     in: """
       version: 1

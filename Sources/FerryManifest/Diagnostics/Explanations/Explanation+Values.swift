@@ -124,7 +124,7 @@ extension Explanation {
     "Two bounds that contradict each other",
     """
     The lower of two bounds is above the upper one, so no value lies between them. For `retry`, the first \
-    wait (`initial`) must not be longer than the longest one (`max`, 5 minutes by default). Change one of \
+    delay (`initial`) must not be longer than the maximum delay (`max`, 5 minutes by default). Change one of \
     the two.
     """,
     in: """

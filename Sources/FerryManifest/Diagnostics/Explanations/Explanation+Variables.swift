@@ -2,8 +2,9 @@ extension Explanation {
   static let undeclaredVariable = Explanation(
     "A variable that the manifest does not declare",
     """
-    `--var` and `--vars-file` set variables that the manifest declares under `vars`, but it does not declare one with \
-    this name. A misspelled name would leave the default in force, and nobody would notice. Correct the \
+    `--var` and `--vars-file` set variables that the manifest declares under `vars`. This manifest does not \
+    declare a variable with this name. A misspelled name would leave the default in force, and nobody would \
+    notice. Correct the \
     spelling, or declare the variable.
     """,
     wrong: Example(manifest: folderVariable, variables: ["floder": "/srv/photos"]),

@@ -113,8 +113,8 @@ extension Explanation {
   static let idlePriority = Explanation(
     "A priority that has no effect",
     """
-    A priority decides which of several waiting transfers of a session goes first. This session has one \
-    connection and one batch, so there is nothing to order. Remove the priority, or let the batch that \
+    A priority determines which of several waiting transfers of a session goes first. Only one batch uses \
+    this session, so there is nothing to order. Remove the priority, or let the batch that \
     should have the lower priority use the same session.
     """,
     in: """
@@ -131,9 +131,10 @@ extension Explanation {
   static let idlePolicy = Explanation(
     "A policy that has no effect",
     """
-    A budget, condition, execution window or resume delay applies only to some sessions: a budget with `binds: \
-    discretionary` and the power source to discretionary sessions, a window to default and ephemeral sessions, a \
-    delay to background sessions. No session of this manifest is of that kind, so the key changes nothing. Remove \
+    A budget, condition, execution window or resume delay applies only to some sessions. A budget with \
+    `binds: discretionary` and the power source affect only discretionary sessions, a window only default \
+    and ephemeral sessions, and a delay only background sessions. No session of this manifest is of that \
+    kind, so the key changes nothing. Remove \
     the key, or change the session that it was meant for.
     """,
     in: """
@@ -192,7 +193,7 @@ extension Explanation {
       """, wrong: "auth: none, ", right: "")
 
   static let idleConnectionSetting = Explanation(
-    "A setting of connections that has no effect",
+    "A connection setting that has no effect",
     """
     `tls` applies only to connections that use TLS. If the session sends no request to an `https://` URL, the key has no \
     effect. Remove it, or use URLs that begin with `https://`.
@@ -208,14 +209,15 @@ extension Explanation {
   static let partSettings = Explanation(
     "A setting for parts that has no effect, or that servers may reject",
     """
-    `chunk_size`, `offset_query`, `creation`, `metadata`, `checksum`, `interop_version`, `part_size`, `threshold` and `parallel_parts` configure protocols that send a \
-    file in several requests: `chunk_size` has an effect only with `protocol: content_range`, `tus` or `resumable`, \
-    `offset_query` with `content_range`, `creation` and `metadata` with `tus`, `checksum` with `tus` or `s3_multipart`, \
-    `interop_version` with `resumable`, `part_size` with `s3_multipart`, and `threshold` and `parallel_parts` with \
-    `s3_multipart` or `tus`. With `tus`, `creation`, `metadata`, `parallel_parts` and `threshold` also have no effect if \
-    the request of `allocate` creates the upload, `threshold` has none without `parallel_parts`, and \
-    `creation: with_upload` has none with it. Google accepts parts whose size is a multiple of 256 KiB, and \
-    Microsoft multiples of 320 KiB; only the last part may have another size. Remove the key, or write such a multiple.
+    These keys configure protocols that send a file in several requests, and each has an effect only with \
+    some of them. `chunk_size` applies to `content_range`, `tus` and `resumable`; `offset_query` to \
+    `content_range`; `creation` and `metadata` to `tus`; `checksum` to `tus` and `s3_multipart`; \
+    `interop_version` to `resumable`; `part_size` to `s3_multipart`; `threshold` and `parallel_parts` to \
+    `s3_multipart` and `tus`. Three more rules apply to `tus`: `creation`, `metadata`, `parallel_parts` and \
+    `threshold` have no effect if the request of `allocate` creates the upload; `threshold` has no effect \
+    without `parallel_parts`; and `creation: with_upload` has no effect with `parallel_parts`. Google \
+    accepts only multiples of 256 KiB as the size of a part, and Microsoft only multiples of 320 KiB; the \
+    last part may have any size. Remove the key, or write such a multiple.
     """,
     in: """
       version: 1
@@ -270,9 +272,10 @@ extension Explanation {
     "An upload that removes the files of another upload",
     """
     Two uploads send files from the same folder or from nested folders, and one of them deletes or moves its \
-    delivered files (`after`). That upload does not wait for the other, so files may be \
-    gone before the other has sent them, and would then fail with `source_missing`. Add the other upload to `needs` of \
-    the upload that deletes or moves files, or select different files in each: a different folder, or different file extensions.
+    delivered files (`after`). That upload does not wait for the other one, so files may disappear before \
+    the other one has sent them, and would then fail with `source_missing`. Add the other upload to `needs` \
+    of the upload that deletes or moves files, or select different files in each, for example by their \
+    folder or extension.
     """,
     in: """
       version: 1
