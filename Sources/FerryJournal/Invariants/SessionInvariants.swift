@@ -49,7 +49,7 @@ enum SessionInvariants {
       effect: "ferry cannot determine which step was about to be sent, and does not use these items",
       remedy: restore),
     JournalInvariant(
-      .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
+      .brokenReference, "node NOT IN (SELECT id FROM node WHERE \(NodeRow.Kind.ofItems))",
       "that do not belong to an upload",
       effect: "ferry ignores these items and sends their files again",
       remedy: restore + "; if the files may be sent again, no action is needed", stopsRun: false),
@@ -146,7 +146,7 @@ enum SessionInvariants {
       effect: "ferry cannot determine whether it may release these upload IDs, and does not use them",
       remedy: restore),
     JournalInvariant(
-      .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
+      .brokenReference, "node NOT IN (SELECT id FROM node WHERE \(NodeRow.Kind.ofItems))",
       "that do not belong to an upload",
       effect: "ferry cannot release their upload IDs", remedy: restoreOrRemove),
     JournalInvariant(

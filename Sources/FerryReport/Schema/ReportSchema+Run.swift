@@ -163,7 +163,8 @@ extension ReportSchema {
       "Node", "A token, upload, fetch or request.",
       [
         manifest, .required("name", .string, "Its name."),
-        .required("kind", .choice(["token", "upload", "fetch", "request"]), "Its kind."),
+        .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "Its kind."),
+        .optional("direction", .choice(["received"]), "For a download batch: the direction of its transfers."),
         .required("session", .string, "Its session."),
         .required(
           "state",
