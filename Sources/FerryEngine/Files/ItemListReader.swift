@@ -29,7 +29,7 @@ struct ItemListReader {
     var version: Int64
     var origin: Origin?
     var values: [String?]
-    /// The place of another item with the same target.
+    /// Why the item and another one cannot both be stored.
     var conflict: String?
   }
 
@@ -152,9 +152,16 @@ struct ItemListReader {
     if found[other].path == item.path, found[other].version == item.version, found[other].size == item.size {
       return
     }
-    found[other].conflict = found[other].conflict ?? item.place
+    let isEqual = found[other].path == item.path
+    func conflict(_ own: Found, _ other: Found) -> String {
+      let path = DisplayPath.shown(own.path)
+      return isEqual
+        ? "its file \(path) is also that of \(other.place)"
+        : "its file \(path) differs only in case from that of \(other.place)"
+    }
+    found[other].conflict = found[other].conflict ?? conflict(found[other], item)
     found.append(item)
-    found[found.count - 1].conflict = found[other].place
+    found[found.count - 1].conflict = conflict(item, found[other])
   }
 
   /// Some file systems do not distinguish names by case or by the composition of their characters.
@@ -168,19 +175,19 @@ struct ItemListReader {
       let path = found[index].path
       for slash in path.indices where path[slash] == UInt8(ascii: "/") {
         guard let other = places[Self.key(path[..<slash])] else { continue }
-        found[index].conflict = found[index].conflict ?? found[other].place
-        found[other].conflict = found[other].conflict ?? found[index].place
+        let folder = DisplayPath.shown(found[other].path)
+        found[index].conflict =
+          found[index].conflict ?? "its folder \(folder) is also the file of \(found[other].place)"
+        found[other].conflict =
+          found[other].conflict ?? "its file \(folder) is also a folder of \(found[index].place)"
       }
     }
   }
 
   private mutating func sorted() -> (Listing, ListedItems.Contents) {
     for item in found {
-      guard let other = item.conflict else { continue }
-      report(
-        item.place,
-        "its file \(DisplayPath.shown(item.path)) is also that of \(other), or is distinguished from it only by case or "
-          + "as a folder; neither is downloaded")
+      guard let conflict = item.conflict else { continue }
+      report(item.place, "\(conflict); neither is downloaded")
     }
     found.removeAll { $0.conflict != nil }
     found.sort { $0.path.lexicographicallyPrecedes($1.path) }

@@ -50,7 +50,7 @@ enum SessionInvariants {
       remedy: restore),
     JournalInvariant(
       .brokenReference, "node NOT IN (SELECT id FROM node WHERE \(NodeRow.Kind.ofItems))",
-      "that do not belong to an upload",
+      "that do not belong to a batch",
       effect: "ferry ignores these items and sends their files again",
       remedy: restore + "; if the files may be sent again, no action is needed", stopsRun: false),
     JournalInvariant(
@@ -115,7 +115,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue,
       """
-      kind NOT IN (1, 2, 3) OR (state NOT IN \(open) AND state NOT IN \(closed))
+      kind NOT IN (1, 2, 3, 4) OR (state NOT IN \(open) AND state NOT IN \(closed))
         OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
       """,
       "with an unknown kind, state, intent or round",

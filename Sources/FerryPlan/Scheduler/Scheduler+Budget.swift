@@ -155,7 +155,9 @@ extension Scheduler {
     {
       return gates[gate].admit(ready.ref, size: size - reserved)
     }
-    return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
+    // Without a size, what is reserved limits the response instead (`byteLimit`).
+    let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
+    return hasSize ? gates[gate].covers(ready.ref) : .admitted
   }
 
   /// Whether the bytes of an item are reserved for one request at a time, so that its transfer stops between two requests

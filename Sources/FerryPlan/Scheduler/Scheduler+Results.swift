@@ -29,7 +29,7 @@ extension Scheduler {
       isPart: flight.attempt.operation != .whole)
     if let part = result.part { count(part, of: ref) }
     if flight.attempt.step == .download {
-      if verdict == .succeeded { sample(ref.node, result) }
+      countDownload(ref, result, verdict)
     } else if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
       countWhole(flight, result, verdict)
     }
@@ -73,6 +73,13 @@ extension Scheduler {
     } else {
       sendsAgain(ref, bytes: result.traffic.bodySent)
     }
+  }
+
+  /// Counts the bytes of a download: those that a failed request received and that no part keeps are requested again.
+  private mutating func countDownload(_ ref: ItemRef, _ result: AttemptResult, _ verdict: Verdict) {
+    guard verdict != .succeeded else { return sample(ref.node, result) }
+    let lost = max(0, result.traffic.bodyReceived - (result.part?.kept ?? 0)) +| (result.part?.dropped ?? 0)
+    if lost > 0, fileSize(of: ref) > 0 { sendsAgain(ref, bytes: lost) }
   }
 
   private mutating func sample(_ node: NodeID, _ result: AttemptResult) {
