@@ -130,7 +130,8 @@ extension ManifestReference {
     let places: [(place: Place, name: String)] = [
       (.session, "session headers"), (.token(""), "a token's request"), (.apply(""), "`apply`"),
       (.upload("", .allocate), "`allocate`"), (.upload("", .transfer), "`transfer`"),
-      (.upload("", .commit), "`commit`"), (.download("", nil), "download batches"), (.fetch(""), "fetches"), (.request(""), "requests"),
+      (.upload("", .commit), "`commit`"), (.download("", nil), "download batches"), (.fetch(""), "fetches"),
+      (.request(""), "requests"),
       (.onEnd(""), "`on_end`"),
     ]
     return Reference.Family.allCases.map { family in

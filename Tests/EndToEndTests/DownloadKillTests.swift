@@ -12,7 +12,8 @@ struct `A download batch behind nginx` {
 
   private static func site() async throws -> NginxSite {
     let site = try await NginxSite.start(
-      "limit_rate \(max(mebibytes / 2, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;")
+      "limit_rate \(max(mebibytes / 2, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
+    )
     mkdir(site.path("root/sub"), 0o755)
     for name in names { try write(name, to: site) }
     return site
@@ -75,7 +76,9 @@ struct `A download batch behind nginx` {
     }
   }
 
-  @Test func `that is killed again and again downloads only the rest, and each file is complete`() async throws {
+  @Test func `that is killed again and again downloads only the rest, and each file is complete`()
+    async throws
+  {
     let site = try await Self.site()
     let job = try await Self.job(site)
     let total = Self.names.count * (Self.mebibytes << 20)
@@ -88,7 +91,9 @@ struct `A download batch behind nginx` {
     let expected = try await TestFiles.digests(of: Self.names, under: site.path("root"))
     #expect(try await TestFiles.digests(of: Self.names, under: job.folder.path("downloads")) == expected)
     #expect(
-      FileManager.default.subpaths(atPath: job.folder.path("downloads"))?.sorted() == ["a", "b", "c", "sub", "sub/d"])
+      FileManager.default.subpaths(atPath: job.folder.path("downloads"))?.sorted() == [
+        "a", "b", "c", "sub", "sub/d",
+      ])
     let again = try Self.sent(site) - total
     #expect(site.requests.filter { $0[0] == "206" }.count >= Self.kills)
     // Two requests at a time: the bytes since the last update of the record, and those in the buffers of the sockets.

@@ -112,7 +112,10 @@ import Testing
     #expect(command.status == 1)
     #expect(report.totals.items.done == 1 && report.totals.items.failed == 5)
     #expect(report.node("photos")?.problems?.map(\.path) == ["/files/4"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")).sorted() == ["good", "short"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")).sorted() == [
+        "good", "short",
+      ])
     #expect(job.folder.text("photos/short") == "old")
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("evil")))
   }
@@ -187,7 +190,8 @@ import Testing
     let status = try await job.ferry("status", "gallery.quick")
     #expect(status.stdout.contains("download photos of gallery, round 1: 1 done"), "\(status.stdout)")
     let item = try await job.ferry("explain", "photos/photos/a", "--manifest", "job.yaml")
-    #expect(item.status == 0 && item.stdout.contains("download photos/photos/a"), "\(item.stdout)\(item.stderr)")
+    #expect(
+      item.status == 0 && item.stdout.contains("download photos/photos/a"), "\(item.stdout)\(item.stderr)")
     let refused = try await job.ferry("submit", "job.yaml", "photos", "files")
     #expect(refused.status != 0)
   }

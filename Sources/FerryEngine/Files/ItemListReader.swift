@@ -233,7 +233,7 @@ struct ItemListReader {
   }
 
   /// Identifies the version of a document. A digest identifies its content, whatever its URL is: a server may sign each
-  /// URL anew.
+  /// URL again.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =
       digest.map { "sha256 \($0)" }

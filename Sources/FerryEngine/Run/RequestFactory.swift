@@ -235,9 +235,10 @@ struct RequestFactory {
   private func listedValues(
     of ref: ItemRef, _ scheduler: Scheduler
   ) throws(TransportFailure) -> [String: String] {
-    guard let path = scheduler.path(of: ref), let values = listers[ref.node.index]?.listed?.values(of: path) else {
+    guard let path = scheduler.path(of: ref), let values = listers[ref.node.index]?.listed?.values(of: path)
+    else {
       throw TransportFailure(
-        .sourceMissing, "the list does not contain this file any more", mayHaveReachedServer: false)
+        .sourceMissing, "the list no longer contains this file", mayHaveReachedServer: false)
     }
     return values
   }

@@ -8,7 +8,10 @@ extension ManifestDecoder {
         case .session: (.unknownSession, [.sessions], "session", "sessions:")
         case .token: (.unknownToken, [.tokens], "token", "tokens:")
         case .needs:
-          (.unknownNode, DeclaredNames.nodeSpaces, "node", "uploads:', 'downloads:', 'fetches:' or 'requests:")
+          (
+            .unknownNode, DeclaredNames.nodeSpaces, "node",
+            "uploads:', 'downloads:', 'fetches:' or 'requests:"
+          )
         case .fetch: (.unknownNode, [.fetches], "fetch", "fetches:")
         }
       let name = use.name.value

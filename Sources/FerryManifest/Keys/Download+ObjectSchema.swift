@@ -8,7 +8,8 @@ extension Download {
       .needs(\.needs, example: "[catalog]"),
       Key(
         "items", \.items, DownloadItems.kind, isRequired: true,
-        doc: "The files to download: a list of items, or a mapping that names the list and the file of each item.",
+        doc:
+          "The files to download: a list of items, or a mapping that names the list and the file of each item.",
         example: "{ from: catalog, json: /files, save_to: \"photos/${item.name}\" }"),
       Key(
         "deliver", \.deliver, .choice(),

@@ -7,7 +7,8 @@ extension DownloadItems {
       if node.elements != nil { return written.decode(node, &decoder).map { DownloadItems($0) } }
       guard node.members != nil else {
         decoder.mismatch(
-          node, wanted: "a list of items, or a mapping with 'urls', 'file' or 'from'", help: decoder.exampleHelp)
+          node, wanted: "a list of items, or a mapping with 'urls', 'file' or 'from'",
+          help: decoder.exampleHelp)
         return nil
       }
       return list.decode(node, &decoder)?.items
@@ -29,7 +30,8 @@ extension DownloadItems.Written {
         doc: "The size of the document. A document of another size is not stored.", example: "700MB"),
       Key(
         "sha256", \.sha256, .hexadecimalSHA256, default: "any content",
-        doc: "The SHA-256 digest of the document in hexadecimal. A document with another digest is not stored.",
+        doc:
+          "The SHA-256 digest of the document in hexadecimal. A document with another digest is not stored.",
         example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
     ],
     blank: { _, _ in Self(url: "") })

@@ -23,7 +23,8 @@ enum SavePathRule {
     // Otherwise, a list could name any file in the manifest's folder, such as the manifest itself.
     guard PathLetters(String(PathLetters(start).folder)).parts.contains(where: { $0 != "." }) else {
       return Problem(
-        .invalidPath, "this path does not begin with a folder, so the list could replace any file beside the manifest",
+        .invalidPath,
+        "this path does not begin with a folder, so the list could replace any file beside the manifest",
         help: "put a folder before the first reference, for example 'downloads/${item.name}'")
     }
     guard !PathLetters(sample).isFolder else {

@@ -99,7 +99,7 @@ package struct ItemTable: Sendable {
 
 /// The servers that the list of a download batch determines.
 extension ItemTable {
-  /// The maximum number of servers that are told apart. A list may name any number of servers, and each has its own
+  /// The maximum number of servers with separate queues. A list may name any number of servers, and each has its own
   /// queue. The items of the other servers share one queue.
   static let mostOrigins = 64
 

@@ -161,7 +161,8 @@ package struct PlanDocument: Codable, Sendable {
     nodes = plan.nodes.enumerated().map { index, node in
       var entry = NodeEntry(
         name: node.name, kind: node.kind,
-        direction: node.kind == .download ? node.kind.direction : nil, session: plan.sessions[node.session.index].name,
+        direction: node.kind == .download ? node.kind.direction : nil,
+        session: plan.sessions[node.session.index].name,
         token: node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name },
         needs: node.needs.map { plan.nodes[$0.index].name },
         steps: node.steps.map {

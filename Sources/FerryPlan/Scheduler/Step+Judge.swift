@@ -62,7 +62,9 @@ extension Step {
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
     if kind.storesDocument, status == 304 { return judgeNotModified(response.condition) }
     // The part does not fit. The whole document is requested, even if the manifest accepts this status.
-    if kind.storesDocument, status == 206, response.askedForRest { return .conditionRefused(refusal(response)) }
+    if kind.storesDocument, status == 206, response.askedForRest {
+      return .conditionRefused(refusal(response))
+    }
     if expects(status: status) {
       if let mismatch = response.mismatch {
         let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)

@@ -164,7 +164,8 @@ extension ReportSchema {
       [
         manifest, .required("name", .string, "Its name."),
         .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "Its kind."),
-        .optional("direction", .choice(["received"]), "For a download batch: the direction of its transfers."),
+        .optional(
+          "direction", .choice(["received"]), "For a download batch: the direction of its transfers."),
         .required("session", .string, "Its session."),
         .required(
           "state",

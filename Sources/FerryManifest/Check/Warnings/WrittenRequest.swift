@@ -74,7 +74,9 @@ extension ManifestDecoder {
 
   private func add(_ download: Download, to requests: inout [WrittenRequest]) {
     let name = download.name.value
-    guard let node = declared.declaration(name, in: .downloads)?.node, let items = node["items"] else { return }
+    guard let node = declared.declaration(name, in: .downloads)?.node, let items = node["items"] else {
+      return
+    }
     var request = WrittenRequest(
       template: download.itemRequest, node: node["request"] ?? items, sign: node["sign"], auth: node["auth"],
       use: items.use ?? node.use, session: download.session.value, token: download.token?.value,
@@ -98,7 +100,8 @@ extension ManifestDecoder {
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, url: node["url"] ?? node["token_url"], form: form, sign: sign, auth: auth, use: use, session: session.value,
+        template: template, node: node, url: node["url"] ?? node["token_url"], form: form, sign: sign,
+        auth: auth, use: use, session: session.value,
         token: token?.value,
         instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }
