@@ -77,7 +77,7 @@ extension BadManifest {
       downloads:
         photos:
           session: quick
-          items: { file: urls.txt, save_to: "photos/${1️⃣item.nam}", size: "${2️⃣token.size}" }
+          items: { file: urls.txt, save_to: "photos/1️⃣${item.nam}", size: "2️⃣${token.size}" }
       """,
       .error(
         "1️⃣", .unknownReference, "an item of this list has no field 'nam'", help: "did you mean 'name'?"),
@@ -121,7 +121,7 @@ extension BadManifest {
         help: "write the digest as 'sha256sum' and similar programs print it"),
       .error(
         "4️⃣", .wrongType,
-        "'items' must be a list of items, or a mapping with 'urls', 'file' or 'from', found 'urls.txt'",
+        "'items' must be a list of items, or a mapping with 'urls', 'file' or 'from', found the string 'urls.txt'",
         help:
           "for example 'items: { from: catalog, json: /files, save_to: \"photos/${item.name}\" }'")),
   ]
