@@ -130,7 +130,8 @@ extension ManifestReference {
     let places: [(place: Place, name: String)] = [
       (.session, "session headers"), (.token(""), "a token's request"), (.apply(""), "`apply`"),
       (.upload("", .allocate), "`allocate`"), (.upload("", .transfer), "`transfer`"),
-      (.upload("", .commit), "`commit`"), (.fetch(""), "fetches"), (.request(""), "requests"),
+      (.upload("", .commit), "`commit`"), (.download("", nil), "download batches"), (.fetch(""), "fetches"),
+      (.request(""), "requests"),
       (.onEnd(""), "`on_end`"),
     ]
     return Reference.Family.allCases.map { family in
@@ -143,6 +144,11 @@ extension ManifestReference {
             "a property of the item's file: "
               + Reference.FileField.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
               + "; `path` is relative to `root`"
+          )
+        case .item:
+          (
+            "`${item.NAME}`",
+            "a member of the item's element in the list of a download batch; `NAME.NAME` is a member of a member"
           )
         case .token: ("`${token.CAPTURE}`", "a capture of the token that the node names")
         case .allocate: ("`${allocate.CAPTURE}`", "a capture of the same item's `allocate` step")

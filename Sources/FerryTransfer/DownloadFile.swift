@@ -220,6 +220,10 @@ final class DownloadFile: @unchecked Sendable {
     defer { discard() }
     do throws(TransportFailure) {
       var response = response
+      if let expected = request.exactSize, expected != size {
+        record = nil
+        return .success(.refused("the document has \(size) bytes instead of \(expected)"))
+      }
       if let checksum = request.checksum, let refusal = try refusal(response, checksum) {
         record = nil
         return .success(.refused(refusal))

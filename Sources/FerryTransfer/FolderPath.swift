@@ -74,6 +74,25 @@ package enum FolderPath {
     return current.release()
   }
 
+  /// Creates the missing folders of a path that a list or a server has chosen. A link is not followed, so the folders are
+  /// beneath the given one.
+  ///
+  /// - Parameter relative: without `..`.
+  package static func createFolders(_ relative: [UInt8], beneath folder: [UInt8]) throws(Failure) {
+    var current = Descriptor(try descriptor(of: folder, trusting: .ownEntries, creating: true))
+    var names = components(relative)
+    while let name = names.popLast() {
+      guard name != above else { throw .system(EINVAL) }
+      let next = open(name, in: current, creating: true)
+      guard next >= 0 else { throw .system(errno) }
+      let opened = Descriptor(next)
+      if let owner = foreignOwner(of: opened.status, in: current.status) {
+        throw .foreign(path: text(name, names, of: relative), owner: owner, isLink: false)
+      }
+      current = opened
+    }
+  }
+
   /// The mode in which a file is opened.
   package enum Access {
     /// The file is opened for reading.

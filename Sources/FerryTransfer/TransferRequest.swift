@@ -29,6 +29,8 @@ package struct TransferRequest: Sendable {
   /// `responseTooLarge`, at the end of its header section if it announces the size, otherwise when it
   /// exceeds the limit.
   package var sizeLimit: Int64?
+  /// The size that a downloaded file must have; `nil` for any size. A file of another size is refused.
+  package var exactSize: Int64?
   /// Whether the request must be sent at most once. If libcurl is about to resend it on a new connection, the request
   /// is aborted and fails with `connectionLost`.
   package var atMostOnce: Bool

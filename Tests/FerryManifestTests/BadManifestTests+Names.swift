@@ -29,7 +29,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .unknownNode, "unknown node 'catalogue'",
-        help: "declare it under 'uploads:', 'fetches:' or 'requests:'")),
+        help: "declare it under 'uploads:', 'downloads:', 'fetches:' or 'requests:'")),
     BadManifest(
       "a session where a node is wanted", in: .request,
       "needs: [1️⃣quick]\nrequest: { url: https://example.com/ }",
@@ -88,7 +88,7 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .duplicateNode, "another node is already named 'photos'",
-        help: "uploads, fetches and requests share one namespace; choose a different name",
+        help: "uploads, downloads, fetches and requests share one namespace; choose a different name",
         notes: [("2️⃣", "first defined here")])),
     BadManifest(
       "two sessions of one journal", in: .nothing,

@@ -140,7 +140,7 @@ extension BadManifest {
       .error(
         "2️⃣", .unknownReference, "unknown reference '${config.home}'",
         help: """
-          a reference begins with vars, env, each, secrets, file, token, allocate, transfer, requests or run, \
+          a reference begins with vars, env, each, secrets, file, item, token, allocate, transfer, requests or run, \
           followed by a dot
           """)),
     BadManifest(

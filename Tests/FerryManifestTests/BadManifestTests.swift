@@ -5,7 +5,7 @@ import Testing
   static let cases =
     BadManifest.text + BadManifest.structure + BadManifest.keys + BadManifest.values + BadManifest.quantities
     + BadManifest.requests + BadManifest.names + BadManifest.references + BadManifest.circles
-    + BadManifest.sharing + BadManifest.tokens + BadManifest.large
+    + BadManifest.sharing + BadManifest.tokens + BadManifest.large + BadManifest.downloads
 
   /// Codes for files that are too large or not UTF-8. Separate tests below cover them.
   static let shownBelow: Set<DiagnosticCode> = [.manifestTooLarge, .invalidUTF8]

@@ -87,7 +87,7 @@ struct InterruptionPointTests {
         return .status(200)
       case .probe: return .status(call.uploadID.map(committed.contains) == true ? 200 : 404)
       case .abandon: return .status(204)
-      case .fetch, .request:
+      case .fetch, .request, .download:
         pending.append((end, { self.effects += 1 }))
         return .status(200)
       }

@@ -55,7 +55,7 @@ struct RedirectTests {
         switch $0.step {
         case .commit: .lost
         case .probe: .status(status)
-        case .token, .allocate, .transfer, .fetch, .request, .abandon: nil
+        case .token, .allocate, .transfer, .fetch, .request, .download, .abandon: nil
         }
       })
     world.run()

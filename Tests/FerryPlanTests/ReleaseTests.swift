@@ -128,7 +128,7 @@ import Testing
       switch call.step {
       case .probe: .status(404)
       case .commit: call.number == 1 ? .lost : .status(403)
-      case .token, .allocate, .transfer, .fetch, .request, .abandon: nil
+      case .token, .allocate, .transfer, .fetch, .request, .download, .abandon: nil
       }
     }
     world.run()
@@ -172,7 +172,7 @@ import Testing
       switch call.step {
       case .transfer: .status(403)
       case .abandon: .status(status)
-      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      case .token, .allocate, .commit, .probe, .fetch, .request, .download: nil
       }
     }
     world.run()
@@ -203,7 +203,7 @@ import Testing
       switch call.step {
       case .transfer: .status(403)
       case .abandon: .status(500)
-      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      case .token, .allocate, .commit, .probe, .fetch, .request, .download: nil
       }
     }
     world.run()
@@ -270,7 +270,7 @@ import Testing
       switch call.step {
       case .transfer: .status(403)
       case .abandon: .status(200, after: .seconds(100))
-      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      case .token, .allocate, .commit, .probe, .fetch, .request, .download: nil
       }
     }
     world.signals = [(world.start.advanced(by: .seconds(10)), .terminate)]
@@ -358,7 +358,7 @@ import Testing
         var response = AttemptResult.Response(status: 200)
         response.regained = [.orphan(2, of: call.attempt.ref.node)]
         return Reply(answer: .response(response), after: .milliseconds(10))
-      case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+      case .allocate, .commit, .token, .probe, .fetch, .request, .download: return nil
       }
     }
     let world = try worldOfTwoBatches(server)
@@ -384,7 +384,7 @@ import Testing
         var response = AttemptResult.Response(status: 200)
         response.regained = [.orphan(0, of: call.attempt.ref.node)]
         return Reply(answer: .response(response), after: .milliseconds(10))
-      case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+      case .allocate, .commit, .token, .probe, .fetch, .request, .download: return nil
       }
     }
     let world = try worldOfTwoBatches(connections: 4, server)
@@ -411,7 +411,7 @@ import Testing
           var response = AttemptResult.Response(status: 200)
           response.regained = [.orphan(0, of: call.attempt.ref.node)]
           return Reply(answer: .response(response), after: .milliseconds(10))
-        case .allocate, .commit, .token, .probe, .fetch, .request: return nil
+        case .allocate, .commit, .token, .probe, .fetch, .request, .download: return nil
         }
       })
     #expect(released == [2, 3, 4] && orphans(world).isEmpty)
@@ -422,7 +422,7 @@ import Testing
       switch call.step {
       case .transfer: .status(403)
       case .abandon: .status(204, after: .seconds(5))
-      case .token, .allocate, .commit, .probe, .fetch, .request: nil
+      case .token, .allocate, .commit, .probe, .fetch, .request, .download: nil
       }
     }
     world.machine.schedule(.conditions(.init(network: .none)), at: world.start.advanced(by: .seconds(2)))

@@ -152,7 +152,7 @@ import Testing
         switch call.step {
         case .transfer: .status(403)
         case .abandon: .status(200, after: .seconds(1_000_000))
-        case .token, .allocate, .commit, .probe, .fetch, .request: nil
+        case .token, .allocate, .commit, .probe, .fetch, .request, .download: nil
         }
       })
     world.run()

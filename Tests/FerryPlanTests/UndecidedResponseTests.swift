@@ -29,7 +29,7 @@ import Testing
       switch call.step {
       case .commit: .lost
       case .probe: call.number == 1 ? Self.undecided : .status(200)
-      case .token, .allocate, .transfer, .fetch, .request, .abandon: .status(200)
+      case .token, .allocate, .transfer, .fetch, .request, .abandon, .download: .status(200)
       }
     }
     world.run()

@@ -21,6 +21,10 @@ package struct FileLister: Sendable {
   private let baseFolder: String
   private let home: String?
   private let opened = OpenedRoot()
+  /// The items of a download batch's list; `nil` for an upload.
+  let listed: ListedItems?
+  /// The fields of the list to which the request for an item refers.
+  var requestFields: [String] = []
 
   /// The root once it is open. This lister and its copies list and send files of this one folder, even if
   /// a different folder takes its name in the meantime.
@@ -43,6 +47,7 @@ package struct FileLister: Sendable {
     self.baseFolder = baseFolder
     self.home = home
     source = selection.source
+    if case .items = selection.source { listed = ListedItems() } else { listed = nil }
     root = try Self.absolute(selection.root, baseFolder: baseFolder, home: home)
   }
 
@@ -71,6 +76,7 @@ package struct FileLister: Sendable {
         root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden,
         stateFolder: stateFolder, filter: filter, isStopped: isStopped)
       return try walk.run()
+    case .items(let items): return try itemListing(items, beneath: root)
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : contents(of: name)
       var list = ExplicitList(
@@ -161,7 +167,7 @@ package struct FileLister: Sendable {
     }
   }
 
-  private func contents(of name: String) throws(ListingFailure) -> [UInt8] {
+  func contents(of name: String, limit: Int = largestList) throws(ListingFailure) -> [UInt8] {
     let path = try Self.absolute(name, baseFolder: baseFolder, home: home)
     func failure(_ reason: String) -> ListingFailure {
       ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
@@ -178,13 +184,13 @@ package struct FileLister: Sendable {
     guard status.isRegular else {
       throw failure("it is not a regular file; use 'list: -' to read standard input")
     }
-    guard status.st_size <= Self.largestList else {
-      throw failure("its size is \(status.st_size) bytes, and the limit is \(Self.largestList)")
+    guard status.st_size <= limit else {
+      throw failure("its size is \(status.st_size) bytes, and the limit is \(limit)")
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Int(status.st_size))
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= Self.largestList {
+    while bytes.count <= limit {
       if isStopped() { return [] }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
@@ -196,7 +202,7 @@ package struct FileLister: Sendable {
   }
 
   /// The maximum size of a list in bytes: ten million paths of 100 bytes.
-  private static let largestList = 1 << 30
+  static let largestList = 1 << 30
 
   private static func absolute(
     _ path: String, baseFolder: String, home: String?

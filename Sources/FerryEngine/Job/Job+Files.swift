@@ -14,10 +14,20 @@ extension Job {
       var lister = try FileLister(
         work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
       lister.stateFolder = stateFolder
+      lister.requestFields = work.itemFields
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
     return listers
+  }
+}
+
+extension UploadWork {
+  /// The fields of a list to which the request for an item refers, in a fixed order.
+  fileprivate var itemFields: [String] {
+    var fields: Set<String> = []
+    for case .item(let field) in transfer.request.references { fields.insert(field) }
+    return fields.sorted()
   }
 }
 

@@ -33,6 +33,6 @@ struct ResolveCommand {
 
   private var item: String {
     if let path { return "\(row.name)/\(DisplayPath.shown(path))" }
-    return row.kind == .upload ? "\(row.name)/" : row.name
+    return row.kind.hasItems ? "\(row.name)/" : row.name
   }
 }

@@ -104,10 +104,10 @@ struct SessionJournals {
       guard let journal else { continue }
       var uploads: [[String]: Int] = [:]
       for (index, node) in plan.nodes.enumerated()
-      where node.kind == .upload && node.session.index == session {
+      where node.kind.hasItems && node.session.index == session {
         uploads[[plan.manifests[node.manifest.index], node.name]] = index
       }
-      for row in try journal.nodes where row.kind == .upload {
+      for row in try journal.nodes where row.kind.hasItems {
         if let index = uploads[[row.manifest, row.name]] { rows[index, default: []].append(row) }
       }
     }

@@ -45,7 +45,7 @@ package struct JournalExport {
         for node in try journal.nodes {
           manifests?.insert(node.manifest)
           try put(Self.line(node, session: session))
-          guard node.kind == .upload else { continue }
+          guard node.kind.hasItems else { continue }
           try attempt {
             try journal.forEachItem(node: node.id) { item in
               try put(Self.line(item, of: node, session: session))

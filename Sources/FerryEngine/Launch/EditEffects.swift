@@ -36,7 +36,7 @@ struct EditEffects {
       let known = Set(own.compactMap { launchState.rows[$0]?.id })
       return try journal.openUploads(of: manifest, except: known).map { upload in
         let isThere = own.contains {
-          jobs.plan.nodes[$0].name == upload.name && jobs.plan.nodes[$0].kind == .upload
+          jobs.plan.nodes[$0].name == upload.name && jobs.plan.nodes[$0].kind.hasItems
             && jobs.plan.manifests[jobs.plan.nodes[$0].manifest.index] == manifest
         }
         return effect(isThere ? .otherOrigin : .uploadGone, manifest, upload, journal.identifier)

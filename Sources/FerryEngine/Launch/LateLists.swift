@@ -76,9 +76,12 @@ final class LateLists {
       ContentReader(isStopped: lister.isStopped).answer(&questions, of: files, root: root)
       answers = questions.answers
     }
+    if work.download != nil, let root = try? lister.folder() { answers = root.missing(of: files) }
     let reconciliation = try journal.reconcile(
       files, of: row, deliver: work.deliver, contents: answers,
       round: rounds[plan.nodes[node.index].manifest.index], nextRow: &launchState.nextRows[session])
-    return (reconciliation.items, reconciliation.settled)
+    var items = reconciliation.items
+    lister.listed?.setOrigins(of: &items)
+    return (items, reconciliation.settled)
   }
 }

@@ -9,6 +9,8 @@ package struct Bindings: Sendable {
   package var secrets: [String: SensitiveValue]
   /// The values of the item's file; `nil` if the node has no files.
   package var file: FileValues?
+  /// The values of the item's element in the list of a download batch.
+  var item: [String: String] = [:]
   /// The captures of the node's token; all are sensitive.
   package var token: [String: SensitiveValue]
   /// The captures of the same item's steps.
@@ -57,6 +59,7 @@ package struct Bindings: Sendable {
     case .transfer(let capture): transfer[capture].map { .bound($0) }
     case .request(let name, let capture): requests[name]?[capture].map { .bound($0) }
     case .file(let field): file.flatMap { Self.value(of: field, in: $0) }
+    case .item(let field): item[field].map { .text($0) }
     case .run(let field): value(of: field)
     }
   }

@@ -8,15 +8,18 @@ struct JSONParser {
   /// The maximum number of values. A value takes up to about 200 bytes of memory, even if its text is short:
   /// `[1,1,…]` of 1 MiB contains half a million values.
   static let valueLimit = 100_000
+  /// The maximum number of values in the list of a download batch.
+  static let listValueLimit = 1_000_000
 
   private let bytes: [UInt8]
   private var position = 0
   private var values = 0
+  private let limit: Int
   /// The reason why `value(depth:)` returned `nil`.
   private var problem = JSONProblem.malformed
 
-  static func parse(_ bytes: [UInt8]) throws(JSONProblem) -> JSONValue {
-    var parser = JSONParser(bytes: bytes)
+  static func parse(_ bytes: [UInt8], valueLimit: Int = valueLimit) throws(JSONProblem) -> JSONValue {
+    var parser = JSONParser(bytes: bytes, limit: valueLimit)
     // RFC 8259 §8.1: a byte order mark may be ignored.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
     guard let value = parser.value(depth: 0) else { throw parser.problem }
@@ -25,7 +28,7 @@ struct JSONParser {
     return value
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(bytes: [UInt8], limit: Int) { (self.bytes, self.limit) = (bytes, limit) }
 
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -41,7 +44,7 @@ struct JSONParser {
 
   private mutating func value(depth: Int) -> JSONValue? {
     guard depth < Self.depthLimit else { return fail(.tooDeep) }
-    guard values < Self.valueLimit else { return fail(.tooManyValues) }
+    guard values < limit else { return fail(.tooManyValues) }
     values += 1
     skipSpace()
     switch next {

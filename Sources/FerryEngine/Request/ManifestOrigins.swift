@@ -30,6 +30,13 @@ struct ManifestOrigins {
         if let token = step.token { tokens[token.index]?.origins.insert(origin) }
         if step.kind == .token { tokens[index]?.origins.insert(origin) }
       }
+      if case .upload(let work) = node.work {
+        for origin in work.writtenOrigins {
+          own.origins.insert(origin)
+          sessions[work.transfer.session.index].origins.insert(origin)
+          if let token = work.transfer.token { tokens[token.index]?.origins.insert(origin) }
+        }
+      }
       nodes.append(own)
     }
   }
@@ -67,6 +74,16 @@ struct ManifestOrigins {
       break
     }
     return (origin, Userinfo(url: prefix))
+  }
+}
+
+extension UploadWork {
+  /// The servers of the items that are written in the manifest.
+  fileprivate var writtenOrigins: Set<Origin> {
+    guard case .items(let items) = files.source, case .written(let written) = items.source,
+      items.url == DownloadItems.field("url")
+    else { return [] }
+    return Set(written.compactMap { Origin(url: $0.url) })
   }
 }
 

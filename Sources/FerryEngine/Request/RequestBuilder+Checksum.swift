@@ -13,6 +13,8 @@ extension RequestBuilder {
       (checksum.md5, .md5, 16),
     ]
     for case (let template?, let algorithm, let size) in digests {
+      // An element of a list may have no digest.
+      if template.isAbsent(in: bindings) { return nil }
       var sensitive: [String] = []
       let digits = try Self.text(template, bindings, sensitive: &sensitive)
       let values = digits.compactMap { Hexadecimal.value($0) }
@@ -23,5 +25,15 @@ extension RequestBuilder {
         algorithm, stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] })
     }
     return nil
+  }
+}
+
+extension Template {
+  /// Whether the text is one value of a list's element that the element does not have.
+  fileprivate func isAbsent(in bindings: Bindings) -> Bool {
+    guard segments.count == 1, case .reference(let reference, _) = segments[0], case .item = reference else {
+      return false
+    }
+    return bindings.value(of: reference) == nil
   }
 }

@@ -209,7 +209,7 @@ package struct RequestBuilder: Sendable {
     // names, alone or after a scheme such as `Bearer`.
     let isCaptured = field.value.references.contains { reference in
       switch reference {
-      case .allocate, .transfer, .request: true
+      case .allocate, .transfer, .request, .item: true
       case .secret, .token, .file, .run: false
       }
     }

@@ -144,7 +144,7 @@ final class CaptureStore {
       switch reference {
       case .allocate(let name): known.contains { $0.name == name && $0.isSecret }
       case .secret, .token: true
-      case .transfer, .request, .file, .run: false
+      case .transfer, .request, .file, .item, .run: false
       }
     }
     let session = CapturedValue(name: "session", value: url, isSecret: isSecret)
@@ -256,7 +256,7 @@ final class CaptureStore {
       nodeCaptures[node.index] = captures
       let known = plan.nodes[node.index]
       requestValues[known.manifest.index][known.name] = .init(captures)
-    case .commit, .probe, .fetch, .abandon: break
+    case .commit, .probe, .fetch, .download, .abandon: break
     }
   }
 

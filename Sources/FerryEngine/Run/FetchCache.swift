@@ -76,6 +76,10 @@ struct FetchCache {
     _ response: TransferResponse, of attempt: Attempt, _ step: Step, _ reading: ResponseReading?,
     at now: Instant, masked: (String) -> String
   ) -> String? {
+    guard step.kind == .fetch else {
+      // The items of a download batch have no validators.
+      return step.content(of: response.status) == .nothing ? reading?.mismatch?.message : response.refusal
+    }
     let node = attempt.ref.node.index
     let old = records[node]
     let sent = sent[attempt.id]

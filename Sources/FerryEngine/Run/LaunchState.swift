@@ -104,7 +104,7 @@ struct LaunchState {
         case .token: nil
         case .upload(let work):
           try journal?.node(
-            manifest: manifest, name: node.name, kind: .upload,
+            manifest: manifest, name: node.name, kind: work.rowKind,
             origin: work.first.origin?.description ?? "")
         case .fetch(let work):
           try journal?.node(
@@ -199,6 +199,8 @@ struct LaunchState {
     round: Int64, listing: Listing?, lister: FileLister?, submitted: SubmittedFiles, at now: Instant,
     nextRow: inout Int64, _ stopCheck: StopCheck
   ) throws -> NodeStart {
+    // The list determines which of the items in the journal continue, and from which URLs.
+    if work.download != nil, listing == nil { return .upload(ItemTable(), Reconciliation.Settled()) }
     if let listing, !listing.problems.isEmpty { problems[id.index] = listing.problems }
     if let listing, !listing.unmatched.isEmpty { unmatched[id.index] = listing.unmatched }
     let files = listing?.files ?? FileColumns()
@@ -262,7 +264,8 @@ struct LaunchState {
     var settled = reconciliation.settled
     settled.unlisted = listing?.problems.failures ?? 0
     var items = reconciliation.items
-    try lookUpUnlisted(&items, of: id, lister)
+    if work.download == nil { try lookUpUnlisted(&items, of: id, lister) }
+    lister?.listed?.setOrigins(of: &items)
     items.countingPoint = recorded
     return .upload(items, settled)
   }
@@ -348,7 +351,7 @@ extension UploadWork {
       switch reference {
       case .allocate(let capture): name = "allocate.\(capture)"
       case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
-      case .secret, .file, .token, .transfer, .request, .run: continue
+      case .secret, .file, .item, .token, .transfer, .request, .run: continue
       }
       if !captured.contains(name) { return "the steps need ${\(name)}, which was not captured" }
     }

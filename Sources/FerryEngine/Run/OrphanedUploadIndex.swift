@@ -115,7 +115,7 @@ struct UploadIDIdentity {
       switch reference {
       case .allocate(let capture): allocate.insert(capture)
       case .transfer(let capture): transfer.insert(capture)
-      case .secret, .file, .token, .request, .run: break
+      case .secret, .file, .item, .token, .request, .run: break
       }
     }
     self.allocate = allocate
@@ -169,7 +169,7 @@ extension Step {
       switch reference {
       case .allocate(let name) where !captured.contains("allocate.\(name)"): return "${allocate.\(name)}"
       case .transfer(let name) where !captured.contains("transfer.\(name)"): return "${transfer.\(name)}"
-      case .allocate, .transfer, .secret, .file, .token, .request, .run: break
+      case .allocate, .transfer, .secret, .file, .item, .token, .request, .run: break
       }
     }
     return nil

@@ -32,7 +32,7 @@ extension Template {
       guard case .reference(let reference, let filters) = segment, !filters.isEmpty else { return nil }
       switch reference {
       case .secret, .token, .allocate, .transfer, .request: return filters
-      case .file, .run: return nil
+      case .file, .item, .run: return nil
       }
     }
   }

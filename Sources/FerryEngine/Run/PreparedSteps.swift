@@ -191,7 +191,7 @@ final class PreparedStep {
   /// Whether the body of a response with this status is read for `expect` and `capture` after the response
   /// is complete.
   func isRead(_ status: Int) -> Bool {
-    guard step.kind == .fetch else { return step.expects(status: status) }
+    guard step.kind.storesDocument else { return step.expects(status: status) }
     // A document was already checked before it replaced the file.
     return step.content(of: status) == .nothing && status != 204 && status != 205
   }

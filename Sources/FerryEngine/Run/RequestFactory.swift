@@ -77,6 +77,7 @@ struct RequestFactory {
     let prepared = steps[attempt]
     let step = prepared.step
     var bindings = captures.bindings(for: attempt, step, scheduler)
+    if step.kind == .download { bindings.item = try listedValues(of: attempt.ref, scheduler) }
     if let chain = try prepared.builder.refreshChain(bindings) {
       bindings.refreshToken = try captures.refreshToken(of: chain, for: attempt)
     }
@@ -126,10 +127,13 @@ struct RequestFactory {
       request.authentication = try prepared.builder.authentication(bindings, url: request.url)
     }
     request.bodyCopies = attempt.bodyCopies
-    if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
+    if let target = try target(of: attempt, scheduler) {
       request.checksum = built.checksum
-      request.keepsModified = work.keepsModified
-      try prepareFetch(work, prepared.patterns, attempt, &fetches, &request)
+      try prepare(target, prepared, attempt, &request)
+      // An item of a download batch is requested only if it must be stored again.
+      if step.kind == .fetch {
+        fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: target.path))
+      }
     }
     request.signing = signing(built, attempt, part: digests[.sha256], at: now)
     return request
@@ -206,44 +210,71 @@ struct RequestFactory {
     return absent[Array(path)]
   }
 
-  private func prepareFetch(
-    _ work: FetchWork, _ patterns: Patterns, _ attempt: Attempt, _ fetches: inout FetchCache,
-    _ request: inout TransferRequest
+  /// The file in which the document of an attempt is stored; `nil` if the response is not stored.
+  private func target(
+    of attempt: Attempt, _ scheduler: Scheduler
+  ) throws(TransportFailure) -> DocumentTarget? {
+    let node = attempt.ref.node
+    let folder = jobs.job(of: node).folder
+    switch plan.nodes[node.index].work {
+    case .token, .request: return nil
+    case .fetch(let work): return DocumentTarget(work.saveTo, in: folder, work.document, followsLinks: true)
+    case .upload(let work):
+      guard let document = work.download, let path = scheduler.path(of: attempt.ref) else { return nil }
+      guard let name = String(validating: path, as: UTF8.self) else {
+        throw TransportFailure(.destination, "the path is not UTF-8", mayHaveReachedServer: false)
+      }
+      var target = DocumentTarget(name, in: folder, document, followsLinks: false)
+      let size = scheduler.fileSize(of: attempt.ref)
+      target.size = size > 0 ? size : nil
+      return target
+    }
+  }
+
+  /// The values of `${item.…}`. Throws `sourceMissing` if the list no longer contains the item.
+  private func listedValues(
+    of ref: ItemRef, _ scheduler: Scheduler
+  ) throws(TransportFailure) -> [String: String] {
+    guard let path = scheduler.path(of: ref), let values = listers[ref.node.index]?.listed?.values(of: path)
+    else {
+      throw TransportFailure(
+        .sourceMissing, "the list no longer contains this file", mayHaveReachedServer: false)
+    }
+    return values
+  }
+
+  /// Prepares the storage of a response's document.
+  private func prepare(
+    _ target: DocumentTarget, _ prepared: PreparedStep, _ attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {
     let node = attempt.ref.node
-    let path = jobs.job(of: node).folder + "/" + work.saveTo
-    request.sizeLimit = work.maxSize
-    let (step, expect) = (work.step, work.step.expect)
+    let (step, expect) = (prepared.step, prepared.step.expect)
+    request.sizeLimit = [target.document.maxSize, target.size].compactMap(\.self).min()
+    request.exactSize = target.size
+    request.keepsModified = target.document.keepsModified
     let statuses = (expect.status.isEmpty ? [200] : expect.status).filter {
       step.content(of: $0) == .document
     }
-    request.destination = .file(path: path, statuses: statuses)
+    request.destination = .file(path: target.path, statuses: statuses)
     if expect.readsAnswer {
+      let patterns = prepared.patterns
       request.check = .init(readsBody: !expect.json.isEmpty || expect.regex != nil) { answer in
         ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
-    let folder = Array(SplitPath(path).folder.utf8)
-    do throws(FolderPath.Failure) {
-      close(try FolderPath.descriptor(of: folder, trusting: .ownEntries, creating: true))
-    } catch {
-      throw TransportFailure(
-        .destination, "cannot use the folder of \(work.saveTo): \(error.reason)",
-        mayHaveReachedServer: false)
-    }
+    try target.createFolder()
     // Check first: a 304 would report another user's file as unchanged.
-    if let refusal = ReplacedFile.refusal(path) {
-      throw TransportFailure(.destination, "\(work.saveTo): \(refusal)", mayHaveReachedServer: false)
+    if let refusal = ReplacedFile.refusal(target.path) {
+      throw TransportFailure(.destination, "\(target.name): \(refusal)", mayHaveReachedServer: false)
     }
     if request.method == "GET", expect.headers.isEmpty, !FetchCondition.isWritten(in: request),
       !request.headers.contains(where: { $0.name.lowercased() == "range" }),
       step.request.checksum?.header?.coversWholeDocument != false
     {
-      let session = plan.sessions[work.step.session.index].identifier
+      let session = plan.sessions[step.session.index].identifier
       request.partOwner =
         "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
     }
-    fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
 
   func source(

@@ -186,7 +186,7 @@ struct ResponseInterpreter {
   ) -> AttemptResult.Answer {
     var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
     let step = steps[attempt].step
-    guard step.kind == .fetch else {
+    guard step.kind.storesDocument else {
       return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
     }
     response.condition = condition?.seen(in: answer) ?? .absent
@@ -227,9 +227,10 @@ struct ResponseInterpreter {
     }
     let reading =
       prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
-    if step.kind == .fetch {
+    if step.kind.storesDocument {
       response.mismatch = fetches.take(
         answer, of: attempt, step, reading, at: now, masked: captures.masked)
+      response.storedSize = answer.storedFile?.size
       return response
     }
     if let mismatch = reading?.mismatch {

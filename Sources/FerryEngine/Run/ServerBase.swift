@@ -56,7 +56,7 @@ extension Reference {
   fileprivate var isOfNode: Bool {
     switch self {
     case .token, .request: true
-    case .secret, .file, .allocate, .transfer, .run: false
+    case .secret, .file, .item, .allocate, .transfer, .run: false
     }
   }
 }
@@ -70,7 +70,7 @@ extension Plan {
       return isSecret(name, of: nodes[token.index])
     case .request(let request, let name):
       return nodes.contains { $0.kind == .request && $0.name == request && isSecret(name, of: $0) }
-    case .file, .allocate, .transfer, .run: return false
+    case .file, .item, .allocate, .transfer, .run: return false
     }
   }
 

@@ -72,7 +72,7 @@ struct ShardStarts {
   private mutating func takeShards(
     of job: Job, beside state: StateDirectory, count: Int, round: Int64
   ) throws {
-    let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
+    let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind.hasItems }
     guard !uploads.isEmpty else { return }
     let reports = ShardReports(beside: state, manifest: job.plan.manifest)
     var settled: [Int: Reconciliation.Settled] = [:]

@@ -45,7 +45,7 @@ package struct ItemExplanation {
           document.matches.append(try self.node(index, preview, report))
           continue
         }
-        guard node.kind == .upload else { continue }
+        guard node.kind.hasItems else { continue }
         for path in try job.candidates(item, node, home: environment["HOME"]).compactMap(\.self) {
           guard let match = try self.item(path, index, preview, report) else { continue }
           document.matches.append(match)
@@ -183,7 +183,7 @@ package struct ItemExplanation {
   /// The reason why the last run did not delete or move a delivered file.
   private func problem(of match: ItemDocument.Match, in report: ReportSource?) -> RecordedFailure? {
     let node = report?.record.nodes.first {
-      $0.name == match.node && $0.kind == .upload
+      $0.name == match.node && $0.kind.hasItems
         && $0.manifest ?? job.plan.manifest == job.plan.manifest
     }
     let problem = node?.after?.problems.first {

@@ -146,7 +146,7 @@ package struct Resolution {
       case .manifest(let job): if row.manifest != job.plan.manifest { return [] }
       case .session(_, let manifest): if let manifest, row.manifest != manifest { return [] }
       }
-      guard row.kind == .upload else {
+      guard row.kind.hasItems else {
         return row.state == .ambiguous ? [Found(session: journal.identifier, node: row)] : []
       }
       return try journal.ambiguousItems(node: row.id).map {

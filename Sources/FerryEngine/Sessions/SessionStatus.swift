@@ -125,7 +125,7 @@ package struct SessionStatus {
         nodes.append(
           .init(
             manifest: name, name: node.name, kind: node.kind, round: look.round,
-            items: node.kind == .upload ? .init() : nil))
+            items: node.kind.hasItems ? .init() : nil))
       }
     }
     for index in nodes.indices {
@@ -190,7 +190,7 @@ package struct SessionStatus {
       var entry = StatusDocument.NodeEntry(
         manifest: row.manifest, name: row.name, kind: Node.Kind(row.kind), origin: row.origin, round: round)
       switch row.kind {
-      case .upload:
+      case .upload, .download:
         var items = StatusDocument.Items(counts[row.id] ?? [], round: round)
         items.owedAfter = owed[row.id]
         entry.items = items
@@ -318,6 +318,7 @@ extension Node.Kind {
   init(_ kind: NodeRow.Kind) {
     switch kind {
     case .upload: self = .upload
+    case .download: self = .download
     case .fetch: self = .fetch
     case .request: self = .request
     }

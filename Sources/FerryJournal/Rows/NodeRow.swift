@@ -7,6 +7,18 @@ package struct NodeRow: Hashable, Sendable {
     case upload = 1
     case fetch = 2
     case request = 3
+    case download = 4
+
+    /// Whether rows of this kind have items.
+    package var hasItems: Bool {
+      switch self {
+      case .upload, .download: true
+      case .fetch, .request: false
+      }
+    }
+
+    /// The condition of SQL for the rows that have items.
+    static let ofItems = "kind IN (\(NodeRow.Kind.upload.rawValue), \(NodeRow.Kind.download.rawValue))"
   }
 
   /// The row's ID; 0 if the journal was opened for reading and does not contain the node.

@@ -103,8 +103,8 @@ extension SessionJournal {
   ) throws(JournalError) -> [OpenUpload] {
     try access { db in
       let nodes = try db.rows(
-        "SELECT id, name, origin FROM node WHERE manifest = ? AND kind = ? ORDER BY id",
-        [manifest, Int64(NodeRow.Kind.upload.rawValue)], of: "node", in: self.path
+        "SELECT id, name, origin FROM node WHERE manifest = ? AND \(NodeRow.Kind.ofItems) ORDER BY id",
+        [manifest], of: "node", in: self.path
       ) { row in
         (
           id: try row.value("id", as: Int64.self), name: try row.value("name", as: String.self),

@@ -8,7 +8,7 @@ extension SessionJournal {
       try db.execute(
         sql: """
           UPDATE node SET failure_code = ?, failure_status = NULL, failure_message = ?
-          WHERE id = ? AND kind = \(NodeRow.Kind.upload.rawValue)
+          WHERE id = ? AND \(NodeRow.Kind.ofItems)
           """,
         arguments: [failure?.code.rawValue, failure?.message, node])
     }

@@ -17,7 +17,7 @@ extension ManifestDecoder {
       switch use.purpose {
       case .session: break
       case .token: graph.connect(from, to: .token(use.name.value), at: use.name.location)
-      case .needs: graph.connect(from, to: .node(use.name.value), at: use.name.location)
+      case .needs, .fetch: graph.connect(from, to: .node(use.name.value), at: use.name.location)
       }
     }
     for use in referenceUses {

@@ -7,9 +7,21 @@ extension ManifestDecoder {
         switch use.purpose {
         case .session: (.unknownSession, [.sessions], "session", "sessions:")
         case .token: (.unknownToken, [.tokens], "token", "tokens:")
-        case .needs: (.unknownNode, DeclaredNames.nodeSpaces, "node", "uploads:', 'fetches:' or 'requests:")
+        case .needs:
+          (
+            .unknownNode, DeclaredNames.nodeSpaces, "node",
+            "uploads:', 'downloads:', 'fetches:' or 'requests:"
+          )
+        case .fetch: (.unknownNode, [.fetches], "fetch", "fetches:")
         }
       let name = use.name.value
+      if use.purpose == .fetch, declared.hasInstances(name) {
+        report(
+          code, at: use.name.location, "\(name.quoted) has 'for_each', and a list is the file of one fetch",
+          help: declared.instances(of: name).first.map { "name one of its instances, such as \($0.quoted)" }
+            ?? "name a fetch without 'for_each'")
+        continue
+      }
       guard !spaces.contains(where: { declared.declaration(name, in: $0) != nil }),
         declared.unreadable.isDisjoint(with: spaces)
       else { continue }
@@ -68,6 +80,7 @@ extension ManifestDecoder {
     case .sessions: return "a session"
     case .tokens: return "a token"
     case .uploads: return "an upload"
+    case .downloads: return "a download batch"
     case .fetches: return "a fetch"
     case .requests: return "a single request"
     case .onEnd: return "a request of 'on_end'"
@@ -83,7 +96,7 @@ extension ManifestDecoder {
       if let other = first[node.value] {
         report(
           .duplicateNode, at: node.location, "another node is already named \(node.value.quoted)",
-          help: "uploads, fetches and requests share one namespace; choose a different name",
+          help: "uploads, downloads, fetches and requests share one namespace; choose a different name",
           notes: [.init("first defined here", at: other.location)])
       } else {
         first[node.value] = node

@@ -14,6 +14,7 @@ extension ManifestDecoder {
       }
     }
     for index in manifest.uploads.indices { expand(&manifest.uploads[index].needs) }
+    for index in manifest.downloads.indices { expand(&manifest.downloads[index].needs) }
     for index in manifest.fetches.indices { expand(&manifest.fetches[index].needs) }
     for index in manifest.requests.indices { expand(&manifest.requests[index].needs) }
     guard left > 0 else {

@@ -13,6 +13,8 @@ extension ManifestDecoder {
     switch use.reference.value {
     case .file, .run:
       return
+    case .item(let field):
+      checkItemField(field, use)
     case .secret(let name):
       guard declared.unreadable.isDisjoint(with: [.secrets]), declared.declaration(name, in: .secrets) == nil
       else { return }
@@ -47,7 +49,7 @@ extension ManifestDecoder {
     switch use.place {
     case .apply(let own):
       name = own
-    case .constant, .session, .defaults, .token, .upload, .fetch, .request, .onEnd:
+    case .constant, .session, .defaults, .token, .upload, .download, .fetch, .request, .onEnd:
       guard let node = use.place.vertex, !node.isToken else { return }
       guard let token = known.tokenOfNode[node] else {
         guard case .missing = known.captures(.tokenOf(node: node), find: { isTokenMissing(of: node) }) else {

@@ -163,7 +163,7 @@ extension ManifestDecoder {
         .referenceOutOfPlace, at: location,
         "\(reference) has no value before a run, but \(owner.value.quoted) requires one",
         help: "use ${vars.NAME} or ${env.NAME} here")
-    case .session, .defaults, .token, .apply, .upload, .fetch, .request, .onEnd:
+    case .session, .defaults, .token, .apply, .upload, .download, .fetch, .request, .onEnd:
       let known = (["vars", "env"] + place.families.map(\.rawValue)).map { "\($0).…" }
       report(
         .referenceOutOfPlace, at: location, "\(reference) has no value \(place.name)",
@@ -183,6 +183,7 @@ extension ManifestDecoder {
     case .token: return .token(rest)
     case .allocate: return .allocate(rest)
     case .transfer: return .transfer(rest)
+    case .item: return .item(rest)
     case .file:
       if let field = Reference.FileField(rawValue: rest) { return .file(field) }
       unknown(rest, of: family, known: Reference.FileField.allCases.map(\.rawValue), at: location)
@@ -217,6 +218,7 @@ extension ManifestDecoder {
       case .token, .allocate, .transfer: ("capture", "CAPTURE")
       case .requests: ("request", "NAME.CAPTURE")
       case .file: ("property of the file", "name")
+      case .item: ("field of the item", "name")
       case .run: ("property of the run", "id")
       }
     report(

@@ -96,6 +96,7 @@ extension ValueKind where Value == Located<String> {
       case .session: "session name"
       case .token: "token name"
       case .needs: "node name"
+      case .fetch: "name of a fetch"
       }
     return Self(.text(what: what, references: false)) { node, decoder in
       guard let text = decoder.constant(node, wanted: "a \(what)") else { return nil }

@@ -46,7 +46,7 @@ extension ValueKind where Value == ForEach {
 extension ManifestDecoder {
   /// Reads the instances of a node with a `for_each`; returns nil if the node has no `for_each`.
   mutating func instances(of node: YAMLNode.Member, in space: DeclaredNames.Space) -> [EachInstance]? {
-    let takesForEach = space == .uploads || space == .fetches
+    let takesForEach = [.uploads, .downloads, .fetches].contains(space)
     let hasForEach = node.value["for_each"] != nil
     hasMisspeltForEach = hasForEach ? !takesForEach : isMisspelt("for_each", in: node.value)
     guard takesForEach,

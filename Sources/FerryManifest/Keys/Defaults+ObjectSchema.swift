@@ -16,13 +16,16 @@ struct DefaultsSection: Sendable {
       key(
         "uploads", Upload.shape, doc: "Defaults for all uploads.",
         example: "{ session: uploads, token: login }"),
+      key(
+        "downloads", Download.shape, doc: "Defaults for all download batches.",
+        example: "{ session: downloads }"),
       key("fetches", Fetch.shape, doc: "Defaults for all fetches.", example: "{ session: quick }"),
       key(
         "requests", SingleRequest.shape, doc: "Defaults for all single requests.",
         example: "{ session: quick }"),
       key(
         "request", RequestTemplate.commonShape,
-        doc: "Defaults for every `request` in a token, upload, fetch, single request or `on_end`.",
+        doc: "Defaults for every `request` in a token, upload, download, fetch, single request or `on_end`.",
         example: "{ headers: { Accept: application/json } }"),
       key("retry", RetryPolicy.shape, doc: "Defaults for every `retry`.", example: "{ limit: 10 }"),
     ],

@@ -13,7 +13,9 @@ struct Defaults {
   private var isExhausted: Bool { budget < 0 }
 
   /// The titles of the objects that have default values wherever they occur, and their names in `defaults`.
-  private static let everywhere = ["Request": "request", "Retry": "retry"]
+  private static let everywhere = [
+    "Request": "request", "Download request": "request", "Retry": "retry",
+  ]
 
   /// Nil if the manifest has no `defaults`.
   init?(of root: YAMLNode) {

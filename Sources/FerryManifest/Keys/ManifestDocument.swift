@@ -58,11 +58,14 @@ struct ManifestDocument: Sendable {
           "uploads", \.manifest.uploads, .named(Upload.shape, in: .uploads), default: "none",
           doc: "Upload batches, by name."),
         Key(
+          "downloads", \.manifest.downloads, .named(Download.shape, in: .downloads), default: "none",
+          doc: "Download batches, by name."),
+        Key(
           "fetches", \.manifest.fetches, .named(Fetch.shape, in: .fetches), default: "none",
-          doc: "Downloads, by name."),
+          doc: "Downloads of single documents, by name."),
         Key(
           "requests", \.manifest.requests, .named(SingleRequest.shape, in: .requests), default: "none",
-          doc: "Single requests, by name. Uploads, fetches and requests share one namespace."),
+          doc: "Single requests, by name. Uploads, downloads, fetches and requests share one namespace."),
         Key(
           "on_end", \.manifest.onEnd, .named(OnEndRequest.shape, in: .onEnd), default: "none",
           doc: "Requests, by name, that are sent when a run ends, regardless of its exit code.",

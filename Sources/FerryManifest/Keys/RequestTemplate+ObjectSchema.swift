@@ -9,6 +9,12 @@ extension RequestTemplate {
   /// A request that releases something: DELETE by default.
   static let deletingShape = shape(for: .deleting)
 
+  /// The request for an item of a list, which determines the URL.
+  static let downloadShape = ObjectSchema(
+    "Download request", doc: "The GET for an item of a list.",
+    keys: shape.keys.filter { ["query", "headers"].contains($0.name) },
+    blank: { _, _ in RequestTemplate(url: Template([])) })
+
   /// The keys that requests share. The other keys belong to one kind of request.
   static let commonShape = ObjectSchema(
     "Common request", doc: "Defaults for all HTTP requests.",

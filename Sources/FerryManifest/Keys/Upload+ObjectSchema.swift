@@ -109,7 +109,7 @@ extension Upload.Batch {
 
 extension ValueKind where Value == Double {
   /// A number from 0 to 1, or one of URLSessionTask's constants for such numbers.
-  fileprivate static var priority: Self {
+  static var priority: Self {
     let number = ValueKind.number(0...1)
     let words = ["low": 0.25, "default": 0.5, "high": 0.75]
     let names = ["low", "default", "high"]

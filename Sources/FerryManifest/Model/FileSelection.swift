@@ -11,6 +11,8 @@ package struct FileSelection: Hashable, Codable, Sendable {
     /// Paths relative to `root`, one per line or NUL-terminated, read from a file, or from standard input
     /// for `-`.
     case list(String, nullSeparated: Bool)
+    /// The items of a download batch, whose paths are relative to the manifest's folder.
+    case items(DownloadItems)
   }
 
   package init(root: String, source: Source) {

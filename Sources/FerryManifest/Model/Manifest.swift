@@ -9,6 +9,7 @@ package struct Manifest: Equatable, Sendable {
   package var sessions: [Session]
   package var tokens: [TokenStep]
   package var uploads: [Upload]
+  package var downloads: [Download] = []
   package var fetches: [Fetch]
   package var requests: [SingleRequest]
   /// The requests that a run sends when its work has ended.

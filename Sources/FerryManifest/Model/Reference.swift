@@ -2,6 +2,8 @@
 package enum Reference: Hashable, Codable, Sendable {
   case secret(String)
   case file(FileField)
+  /// A value of the item's element in the list of a download batch.
+  case item(String)
   /// A capture of the token that the node names with `token:`.
   case token(String)
   /// A capture of the same item's `allocate` step.
@@ -35,6 +37,7 @@ extension Reference: CustomStringConvertible {
     switch self {
     case .secret(let name): "secrets.\(name)"
     case .file(let field): "file.\(field.rawValue)"
+    case .item(let field): "item.\(field)"
     case .token(let capture): "token.\(capture)"
     case .allocate(let capture): "allocate.\(capture)"
     case .transfer(let capture): "transfer.\(capture)"

@@ -6,6 +6,7 @@ struct DeclaredNames: Sendable {
     case sessions
     case tokens
     case uploads
+    case downloads
     case fetches
     case requests
     case onEnd = "on_end"
@@ -54,5 +55,5 @@ struct DeclaredNames: Sendable {
 
 extension DeclaredNames {
   /// The spaces whose names may be used in `needs`.
-  static let nodeSpaces: [Space] = [.uploads, .fetches, .requests]
+  static let nodeSpaces: [Space] = [.uploads, .downloads, .fetches, .requests]
 }

@@ -4,12 +4,15 @@ struct NameUse: Sendable {
     case session
     case token
     case needs
+    /// The fetch that stores a list.
+    case fetch
 
     var key: String {
       switch self {
       case .session: "session"
       case .token: "token"
       case .needs: "needs"
+      case .fetch: "from"
       }
     }
   }

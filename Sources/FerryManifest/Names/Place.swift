@@ -12,6 +12,8 @@ enum Place: Hashable, Sendable {
   case apply(String)
   /// An upload, outside or inside its steps.
   case upload(String, Step?)
+  /// A download batch; `listed` where the value must be known once the list has been read.
+  case download(String, Part?)
   case fetch(String)
   case request(String)
   /// A request of `on_end`.
@@ -22,6 +24,10 @@ enum Place: Hashable, Sendable {
     case transfer
     case commit
     case abandon
+  }
+
+  enum Part: Sendable {
+    case listed
   }
 
   /// The families of references that have a value here. `vars` and `env` have a value everywhere.
@@ -38,6 +44,8 @@ enum Place: Hashable, Sendable {
       case .transfer: [.secrets, .file, .token, .allocate, .requests]
       case .commit, .abandon: [.secrets, .file, .token, .allocate, .transfer, .requests]
       }
+    case .download(_, .listed): [.item]
+    case .download(_, nil): [.secrets, .item, .token, .requests]
     case .fetch, .request: [.secrets, .token, .requests, .run]
     case .onEnd: [.secrets, .token, .run]
     }
@@ -53,6 +61,8 @@ enum Place: Hashable, Sendable {
     case .apply: "in 'apply'"
     case .upload(_, nil): "in an upload"
     case .upload(_, .some(let step)): "in '\(step.rawValue)'"
+    case .download(_, .listed): "while a list is read"
+    case .download(_, nil): "in a download batch"
     case .fetch: "in a fetch"
     case .request: "in a request"
     case .onEnd: "in a request of 'on_end'"
@@ -68,7 +78,7 @@ enum Place: Hashable, Sendable {
     switch self {
     case .constant, .session, .defaults: nil
     case .token(let name), .apply(let name): .token(name)
-    case .upload(let name, _), .fetch(let name), .request(let name): .node(name)
+    case .upload(let name, _), .download(let name, _), .fetch(let name), .request(let name): .node(name)
     case .onEnd(let name): .onEnd(name)
     }
   }

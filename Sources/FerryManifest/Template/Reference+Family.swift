@@ -3,6 +3,7 @@ extension Reference {
   enum Family: String, CaseIterable, Sendable {
     case secrets
     case file
+    case item
     case token
     case allocate
     case transfer
@@ -14,6 +15,7 @@ extension Reference {
     switch self {
     case .secret: .secrets
     case .file: .file
+    case .item: .item
     case .token: .token
     case .allocate: .allocate
     case .transfer: .transfer

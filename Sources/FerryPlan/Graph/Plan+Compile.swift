@@ -31,6 +31,7 @@ private struct PlanCompiler {
       named[declared.name] = NodeID(nodes.count)
       switch declared {
       case .upload(let upload): nodes.append(node(upload))
+      case .download(let download): nodes.append(node(download))
       case .fetch(let fetch): nodes.append(node(fetch))
       case .request(let request): nodes.append(node(request))
       }
@@ -46,12 +47,14 @@ private struct PlanCompiler {
 
   private enum Declared {
     case upload(Upload)
+    case download(Download)
     case fetch(Fetch)
     case request(SingleRequest)
 
     var name: String {
       switch self {
       case .upload(let upload): upload.name.value
+      case .download(let download): download.name.value
       case .fetch(let fetch): fetch.name.value
       case .request(let request): request.name.value
       }
@@ -60,6 +63,7 @@ private struct PlanCompiler {
     var needs: [Located<String>] {
       switch self {
       case .upload(let upload): upload.needs
+      case .download(let download): download.needs
       case .fetch(let fetch): fetch.needs
       case .request(let request): request.needs
       }
@@ -68,6 +72,7 @@ private struct PlanCompiler {
     var token: Located<String>? {
       switch self {
       case .upload(let upload): upload.token
+      case .download(let download): download.token
       case .fetch(let fetch): fetch.token
       case .request(let request): request.token
       }
@@ -76,6 +81,7 @@ private struct PlanCompiler {
     var references: [Reference] {
       switch self {
       case .upload(let upload): upload.references
+      case .download(let download): download.itemRequest.references
       case .fetch(let fetch): fetch.request.references
       case .request(let request): request.request.references
       }
@@ -86,6 +92,11 @@ private struct PlanCompiler {
   /// refers.
   private func waitsFor(_ declared: Declared) -> [String] {
     var names = declared.needs.map(\.value)
+    if case .download(let download) = declared, case .fetch(let name, _) = download.items.source,
+      !names.contains(name)
+    {
+      names.append(name)
+    }
     let token = manifest.tokens.first { $0.name.value == declared.token?.value }
     let references =
       declared.references + (token.map { $0.request.references + $0.apply.value.references } ?? [])
@@ -97,7 +108,8 @@ private struct PlanCompiler {
   /// declaration.
   private func order() -> [Declared] {
     let declared =
-      manifest.uploads.map(Declared.upload) + manifest.fetches.map(Declared.fetch)
+      manifest.uploads.map(Declared.upload) + manifest.downloads.map(Declared.download)
+      + manifest.fetches.map(Declared.fetch)
       + manifest.requests.map(Declared.request)
     let places = Dictionary(uniqueKeysWithValues: declared.enumerated().map { ($1.name, $0) })
     var ordered: [Declared] = []
@@ -234,8 +246,31 @@ private struct PlanCompiler {
       retry: fetch.retry,
       work: .fetch(
         FetchWork(
-          step: step, interval: fetch.interval, saveTo: fetch.saveTo, maxSize: fetch.maxSize,
-          keepsModified: fetch.keepsModified)))
+          step: step, interval: fetch.interval, saveTo: fetch.saveTo,
+          document: StoredDocument(maxSize: fetch.maxSize, keepsModified: fetch.keepsModified))))
+  }
+
+  private func node(_ download: Download) -> Node {
+    let request = download.itemRequest
+    let step = Step(
+      kind: .download, session: id(download.session), token: id(token: download.token), request: request,
+      expect: download.expect, capture: [], alreadyDone: [], repeatability: .repeatable,
+      origin: Origin(request.url))
+    var items = download.items
+    if case .fetch(let name, let json) = items.source,
+      let fetch = manifest.fetches.first(where: { $0.name.value == name })
+    {
+      items.source = .file(fetch.saveTo, json: json)
+    }
+    return Node(
+      name: download.name.value, session: step.session, needs: needs(.download(download)),
+      retry: download.retry,
+      work: .upload(
+        UploadWork(
+          files: FileSelection(root: ".", source: .items(items)), deliver: download.deliver,
+          compare: .modification, priority: download.priority, batch: download.batch, transfer: step,
+          after: .keep, reportsEveryItem: manifest.report.items == .all,
+          download: StoredDocument(maxSize: download.maxSize, keepsModified: download.keepsModified))))
   }
 
   private func node(_ request: SingleRequest) -> Node {

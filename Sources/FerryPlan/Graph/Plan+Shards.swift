@@ -26,8 +26,8 @@ extension Plan {
     var cause: [Int: Int] = [:]
     for index in nodes.indices {
       for need in nodes[index].needs.map(\.index) {
-        guard let upload = nodes[need].kind == .upload ? need : cause[need] else { continue }
-        if nodes[index].kind == .upload {
+        guard let upload = nodes[need].kind.hasItems ? need : cause[need] else { continue }
+        if nodes[index].kind.hasItems {
           throw UploadChain(
             upload: nodes[index].name, need: nodes[need].name, first: nodes[upload].name)
         }
@@ -40,7 +40,7 @@ extension Plan {
   /// The requests and fetches on which the uploads directly or indirectly depend.
   package var nodesBeforeUploads: Set<Int> {
     var found: Set<Int> = []
-    var pending = nodes.indices.filter { nodes[$0].kind == .upload }
+    var pending = nodes.indices.filter { nodes[$0].kind.hasItems }
     while let index = pending.popLast() {
       for need in nodes[index].needs.map(\.index) where found.insert(need).inserted { pending.append(need) }
     }
@@ -50,7 +50,7 @@ extension Plan {
   /// The plan of one shard: its uploads, the nodes on which they depend, and the tokens that these use.
   package var ofShard: Plan {
     let needed = nodesBeforeUploads
-    var kept = Set(nodes.indices.filter { nodes[$0].kind == .upload || needed.contains($0) })
+    var kept = Set(nodes.indices.filter { nodes[$0].kind.hasItems || needed.contains($0) })
     kept.formUnion(kept.flatMap { nodes[$0].steps.compactMap { $0.token?.index } })
     return keeping(kept)
   }

@@ -127,14 +127,36 @@ package struct Node: Hashable, Codable, Sendable {
   package var kind: Kind {
     switch work {
     case .token: .token
-    case .upload: .upload
+    case .upload(let work): work.download == nil ? .upload : .download
     case .fetch: .fetch
     case .request: .request
     }
   }
 
   package enum Kind: String, Codable, Sendable {
-    case token, upload, fetch, request
+    case token, upload, download, fetch, request
+
+    /// Whether nodes of this kind have items.
+    package var hasItems: Bool {
+      switch self {
+      case .upload, .download: true
+      case .token, .fetch, .request: false
+      }
+    }
+
+    /// The direction in which the content of the node's files is transferred; `nil` if it has no files.
+    package var direction: Direction? {
+      switch self {
+      case .upload: .sent
+      case .download, .fetch: .received
+      case .token, .request: nil
+      }
+    }
+  }
+
+  /// The direction of a transfer. The raw values are written to reports.
+  package enum Direction: String, Codable, Sendable {
+    case sent, received
   }
 
   /// The node's steps, in order.
@@ -200,6 +222,7 @@ package struct TokenWork: Hashable, Codable, Sendable {
   package var refresh: TokenStep.Refresh
 }
 
+/// A batch of items: an upload, or a download batch, whose only step is `transfer`.
 package struct UploadWork: Hashable, Codable, Sendable {
   package var files: FileSelection
   package var deliver: Upload.Deliver
@@ -220,6 +243,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
   package var after: Upload.After
   /// Whether the report lists every item, not only those that did not succeed on the first attempt.
   package var reportsEveryItem = false
+  /// How the documents of a download batch are stored; `nil` for an upload.
+  package var download: StoredDocument?
 
   package var first: Step { allocate ?? transfer }
 
@@ -232,10 +257,15 @@ package struct UploadWork: Hashable, Codable, Sendable {
     allocate != nil || transferProtocol.machine?.commitNamesResources == true
   }
 
-  /// The file that lists the upload's files; `nil` if globs or standard input select them.
+  /// The file that lists the batch's files; `nil` if the manifest, globs or standard input select them.
   package var listFile: String? {
     switch files.source {
     case .list(let name, _): name == "-" ? nil : name
+    case .items(let items):
+      switch items.source {
+      case .file(let name, _): name
+      case .written, .fetch: nil
+      }
     case .globs: nil
     }
   }
@@ -249,10 +279,20 @@ package struct FetchWork: Hashable, Codable, Sendable {
   package var interval: Fetch.Interval
   /// The path of the file, relative to the manifest's folder.
   package var saveTo: String
+  package var document = StoredDocument()
+}
+
+/// How the document in a response is stored in a file.
+package struct StoredDocument: Hashable, Codable, Sendable {
   /// The maximum number of bytes that are stored; `nil` if there is no limit.
   package var maxSize: Int64?
   /// Whether the file gets the modification time that the server states.
   package var keepsModified = false
+
+  package init(maxSize: Int64? = nil, keepsModified: Bool = false) {
+    self.maxSize = maxSize
+    self.keepsModified = keepsModified
+  }
 }
 
 package struct RequestWork: Hashable, Codable, Sendable {
@@ -284,6 +324,24 @@ package struct Step: Hashable, Codable, Sendable {
   /// The raw values are written to reports.
   package enum Kind: String, Codable, Sendable {
     case token, allocate, transfer, commit, probe, fetch, request, abandon
+    /// The request for an item of a download batch.
+    case download
+
+    /// Whether the document in the response is stored in a file.
+    package var storesDocument: Bool {
+      switch self {
+      case .fetch, .download: true
+      case .token, .allocate, .transfer, .commit, .probe, .request, .abandon: false
+      }
+    }
+
+    /// Whether the step transfers the file of an item.
+    package var transfersItem: Bool {
+      switch self {
+      case .transfer, .download: true
+      case .token, .allocate, .commit, .probe, .fetch, .request, .abandon: false
+      }
+    }
   }
 
   /// The handling of a step whose response was lost.

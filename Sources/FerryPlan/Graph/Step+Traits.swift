@@ -40,6 +40,7 @@ extension Step.Kind {
     case .commit: Traits(turn: .byPriority, rank: 1, content: nil, budget: .never)
     case .probe: Traits(turn: .byPriority, rank: 1, content: nil, budget: .never)
     case .transfer: Traits(turn: .byPriority, rank: 2, content: .sent, budget: .reserves)
+    case .download: Traits(turn: .byPriority, rank: 2, content: .received, budget: .reserves)
     case .allocate: Traits(turn: .byPriority, rank: 3, content: nil, budget: .never)
     case .fetch: Traits(turn: .byPriority, rank: 3, content: .received, budget: .reserves)
     case .request: Traits(turn: .byPriority, rank: 3, content: nil, budget: .reserves)

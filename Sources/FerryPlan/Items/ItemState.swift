@@ -42,7 +42,7 @@ extension Step.Kind {
     case .allocate: .allocate
     case .transfer: .transfer
     case .commit: .commit
-    case .token, .probe, .fetch, .request, .abandon: nil
+    case .token, .probe, .fetch, .download, .request, .abandon: nil
     }
   }
 }

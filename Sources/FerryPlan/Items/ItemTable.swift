@@ -64,6 +64,11 @@ package struct ItemTable: Sendable {
   /// is recorded. In that case, the counting point of the upload applies.
   package var countingPoint: CountingPoint?
 
+  /// The servers of items whose list determines them. Only these items have a number in `servers`.
+  package private(set) var origins: [Origin] = []
+  /// For each item, the position of its server in `origins`; empty if no item has one.
+  private var servers: [UInt8?] = []
+
   package init() {}
 
   package var count: Int { files.count }
@@ -92,6 +97,34 @@ package struct ItemTable: Sendable {
   }
 }
 
+/// The servers that the list of a download batch determines.
+extension ItemTable {
+  /// The maximum number of servers with separate queues. A list may name any number of servers, and each has its own
+  /// queue. The items of the other servers share one queue.
+  static let mostOrigins = 64
+
+  /// The server of an item; `nil` if its step determines the server, or if there are too many.
+  package func origin(of item: Int) -> Origin? {
+    guard item < servers.count, let server = servers[item] else { return nil }
+    return origins[Int(server)]
+  }
+
+  package mutating func set(_ origin: Origin, of item: Int) {
+    guard let server = number(of: origin) else { return }
+    if servers.count <= item {
+      servers.append(contentsOf: repeatElement(nil, count: item + 1 - servers.count))
+    }
+    servers[item] = server
+  }
+
+  private mutating func number(of origin: Origin) -> UInt8? {
+    if let known = origins.firstIndex(of: origin) { return UInt8(known) }
+    guard origins.count < Self.mostOrigins else { return nil }
+    origins.append(origin)
+    return UInt8(origins.count - 1)
+  }
+}
+
 extension ItemTable {
   /// Appends items after the existing ones.
   package mutating func append(contentsOf other: ItemTable) {
@@ -102,6 +135,7 @@ extension ItemTable {
         identity: other.files.identities[item], row: other.rows[item], entry: other.entries[item],
         handedOver: handedOver == Self.notHandedOver ? nil : Instant(nanoseconds: handedOver),
         begun: other.begun[item])
+      if let origin = other.origin(of: item) { set(origin, of: count - 1) }
     }
   }
 }

@@ -50,6 +50,8 @@ package struct PlanDocument: Codable, Sendable {
   package struct NodeEntry: Codable, Sendable {
     package var name: String
     package var kind: Node.Kind
+    /// `received` for a download batch; otherwise absent.
+    package var direction: Node.Direction?
     package var session: String
     package var token: String?
     /// The names of the nodes for which the node waits.
@@ -158,7 +160,9 @@ package struct PlanDocument: Codable, Sendable {
     }
     nodes = plan.nodes.enumerated().map { index, node in
       var entry = NodeEntry(
-        name: node.name, kind: node.kind, session: plan.sessions[node.session.index].name,
+        name: node.name, kind: node.kind,
+        direction: node.kind == .download ? node.kind.direction : nil,
+        session: plan.sessions[node.session.index].name,
         token: node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name },
         needs: node.needs.map { plan.nodes[$0.index].name },
         steps: node.steps.map {

@@ -60,7 +60,7 @@ extension RunRecord {
         record.nodes.first { $0.name == pattern.name && $0.kind == pattern.kind }.map { (part, $0) }
       }
       switch pattern.kind {
-      case .upload:
+      case .upload, .download:
         let uploads = found.filter { $0.0.part.shard != nil }.map(\.1)
         var merged = uploads.isEmpty ? pattern : uploads[0].adding(uploads.dropFirst())
         merged.items = uploads.isEmpty ? ItemCounts() : merged.items

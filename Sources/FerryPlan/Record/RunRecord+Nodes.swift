@@ -6,6 +6,8 @@ extension RunRecord {
     package var manifest: String?
     package var name: String
     package var kind: Node.Kind
+    /// `received` for a download batch; otherwise absent.
+    package var direction: Node.Direction?
     package var session: String
     /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if it remains, `not_selected`;
     /// `not_needed` for a token that was not fetched.

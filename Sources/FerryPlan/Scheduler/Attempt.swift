@@ -97,6 +97,8 @@ package struct AttemptResult: Sendable {
     package var condition: Condition
     /// Whether the request asked for the rest of a document whose beginning an earlier attempt had received.
     package var askedForRest = false
+    /// The size of the file in which the document was stored; `nil` if none was stored.
+    package var storedSize: Int64?
     /// Orphans with the item's upload ID, which the server has now issued again.
     package var regained: [ItemRef] = []
     /// The sensitive header fields that were not sent to the responding origin, and the setting that would

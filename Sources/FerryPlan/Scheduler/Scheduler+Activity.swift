@@ -41,7 +41,7 @@ extension NodeActivity {
     case .allocate: self = .allocating
     case .transfer: self = .sending
     case .commit, .probe: self = .committing
-    case .token, .fetch, .request, .abandon: self = .requesting
+    case .token, .fetch, .download, .request, .abandon: self = .requesting
     }
   }
 

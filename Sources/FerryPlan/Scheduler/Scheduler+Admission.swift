@@ -58,6 +58,11 @@ extension Scheduler {
       // ID of a possibly incomplete transfer is simply not used again.
       discardUploadID(ref, .startedOver)
     }
+    if let origin = uploads[upload].items.origin(of: item) {
+      let step = uploads[upload].rules.transferStep
+      let queue = hostQueue(self.step(ref.node, step).session, origin)
+      self[attempts: ref]?.hostQueues[step] = queue
+    }
     guard let progress = progress(of: ref) else { return nil }
     let ready = ready(ref, uploads[upload].rules.firstStep(of: progress))
     guard progress.isTransferred, ready.step != .transfer, hasResumes(session(of: ref.node)),
@@ -83,7 +88,7 @@ extension Scheduler {
       ask(request)
       return .asks
     case .refused:
-      skip(upload, item, size)
+      skip(upload, item, size ?? 1)
       return .skipped
     }
   }

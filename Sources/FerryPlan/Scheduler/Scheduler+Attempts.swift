@@ -62,7 +62,7 @@ extension Scheduler {
     guard isTokenReady(for: ready), isCovered(ready) else { return }
     let token = step(ref.node, ready.step).token
     attemptCount += 1
-    if ready.step == .transfer { change(ref, .startTransfer) }
+    if ready.step.transfersItem { change(ref, .startTransfer) }
     let attempt = Attempt(
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,

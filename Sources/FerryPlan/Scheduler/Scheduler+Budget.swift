@@ -145,7 +145,7 @@ extension Scheduler {
   /// still require a further lease.
   private mutating func admission(of ready: Ready, by gate: Int) -> BudgetGate.Admission {
     let copies = self[attempts: ready.ref]?.bodyCopies ?? 1
-    let size = ready.ref.item.map { _ in reservedSize(of: ready.ref, gate) *| copies }
+    let size = ready.ref.item.flatMap { _ in reservedSize(of: ready.ref, gate).map { $0 *| copies } }
     guard let reserved = gates[gate].reservation(of: ready.ref) else {
       return gates[gate].admit(ready.ref, size: size)
     }
@@ -155,7 +155,9 @@ extension Scheduler {
     {
       return gates[gate].admit(ready.ref, size: size - reserved)
     }
-    return ready.step.traits.content == .sent ? gates[gate].covers(ready.ref) : .admitted
+    // Without a size, what is reserved limits the response instead (`byteLimit`).
+    let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
+    return hasSize ? gates[gate].covers(ready.ref) : .admitted
   }
 
   /// Whether the bytes of an item are reserved for one request at a time, so that its transfer stops between two requests
@@ -169,9 +171,11 @@ extension Scheduler {
       within: plan.sessions[session(of: ref.node).index].timeoutForResource)
   }
 
-  /// The number of bytes to reserve for an item before it is sent: for its whole file, or for one request.
-  func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64 {
+  /// The number of bytes to reserve for an item before it is transferred: for its whole file, or for one request; `nil`
+  /// if the size of a download is unknown.
+  func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64? {
     let size = fileSize(of: ref)
+    if size == 0, isDownload(ref.node) { return nil }
     guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }
     guard let state = progress(of: ref)?.transfer else { return machine.longestRequest(size: size) }
     let next = machine.next(state, size: size)
@@ -184,8 +188,8 @@ extension Scheduler {
   mutating func coversFurther(_ ref: ItemRef) -> Bool {
     guard let gate = gate(of: ref) else { return true }
     guard reservesByRequest(ref, gate) else { return gates[gate].isCovered(ref) }
-    switch gates[gate].admit(ref, size: reservedSize(of: ref, gate) *| (self[attempts: ref]?.bodyCopies ?? 1))
-    {
+    let copies = self[attempts: ref]?.bodyCopies ?? 1
+    switch gates[gate].admit(ref, size: reservedSize(of: ref, gate).map { $0 *| copies }) {
     case .admitted: return true
     case .asks(let request):
       ask(request)
@@ -231,11 +235,11 @@ extension Scheduler {
     if let request { actions.append(.lease(request)) }
   }
 
-  /// The number of bytes that a fetch, whose size is unknown, may transfer under a hard budget; `nil` for no limit.
+  /// The number of bytes that a document of unknown size may have under a hard budget; `nil` for no limit.
   func byteLimit(of ready: Ready) -> Int64? {
-    guard ready.step == .fetch, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
-      return nil
-    }
+    guard ready.step.storesDocument, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard,
+      ready.step == .fetch || fileSize(of: ready.ref) == 0
+    else { return nil }
     return gates[gate].reservation(of: ready.ref)
   }
 

@@ -22,7 +22,7 @@ extension Scheduler {
       case .commit: if let commit = work.commit { return commit }
       case .probe: if let probe = work.probe { return probe }
       case .abandon: if let abandon = work.abandon { return abandon }
-      case .transfer, .token, .fetch, .request: break
+      case .transfer, .download, .token, .fetch, .request: break
       }
       return work.transfer
     }

@@ -14,7 +14,18 @@ extension Scheduler {
 
   /// The step with which an item starts over: `allocate`, if the upload has one.
   func firstStep(of ref: ItemRef) -> Step.Kind {
-    uploadIndex[ref.node.index].map { uploads[$0].rules.hasAllocate } == true ? .allocate : .transfer
+    guard let upload = uploadIndex[ref.node.index] else { return .transfer }
+    return uploads[upload].rules.hasAllocate ? .allocate : uploads[upload].rules.transferStep
+  }
+
+  /// Whether the node is a download batch.
+  func isDownload(_ node: NodeID) -> Bool { plan.nodes[node.index].kind == .download }
+
+  /// Records the size of the file in which an item was stored. The journal keeps the size in the list, with which a later
+  /// list is compared.
+  mutating func keep(size: Int64, of ref: ItemRef) {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return }
+    uploads[upload].items.files.sizes[item] = size
   }
 
   /// The intent of an item or of a node with a single request.

@@ -14,6 +14,8 @@ extension Scheduler {
       if let size, attempt.step == .transfer {
         // After a redirect, the body is sent again.
         bytes = min(size, (attempt.operation.range?.lowerBound ?? 0) +| moved.bodySent)
+      } else if attempt.step == .download {
+        bytes = (self[attempts: ref]?.usefulBytes ?? 0) +| moved.bodyReceived
       }
       return ActiveRequest(
         node: plan.title(of: ref.node), path: path(of: ref).map(Array.init), step: attempt.step, size: size,

@@ -102,6 +102,7 @@ extension Scheduler {
         attempts: (metrics.nodeFailures[NodeID(index)] ?? state.attempts?.failures ?? []).map(
           RunRecord.AttemptRecord.init))
       if plan.isOptional(NodeID(index)) { record.optional = true }
+      if node.kind == .download { record.direction = node.kind.direction }
       record.needs = node.needs.isEmpty ? nil : node.needs.map { plan.nodes[$0.index].name }
       record.token = node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name }
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }

@@ -236,7 +236,7 @@ extension Reference {
   fileprivate var isOfRequest: Bool {
     switch self {
     case .request: true
-    case .secret, .file, .token, .allocate, .transfer, .run: false
+    case .secret, .file, .item, .token, .allocate, .transfer, .run: false
     }
   }
 }

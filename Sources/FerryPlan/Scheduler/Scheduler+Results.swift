@@ -28,7 +28,9 @@ extension Scheduler {
       flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
       isPart: flight.attempt.operation != .whole)
     if let part = result.part { count(part, of: ref) }
-    if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
+    if flight.attempt.step == .download {
+      countDownload(ref, result, verdict)
+    } else if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
       countWhole(flight, result, verdict)
     }
     self[attempts: ref]?.requests += 1
@@ -54,7 +56,7 @@ extension Scheduler {
     switch step.kind {
     case .token: finishToken(flight, result, verdict)
     case .abandon: finishRelease(flight, step, result.answer, verdict)
-    case .allocate, .transfer, .commit, .probe, .fetch, .request:
+    case .allocate, .transfer, .commit, .probe, .fetch, .request, .download:
       let landing = Landing(flight: flight, result: result, verdict: verdict)
       guard let judged = landed(landing) else { return }
       finish(judged.flight, judgedStep(judged.flight, judged.result.answer), judged.result, judged.verdict)
@@ -73,10 +75,17 @@ extension Scheduler {
     }
   }
 
+  /// Counts the bytes of a download: those that a failed request received and that no part keeps are requested again.
+  private mutating func countDownload(_ ref: ItemRef, _ result: AttemptResult, _ verdict: Verdict) {
+    guard verdict != .succeeded else { return sample(ref.node, result) }
+    let lost = max(0, result.traffic.bodyReceived - (result.part?.kept ?? 0)) +| (result.part?.dropped ?? 0)
+    if lost > 0, fileSize(of: ref) > 0 { sendsAgain(ref, bytes: lost) }
+  }
+
   private mutating func sample(_ node: NodeID, _ result: AttemptResult) {
-    guard let upload = uploadIndex[node.index], result.traffic.bodySent > uploads[upload].largest?.bytes ?? 0
-    else { return }
-    uploads[upload].largest = TransferSample(bytes: result.traffic.bodySent, duration: result.duration)
+    let bytes = max(result.traffic.bodySent, result.traffic.bodyReceived)
+    guard let upload = uploadIndex[node.index], bytes > uploads[upload].largest?.bytes ?? 0 else { return }
+    uploads[upload].largest = TransferSample(bytes: bytes, duration: result.duration)
   }
 
   private mutating func finish(_ flight: Flight, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
@@ -252,6 +261,9 @@ extension Scheduler {
       guard hasCommit(ref) else { return end(ref, .done, nil) }
       finishTransfer(ref)
     case .commit, .probe, .request: end(ref, .done, nil)
+    case .download:
+      if let size = response.storedSize { keep(size: size, of: ref) }
+      end(ref, .done, nil)
     case .fetch:
       guard case .fetch(let work) = plan.nodes[ref.node.index].work else { return }
       let result: FetchResult = verdict == .unchanged ? .noData : .newData

@@ -60,9 +60,11 @@ extension Step {
     if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
-    if kind == .fetch, status == 304 { return judgeNotModified(response.condition) }
+    if kind.storesDocument, status == 304 { return judgeNotModified(response.condition) }
     // The response does not fit the part. The whole document is requested, even if the manifest accepts this status.
-    if kind == .fetch, status == 206, response.askedForRest { return .conditionRefused(refusal(response)) }
+    if kind.storesDocument, status == 206, response.askedForRest {
+      return .conditionRefused(refusal(response))
+    }
     if expects(status: status) {
       if let mismatch = response.mismatch {
         let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
@@ -75,7 +77,7 @@ extension Step {
         // The server executed the step, which is never sent again.
         return repeatability == .once ? .answerLost(failure) : .permanent(failure)
       }
-      return kind == .fetch && content(of: status) == .nothing ? .unchanged : .succeeded
+      return kind.storesDocument && content(of: status) == .nothing ? .unchanged : .succeeded
     }
     let failure = refusal(response)
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
@@ -90,7 +92,7 @@ extension Step {
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
       // The server may be unable to read the validator, or may mistake it for another condition.
-      guard kind == .fetch else { return .permanent(failure) }
+      guard kind.storesDocument else { return .permanent(failure) }
       if response.askedForRest { return .conditionRefused(failure) }
       guard case .recorded = response.condition else { return .permanent(failure) }
       return .conditionRefused(failure)
@@ -149,7 +151,7 @@ extension Step {
         ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
     case 401, 403:
       if let reason = response.withheld ?? response.challengeProblem { message += "; \(reason)" }
-    case 200...299: if kind == .fetch { message = refusal(of: status) }
+    case 200...299: if kind.storesDocument { message = refusal(of: status) }
     default: break
     }
     return RecordedFailure(code: .httpStatus, status: status, message: message)
@@ -159,7 +161,7 @@ extension Step {
 
   /// Whether a response with this status is the expected one, unless its header fields or body do not match.
   package func expects(status: Int) -> Bool {
-    if kind == .fetch { return content(of: status) != .unexpected }
+    if kind.storesDocument { return content(of: status) != .unexpected }
     return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
   }
 

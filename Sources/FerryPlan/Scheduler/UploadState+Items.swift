@@ -13,6 +13,8 @@ struct ItemRules: Hashable, Sendable {
   /// Whether a transfer must not be sent twice under the same upload ID.
   let transferStartsOver: Bool
   let transferProtocol: TransferProtocol
+  /// The step that transfers the file.
+  let transferStep: Step.Kind
   /// The point from which the data of an item begun by an earlier launch may count as delivered.
   private let countingPoint: CountingPoint
 
@@ -25,6 +27,7 @@ struct ItemRules: Hashable, Sendable {
     hasAbandon = work.abandon != nil
     transferStartsOver = work.transfer.repeatability == .startsOver
     transferProtocol = work.transferProtocol
+    transferStep = work.transfer.kind
     countingPoint = recorded == .allocated ? .allocated : work.countingPoint
   }
 
@@ -99,9 +102,9 @@ struct ItemRules: Hashable, Sendable {
   func firstStep(of progress: ItemProgress) -> Step.Kind {
     switch progress.stage {
     case .unallocated: return .allocate
-    case .allocated, .transferring: return .transfer
+    case .allocated, .transferring: return transferStep
     case .transferred:
-      guard let commit else { return .transfer }
+      guard let commit else { return transferStep }
       // Without an intent, the commit was not sent, but the probe is still sent first.
       return commit == .afterProbe && progress.intent != .inherited ? .probe : .commit
     }

@@ -40,7 +40,7 @@ struct ReportCases {
     }
     for node in source.record.nodes {
       guard node.state != .notNeeded, node.state != .notSelected else { continue }
-      guard node.kind == .upload else {
+      guard node.kind.hasItems else {
         try body(ReportCase(node))
         continue
       }
@@ -105,6 +105,7 @@ extension ReportCase {
       switch node.kind {
       case .token: "tokens"
       case .upload: "uploads"
+      case .download: "downloads"
       case .fetch: "fetches"
       case .request: "requests"
       }

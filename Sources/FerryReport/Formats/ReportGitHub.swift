@@ -57,7 +57,7 @@ struct ReportGitHub: ReportRenderer {
     if node.isExcusedFailure {
       warnings.append(line(text(node)))
     } else if node.kind != .upload && (node.state == .failed || node.state == .ambiguous)
-      || node.kind == .upload && node.state == .failed && node.reason != nil
+      || node.kind.hasItems && node.state == .failed && node.reason != nil
     {
       errors.append(line(text(node)))
     }

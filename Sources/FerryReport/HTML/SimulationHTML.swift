@@ -182,7 +182,7 @@ package struct SimulationHTML {
         guard let at = offset(fetch.at) else { continue }
         spans.append(.init(fetch.result == .failed ? .retrying : .requesting, from: at, to: at))
       }
-      if spans.isEmpty, node.kind != .upload, let end = node.endedAt.flatMap(offset) {
+      if spans.isEmpty, !node.kind.hasItems, let end = node.endedAt.flatMap(offset) {
         spans = [.init(.requesting, from: end, to: end)]
       }
       return spans.isEmpty ? nil : HTMLLane(name: node.name, spans: spans).line

@@ -98,7 +98,7 @@ package enum ReportSchema {
   ]
 
   static let steps = [
-    Step.Kind.token, .allocate, .transfer, .commit, .probe, .fetch, .request, .abandon,
+    Step.Kind.token, .allocate, .transfer, .commit, .probe, .fetch, .request, .abandon, .download,
   ].map(\.rawValue)
 
   static let manifest = SchemaKey.optional(

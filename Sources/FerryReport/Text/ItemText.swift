@@ -97,7 +97,7 @@ package enum ItemText {
     if let notBefore = match.notBefore {
       return "not due before \(ReasonText.moment(notBefore, in: zone))\(reason.map { "; \($0)" } ?? "")"
     }
-    if match.kind == .upload, match.path == nil { return "it has nothing to send" }
+    if match.kind.hasItems, match.path == nil { return "it has nothing to send" }
     switch match.state {
     case .done where match.after?.owed == "keep":
       return "it is delivered and stays in place, because the manifest now specifies 'keep'"

@@ -55,7 +55,7 @@ package enum PlanGraph {
   private static func shape(_ kind: Node.Kind, _ label: String) -> String {
     switch kind {
     case .token: "([\(label)])"
-    case .upload: "[\(label)]"
+    case .upload, .download: "[\(label)]"
     case .fetch: "[/\(label)/]"
     case .request: "(\(label))"
     }

@@ -24,7 +24,8 @@ package enum PlanText {
         "\(padded(index + 1)) \(node.kind.rawValue) \(node.name)  [\(node.session)]  \(state(node, zone))")
       if let items = node.items { lines.append("      \(line(items))") }
       if node.listedAtRunTime == true {
-        lines.append("      files known at run time: a fetch that the upload needs writes their list")
+        lines.append(
+          "      files known at run time: a fetch that the \(node.kind.rawValue) needs writes their list")
       }
       if let token = node.token { lines.append("      token \(token)") }
       if !node.needs.isEmpty { lines.append("      needs \(node.needs.joined(separator: ", "))") }

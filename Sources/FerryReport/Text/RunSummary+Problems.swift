@@ -69,7 +69,7 @@ extension RunRecord.NodeRecord {
     case .succeeded: reason == nil && (orphans?.failed ?? 0) == 0
     case .done, .notNeeded, .notSelected, .notDue, .never: true
     // The items of an upload that failed are shown by cause.
-    case .failed, .ambiguous, .cancelled: kind == .upload && reason == nil
+    case .failed, .ambiguous, .cancelled: kind.hasItems && reason == nil
     case .waiting, .skipped, .queued, .allocated, .transferred, .new, .run, .ask: false
     }
   }

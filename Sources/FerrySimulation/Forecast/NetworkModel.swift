@@ -75,7 +75,7 @@ final class SimulatedNetwork {
     running.removeAll { $0.end <= call.now }
     let version = model.documentVersion(at: call.now, from: start)
     let isNew = call.step == .fetch && stored[call.attempt.ref.node.index] != version
-    let body = isNew ? model.fetchSize : 0
+    let body = isNew ? model.fetchSize : documentSize(call)
     var after = model.latency
     let session = plan.nodes[call.attempt.ref.node.index].steps.first { $0.kind == call.step }?.session.index
     after += duration(of: call.size + body, session: session, at: call.now)
@@ -99,6 +99,12 @@ final class SimulatedNetwork {
     if call.step == .transfer { store(call, isLost: isLost, &reply) }
     running.append((call.now.advanced(by: reply.after), session ?? -1))
     return reply
+  }
+
+  /// The size of the document of an item; 0 for other steps.
+  private func documentSize(_ call: Call) -> Int64 {
+    guard call.step == .download else { return 0 }
+    return call.fileSize > 0 ? call.fileSize : model.fetchSize
   }
 
   /// The time that a request needs to transfer the bytes, at the rates that apply from now on.

@@ -10,7 +10,7 @@ package struct Call: Sendable {
   package var node: String
   /// The item's path; empty for a node with a single request.
   package var pathBytes: ArraySlice<UInt8>
-  /// The size of the file sent by a transfer; 0 for other steps.
+  /// The size of the file that a transfer sends or a download receives, according to its list; 0 for other steps.
   package var fileSize: Int64
   /// The upload ID in the request.
   package var uploadID: Int?

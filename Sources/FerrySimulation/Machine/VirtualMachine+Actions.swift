@@ -107,7 +107,7 @@ extension VirtualMachine {
     }
     guard let item = ref.item, let table = tables[ref.node.index] else { return call }
     call.pathBytes = table.files.path(item)
-    if attempt.step == .transfer { call.fileSize = table.files.sizes[item] }
+    if attempt.step.transfersItem { call.fileSize = table.files.sizes[item] }
     let row = Int(table.rows[item]) - 1
     if row < journal.items[ref.node.index].count {
       call.uploadID = journal.items[ref.node.index].uploadID(row)

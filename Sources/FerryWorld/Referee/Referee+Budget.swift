@@ -49,10 +49,11 @@ extension Referee {
 
   /// Checks that a file larger than its budget is sent only under a soft budget.
   mutating func checkBudget(_ call: Call, _ name: String, _ isDiscretionary: Bool) {
-    guard call.step == .transfer else { return }
+    guard call.step.transfersItem else { return }
+    let size = call.step == .download ? call.fileSize : call.size
     for (_, budget) in budgets(of: conditions.network, isDiscretionary: isDiscretionary)
-    where budget.cutoff != .soft && call.size > budget.limit {
-      report(.budget, "\(name) of \(call.size) bytes was sent under a limit of \(budget.limit)")
+    where budget.cutoff != .soft && size > budget.limit {
+      report(.budget, "\(name) of \(size) bytes was sent under a limit of \(budget.limit)")
     }
   }
 
@@ -60,7 +61,7 @@ extension Referee {
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
     guard bytes > 0, let flight = flights[id] else { return }
     // Small requests, and downloads of unknown size, are counted as they occur.
-    guard flight.call.step == .transfer else { return }
+    guard flight.call.step.transfersItem else { return }
     // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }
     guard !flight.hasChangedNetwork || step(flight.call).repeatability != .once else { return }

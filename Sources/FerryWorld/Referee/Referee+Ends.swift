@@ -28,7 +28,7 @@ extension Referee {
 
   /// The number of files of an upload that the launch listed or received.
   private func tableCount(_ node: Int, _ machine: VirtualMachine) -> Int {
-    guard plan.nodes[node].kind == .upload else { return 0 }
+    guard plan.nodes[node].kind.hasItems else { return 0 }
     var paths = Set<[UInt8]>()
     let listing = machine.listing(of: NodeID(node))
     for index in 0..<listing.count { paths.insert(Array(listing.path(index))) }
@@ -47,7 +47,7 @@ extension Referee {
 
   /// Checks a closed round: each file is in the journal and closed, and is on the server if it is done.
   mutating func closed(_ machine: VirtualMachine) {
-    for (index, node) in plan.nodes.enumerated() where node.kind == .upload {
+    for (index, node) in plan.nodes.enumerated() where node.kind.hasItems {
       let rows = machine.journal.items[index]
       var found: [FileKey: ItemState] = [:]
       for row in 0..<rows.count {

@@ -215,7 +215,7 @@ extension Referee {
     if takesFailedFetchForSuccess(ref, work.when) {
       report(.needs, "\(name) was sent although a fetch that it needs has failed and is not due")
     }
-    for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind == .upload {
+    for need in plan.nodes[ref.node.index].needs where plan.nodes[need.index].kind.hasItems {
       // If the node is skipped in this launch, its items begun by an earlier launch remain for the next
       // round.
       if machine.scheduler.nodeRecords[need.index].state == .skipped { continue }

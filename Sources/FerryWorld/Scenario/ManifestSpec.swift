@@ -155,7 +155,9 @@ package struct ManifestSpec: Hashable, Sendable {
 
         """
     }
-    text += "uploads:\n" + uploads.map(\.yaml).joined()
+    let (sent, received) = (uploads.filter { !$0.isDownload }, uploads.filter(\.isDownload))
+    if !sent.isEmpty { text += "uploads:\n" + sent.map(\.yaml).joined() }
+    if !received.isEmpty { text += "downloads:\n" + received.map(\.yaml).joined() }
     if let fetch {
       text +=
         "fetches:\n  f: { \(common(fetch)), interval: \(fetch.interval ?? "every_run"), save_to: f.json, "

@@ -65,6 +65,10 @@ package struct UploadSpec: Hashable, Sendable {
 
   init(name: String) { self.name = name }
 
+  /// Whether the batch receives its files. Random manifests use a value that has no other meaning for this shape, because
+  /// a further random choice would change every world.
+  var isDownload: Bool { shape == .put && usesQuick }
+
   static func random(_ random: inout RandomSource, name: String, hasToken: Bool) -> UploadSpec {
     var spec = UploadSpec(name: name)
     spec.shape = random.one(of: Shape.allCases)
@@ -87,7 +91,16 @@ package struct UploadSpec: Hashable, Sendable {
   }
 
   var yaml: String {
-    var lines = ["  \(name):", "    session: up", "    files: { root: . }"]
+    var lines = ["  \(name):", "    session: up"]
+    if isDownload {
+      lines.append(
+        """
+            items: { file: list.json, json: "", url: "http://host/\(name)/${item.name}", \
+        save_to: "files/${item.name}", size: "${item.size}" }
+        """)
+    } else {
+      lines.append("    files: { root: . }")
+    }
     if hasToken { lines.append("    token: t") }
     if let needsOther { lines.append("    needs: [\(needsOther)]") }
     if priority != 50 { lines.append("    priority: \(Double(priority) / 100)") }
@@ -98,6 +111,7 @@ package struct UploadSpec: Hashable, Sendable {
     let quick = usesQuick ? "session: quick, " : ""
     let url = "http://host/\(name)"
     switch shape {
+    case .put where isDownload: break
     case .put: lines.append("    transfer: { request: { url: \"\(url)/${file.path}\" } }")
     case .post:
       lines.append("    transfer: { protocol: post, request: { url: \"\(url)/${file.path}\" } }")

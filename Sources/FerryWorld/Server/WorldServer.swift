@@ -118,6 +118,7 @@ struct WorldServer {
     switch call.step {
     case .transfer: reply.sent = call.size
     case .fetch: reply.received = download(call, number)
+    case .download: reply.received = call.fileSize
     case .token, .allocate, .commit, .probe, .request, .abandon: reply.sent = 100
     }
     if case .cut(let percent) = fault {
@@ -178,7 +179,7 @@ struct WorldServer {
       uploads[id - 1].end = call.now
       return .status(200)
     case .fetch: return .status(scenario.chance(requests, 4) == 0 ? 304 : 200)
-    case .request: return count(call)
+    case .request, .download: return count(call)
     }
   }
 

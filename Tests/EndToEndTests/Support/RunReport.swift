@@ -98,6 +98,7 @@ struct RunReport: Decodable {
 
   struct Node: Decodable {
     var name: String
+    var direction: String?
     var state: String
     var reason: Reason?
     var cancellations: [Cancellation]?

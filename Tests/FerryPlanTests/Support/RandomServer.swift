@@ -70,7 +70,7 @@ struct RandomServer {
       if let id = call.uploadID, committed.contains(id) { return count(call) }
       return .status(204)
     case .fetch: return .status(200)
-    case .request: return count(call)
+    case .request, .download: return count(call)
     }
   }
 

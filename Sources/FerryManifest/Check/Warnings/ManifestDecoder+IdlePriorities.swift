@@ -2,7 +2,8 @@ extension ManifestDecoder {
   /// F0708. Fetches and single requests wait in the same queue as uploads, with the default priority.
   mutating func warnOfIdlePriorities(_ manifest: Manifest) {
     var nodesIn: [String: Int] = [:]
-    for sessions in manifest.uploads.map(\.sessions) + manifest.fetches.map({ [$0.session.value] })
+    for sessions in manifest.uploads.map(\.sessions) + manifest.downloads.map({ [$0.session.value] })
+      + manifest.fetches.map({ [$0.session.value] })
       + manifest.requests.map({ [$0.session.value] })
     {
       for session in sessions { nodesIn[session, default: 0] += 1 }

@@ -43,7 +43,7 @@ extension Reference {
   fileprivate var isConfidential: Bool {
     switch self {
     case .secret, .token: true
-    case .file, .allocate, .transfer, .request, .run: false
+    case .file, .item, .allocate, .transfer, .request, .run: false
     }
   }
 }

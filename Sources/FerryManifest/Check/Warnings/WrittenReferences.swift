@@ -47,7 +47,8 @@ extension ManifestDecoder {
     of instance: String, _ base: String, _ known: inout WrittenReferences
   ) -> [String: WrittenEach] {
     let declaration =
-      declared.declaration(instance, in: .uploads) ?? declared.declaration(instance, in: .fetches)
+      declared.declaration(instance, in: .uploads) ?? declared.declaration(instance, in: .downloads)
+      ?? declared.declaration(instance, in: .fetches)
     guard let list = declaration?.node["for_each"] else { return [:] }
     var written: [String: WrittenEach] = [:]
     for element in list.elements ?? [] {

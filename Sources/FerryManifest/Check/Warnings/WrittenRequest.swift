@@ -4,7 +4,7 @@ struct WrittenRequest: Sendable {
   /// The request's mapping.
   var node: YAMLNode
   /// The request's URL.
-  var url: YAMLNode? { node["url"] ?? node["token_url"] }
+  var url: YAMLNode?
   /// The step's `form`, which is written next to the request.
   var form: YAMLNode?
   /// The step's `sign`, which is written next to the request.
@@ -53,6 +53,7 @@ extension ManifestDecoder {
       }
       if let abandon = upload.abandon { step(["abandon"], abandon.request, abandon.token, abandon.session) }
     }
+    for download in manifest.downloads { add(download, to: &requests) }
     for fetch in manifest.fetches {
       add(
         fetch.request, of: fetch.name, in: .fetches, [], session: fetch.session, token: fetch.token,
@@ -71,6 +72,19 @@ extension ManifestDecoder {
     return requests
   }
 
+  private func add(_ download: Download, to requests: inout [WrittenRequest]) {
+    let name = download.name.value
+    guard let node = declared.declaration(name, in: .downloads)?.node, let items = node["items"] else {
+      return
+    }
+    var request = WrittenRequest(
+      template: download.itemRequest, node: node["request"] ?? items, sign: node["sign"], auth: node["auth"],
+      use: items.use ?? node.use, session: download.session.value, token: download.token?.value,
+      instance: EachInstance.base(of: name) == name ? nil : name)
+    request.url = items["url"]
+    requests.append(request)
+  }
+
   private func add(
     _ template: RequestTemplate, of name: Located<String>, in space: DeclaredNames.Space, _ keys: [String],
     session: Located<String>, token: Located<String>? = nil, to requests: inout [WrittenRequest]
@@ -86,7 +100,8 @@ extension ManifestDecoder {
     }
     requests.append(
       WrittenRequest(
-        template: template, node: node, form: form, sign: sign, auth: auth, use: use, session: session.value,
+        template: template, node: node, url: node["url"] ?? node["token_url"], form: form, sign: sign,
+        auth: auth, use: use, session: session.value,
         token: token?.value,
         instance: EachInstance.base(of: name.value) == name.value ? nil : name.value))
   }

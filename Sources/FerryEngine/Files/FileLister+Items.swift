@@ -1,0 +1,41 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import FerryTransfer
+import Foundation
+
+extension FileLister {
+  /// Reads the list of a download batch, and keeps the values that its requests need.
+  func itemListing(_ items: DownloadItems, beneath root: SourceRoot) throws(ListingFailure) -> Listing {
+    var bytes: [UInt8]?
+    if case .file(let name, let pointer) = items.source {
+      bytes = try contents(of: name, limit: pointer == nil ? Self.largestList : Self.largestJSON)
+    }
+    var reader = ItemListReader(
+      items, fields: requestFields, stateFolder: stateFolder?.path(below: root.real), filter: filter,
+      isStopped: isStopped)
+    let (listing, contents) = try reader.read(bytes)
+    listed?.replace(with: contents)
+    return listing
+  }
+
+  /// The maximum size in bytes of a list in JSON, which takes several times its size in memory.
+  private static let largestJSON = 64 << 20
+}
+
+extension SourceRoot {
+  /// Which of a download batch's files have to be downloaded again, because they do not exist or do not have the size in
+  /// the list.
+  func missing(of files: FileColumns) -> [ContentComparison] {
+    let folder = openFolder()
+    defer { if folder >= 0 { close(folder) } }
+    return (0..<files.count).map { file in
+      var status = stat()
+      let path = FileLister.terminated(Array(files.path(file)))
+      let isThere =
+        folder >= 0 && fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isRegular
+        && (files.sizes[file] == 0 || files.sizes[file] == Int64(status.st_size))
+      return isThere ? .notAsked : .other
+    }
+  }
+}

@@ -1,0 +1,321 @@
+import FerryDigest
+import FerryManifest
+import FerryPlan
+
+/// Reads the list of a download batch: which files are stored where, and from which URLs.
+struct ItemListReader {
+  private let items: DownloadItems
+  /// The fields to which the request for an item refers.
+  private let fields: [String]
+  /// The path of the list, relative to the manifest's folder; `nil` if the manifest contains the list.
+  private let list: [UInt8]?
+  /// The state folder's path relative to the manifest's folder; `nil` if the folder is elsewhere.
+  private let stateFolder: [UInt8]?
+  private let filter: ShardFilter?
+  private let isStopped: () -> Bool
+  /// The folder at the beginning of `save_to`, and the rest of `save_to`.
+  private let target: (folder: String, rest: Template)
+
+  private var found: [Found] = []
+  /// The first item with each path, without regard to case and to the composition of characters.
+  private var places: [String: Int] = [:]
+  private var problems = ListingProblems()
+
+  private struct Found {
+    /// The place in the list, for messages.
+    var place: String
+    var path: [UInt8]
+    var size: Int64
+    var version: Int64
+    var origin: Origin?
+    var values: [String?]
+    /// Why the item and another one cannot both be stored.
+    var conflict: String?
+  }
+
+  /// The reason why an element is not an item.
+  private struct Refusal: Error {
+    var message: String
+  }
+
+  init(
+    _ items: DownloadItems, fields: [String], stateFolder: [UInt8]?, filter: ShardFilter?,
+    isStopped: @escaping () -> Bool
+  ) {
+    self.items = items
+    self.fields = fields
+    self.stateFolder = stateFolder
+    self.filter = filter
+    self.isStopped = isStopped
+    target = Self.target(items.saveTo)
+    if case .file(let name, _) = items.source {
+      list = FileLister.plain(Array(name.utf8))
+    } else {
+      list = nil
+    }
+  }
+
+  /// The number of elements between two checks of whether the run was stopped.
+  private static let interval = 256
+
+  /// - Throws: `ListingFailure` if the list is not of the expected form.
+  mutating func read(_ bytes: [UInt8]?) throws(ListingFailure) -> (Listing, ListedItems.Contents) {
+    switch items.source {
+    case .written(let written):
+      for (index, item) in written.enumerated() where !isInterrupted(index) {
+        take(.written(item), at: "item \(index + 1)")
+      }
+    case .file(_, let pointer), .fetch(_, let pointer):
+      if let pointer {
+        let elements = try array(in: bytes ?? [], at: pointer)
+        for (index, element) in elements.enumerated() where !isInterrupted(index) {
+          take(Self.element(element), at: "\(pointer)/\(index)")
+        }
+      } else {
+        readLines(bytes ?? [])
+      }
+    }
+    findNestedTargets()
+    return sorted()
+  }
+
+  private func isInterrupted(_ index: Int) -> Bool { index % Self.interval == 0 && isStopped() }
+
+  private mutating func readLines(_ bytes: [UInt8]) {
+    var (start, number) = (0, 0)
+    while start < bytes.count, !isInterrupted(number) {
+      number += 1
+      let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.endIndex
+      let line = bytes[start..<end].drop { $0 == 0x20 || $0 == 0x09 }
+      let trimmed = line.dropLast(line.reversed().prefix { $0 <= 0x20 }.count)
+      start = end + 1
+      guard let first = trimmed.first, first != UInt8(ascii: "#") else { continue }
+      guard let url = String(validating: trimmed, as: UTF8.self) else {
+        report("line \(number)", "it is not UTF-8")
+        continue
+      }
+      take(.url(url), at: "line \(number)")
+    }
+  }
+
+  private func array(in bytes: [UInt8], at pointer: String) throws(ListingFailure) -> [JSONValue] {
+    let value: JSONValue
+    do throws(JSONProblem) {
+      value = try JSONParser.parse(bytes, valueLimit: JSONParser.listValueLimit)
+    } catch {
+      throw ListingFailure(message: "cannot read the list: \(Self.text(error))")
+    }
+    guard case .array(let elements)? = value.value(at: pointer) else {
+      let place = pointer.isEmpty ? "the document" : "the value at '\(pointer)'"
+      throw ListingFailure(message: "cannot read the list: \(place) is not an array")
+    }
+    return elements
+  }
+
+  private static func text(_ problem: JSONProblem) -> String {
+    switch problem {
+    case .malformed: "it is not JSON"
+    case .tooDeep: "it is nested more than \(JSONParser.depthLimit) levels deep"
+    case .tooManyValues: "it contains more than \(JSONParser.listValueLimit) values"
+    }
+  }
+
+  private static func element(_ value: JSONValue) -> ListElement {
+    switch value {
+    case .string(let url): .url(url)
+    case .object(let members): .object(members)
+    case .null, .bool, .number, .array: .unusable
+    }
+  }
+
+  private mutating func take(_ element: ListElement, at place: String) {
+    do throws(Refusal) {
+      guard let item = try item(element, at: place), filter?.contains(item.path) ?? true else { return }
+      add(item)
+    } catch {
+      report(place, error.message)
+    }
+  }
+
+  private mutating func report(_ place: String, _ message: String) {
+    problems.append(ListingProblem(path: Array(place.utf8), kind: .other, message: message))
+  }
+
+  /// Returns `nil` if the item is the same as an earlier one.
+  private mutating func add(_ item: Found) {
+    let key = Self.key(item.path)
+    guard let other = places[key] else {
+      places[key] = found.count
+      found.append(item)
+      return
+    }
+    if found[other].path == item.path, found[other].version == item.version, found[other].size == item.size {
+      return
+    }
+    let isEqual = found[other].path == item.path
+    func conflict(_ own: Found, _ other: Found) -> String {
+      let path = DisplayPath.shown(own.path)
+      return isEqual
+        ? "its file \(path) is also that of \(other.place)"
+        : "its file \(path) differs only in case from that of \(other.place)"
+    }
+    found[other].conflict = found[other].conflict ?? conflict(found[other], item)
+    found.append(item)
+    found[found.count - 1].conflict = conflict(item, found[other])
+  }
+
+  /// Some file systems do not distinguish names by case or by the composition of their characters.
+  private static func key(_ path: some Collection<UInt8>) -> String {
+    String(decoding: path, as: UTF8.self).lowercased()
+  }
+
+  /// Finds items whose file is a folder of another item's path.
+  private mutating func findNestedTargets() {
+    for index in found.indices {
+      let path = found[index].path
+      for slash in path.indices where path[slash] == UInt8(ascii: "/") {
+        guard let other = places[Self.key(path[..<slash])] else { continue }
+        let folder = DisplayPath.shown(found[other].path)
+        found[index].conflict =
+          found[index].conflict ?? "its folder \(folder) is also the file of \(found[other].place)"
+        found[other].conflict =
+          found[other].conflict ?? "its file \(folder) is also a folder of \(found[index].place)"
+      }
+    }
+  }
+
+  private mutating func sorted() -> (Listing, ListedItems.Contents) {
+    for item in found {
+      guard let conflict = item.conflict else { continue }
+      report(item.place, "\(conflict); neither is downloaded")
+    }
+    found.removeAll { $0.conflict != nil }
+    found.sort { $0.path.lexicographicallyPrecedes($1.path) }
+    var contents = ListedItems.Contents()
+    contents.fields = fields
+    contents.values = fields.indices.map { column in found.map { $0.values[column] } }
+    contents.origins = found.map(\.origin)
+    for item in found {
+      contents.files.append(path: item.path, size: item.size, modified: item.version)
+    }
+    return (Listing(files: contents.files, problems: problems), contents)
+  }
+
+  // MARK: One element
+
+  private func item(_ element: ListElement, at place: String) throws(Refusal) -> Found? {
+    if case .unusable = element { throw Refusal(message: "it is neither a URL nor an object") }
+    let path = try path(element)
+    let size = try optional(items.size, element).map { text throws(Refusal) in
+      guard let size = Int64(text), size >= 0 else {
+        throw Refusal(message: "its size \(text.quoted) is not a number of bytes")
+      }
+      return size
+    }
+    let digest = try optional(items.sha256, element).map { text throws(Refusal) in
+      guard text.utf8.count == 64, text.utf8.allSatisfy({ Hexadecimal.value($0) != nil }) else {
+        throw Refusal(message: "its SHA-256 digest does not consist of 64 hexadecimal digits")
+      }
+      return text.lowercased()
+    }
+    var values: [String?] = []
+    for field in fields {
+      switch element.value(of: field) {
+      case .text(let text): values.append(text)
+      case .absent: values.append(nil)
+      case .unusable: throw Refusal(message: "its '\(field)' is an array or an object")
+      }
+    }
+    let url = try text(items.url, element, isURL: true)
+    return Found(
+      place: place, path: path, size: size ?? 0, version: version(url: url, digest, values),
+      origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
+  }
+
+  /// Identifies the version of a document. A digest identifies its content, whatever its URL is: a server may sign
+  /// its URL for each list.
+  private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
+    let text =
+      digest.map { "sha256 \($0)" }
+      ?? "url \(url)\n" + zip(fields, values).map { "\($0) \($1 ?? "")\n" }.joined()
+    let bytes = SHA256.hash(text.utf8).prefix(8)
+    return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  private func path(_ element: ListElement) throws(Refusal) -> [UInt8] {
+    let rest = try text(target.rest, element)
+    let path: [UInt8]
+    do throws(TargetPath.Refusal) {
+      path = try TargetPath(folder: target.folder, rest: rest).bytes
+    } catch {
+      throw Refusal(message: error.message)
+    }
+    if path == list { throw Refusal(message: "its file is the list itself") }
+    if let stateFolder, FileLister.isInside(path, stateFolder) {
+      throw Refusal(message: "its file is in ferry's state folder")
+    }
+    return path
+  }
+
+  /// The value of a template; `nil` without one, or if the element does not have the one field to which it refers.
+  private func optional(_ template: Template?, _ element: ListElement) throws(Refusal) -> String? {
+    guard let template else { return nil }
+    if template.segments.count == 1, case .reference(.item(let field), _) = template.segments[0],
+      case .absent = element.value(of: field)
+    {
+      return nil
+    }
+    return try text(template, element)
+  }
+
+  /// - Parameter isURL: whether references to other values remain as they are written.
+  private func text(
+    _ template: Template, _ element: ListElement, isURL: Bool = false
+  ) throws(Refusal) -> String {
+    var text = ""
+    for segment in template.segments {
+      switch segment {
+      case .literal(let part), .value(let part): text += part
+      case .reference(.item(let field), let filters):
+        switch element.value(of: field) {
+        case .text(let value):
+          guard let bytes = try? filters.apply(to: Array(value.utf8)) else {
+            throw Refusal(message: "a filter cannot be applied to its '\(field)'")  // Values are UTF-8.
+          }
+          text += String(decoding: bytes, as: UTF8.self)
+        case .absent: throw Refusal(message: "it has no '\(field)'")
+        case .unusable: throw Refusal(message: "its '\(field)' is an array or an object")
+        }
+      case .reference(let reference, let filters): text += reference.description(with: filters)
+      }
+    }
+    return text
+  }
+
+  /// Divides `save_to` after the last slash before its first reference.
+  private static func target(_ template: Template) -> (folder: String, rest: Template) {
+    var segments = template.segments[...]
+    var start = ""
+    while let segment = segments.first {
+      switch segment {
+      case .literal(let text), .value(let text): start += text
+      case .reference:
+        let folder = start.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(start.utf8[...$0]) ?? "" } ?? ""
+        let name = String(start.utf8.dropFirst(folder.utf8.count)) ?? ""
+        return (folder, Template((name.isEmpty ? [] : [.literal(name)]) + Array(segments)))
+      }
+      segments.removeFirst()
+    }
+    return ("", template)
+  }
+}
+
+extension Reference {
+  /// Whether the list determines the value.
+  fileprivate var isOfItem: Bool {
+    switch self {
+    case .item: true
+    case .secret, .file, .token, .allocate, .transfer, .request, .run: false
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import FerryDigest
+import FerryManifest
+
+/// An element of the list of a download batch.
+enum ListElement {
+  /// A URL.
+  case url(String)
+  case object([JSONValue.Member])
+  case written(DownloadItems.Written)
+  /// An element of JSON that is neither a string nor an object.
+  case unusable
+
+  /// The value of a field.
+  enum Value {
+    case text(String)
+    /// The element does not have the field, or it is null.
+    case absent
+    /// The value is an array or an object.
+    case unusable
+  }
+
+  /// The value of `${item.FIELD}`.
+  func value(of field: String) -> Value {
+    switch self {
+    case .unusable: return .absent
+    case .url(let url): return Self.value(of: field, inURL: url)
+    case .written(let item):
+      switch field {
+      case "save_to": return item.saveTo.map(Value.text) ?? .absent
+      case "size": return item.size.map { .text("\($0)") } ?? .absent
+      case "sha256": return item.sha256.map(Value.text) ?? .absent
+      default: return Self.value(of: field, inURL: item.url)
+      }
+    case .object(let members):
+      if let own = Self.member(field, of: members) { return Self.value(own) }
+      var value = JSONValue.object(members)
+      for name in field.split(separator: ".", omittingEmptySubsequences: false) {
+        guard case .object(let members) = value, let inner = Self.member(String(name), of: members) else {
+          return .absent
+        }
+        value = inner
+      }
+      return Self.value(value)
+    }
+  }
+
+  /// As for a JSON pointer, the last of several members with one name is used, and names are compared by scalars.
+  private static func member(_ name: String, of members: [JSONValue.Member]) -> JSONValue? {
+    members.last { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) }?.value
+  }
+
+  private static func value(_ value: JSONValue) -> Value {
+    switch value {
+    case .null: .absent
+    case .bool(let isTrue): .text(isTrue ? "true" : "false")
+    case .number(let text), .string(let text): .text(text)
+    case .array, .object: .unusable
+    }
+  }
+
+  private static func value(of field: String, inURL url: String) -> Value {
+    switch field {
+    case "url": .text(url)
+    case "name": name(inURL: url).map(Value.text) ?? .absent
+    default: .absent
+    }
+  }
+
+  /// The last segment of a URL's path without percent-encoding; `nil` if it is empty or not UTF-8.
+  private static func name(inURL url: String) -> String? {
+    let segment = URLReference(url).path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    var bytes: [UInt8] = []
+    var index = 0
+    while index < segment.count {
+      if segment[index] == UInt8(ascii: "%"), index + 2 < segment.count,
+        let high = Hexadecimal.value(segment[index + 1]), let low = Hexadecimal.value(segment[index + 2])
+      {
+        bytes.append(high << 4 | low)
+        index += 3
+      } else {
+        bytes.append(segment[index])
+        index += 1
+      }
+    }
+    return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// Files of 8 MiB behind nginx. `FERRY_DOWNLOAD_SIZE` sets another size in MiB, and `FERRY_DOWNLOAD_KILLS` the number of
+/// kills.
+@Suite(.enabled("nginx with its WebDAV module is required") { NginxServer.isPossible })
+struct `A download batch behind nginx` {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let mebibytes = Int(environment["FERRY_DOWNLOAD_SIZE"] ?? "") ?? 8
+  private static let kills = Int(environment["FERRY_DOWNLOAD_KILLS"] ?? "") ?? 3
+  private static let names = ["a", "b", "c", "sub/d"]
+
+  private static func site() async throws -> NginxSite {
+    let site = try await NginxSite.start(
+      "limit_rate \(max(mebibytes / 2, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
+    )
+    mkdir(site.path("root/sub"), 0o755)
+    for name in names { try write(name, to: site) }
+    return site
+  }
+
+  private static func write(_ name: String, to site: NginxSite) throws {
+    let source = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+    let path = site.path("root/\(name)")
+    try source.read(upToCount: mebibytes << 20)?.write(to: URL(filePath: path + ".new"))
+    chmod(path + ".new", 0o644)
+    rename(path + ".new", path)
+  }
+
+  private static func job(_ site: NginxSite) async throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: large
+      sessions: { s: { max_connections_per_host: 2 } }
+      downloads:
+        files:
+          session: s
+          items: { file: list.json, json: "", save_to: "downloads/${item.name}", size: "${item.size}" }
+      """)
+    let elements = names.map { name in
+      #"{"name": "\#(name)", "url": "http://127.0.0.1:\#(site.port)/\#(name)", "size": \#(mebibytes << 20)}"#
+    }
+    try job.folder.write(Data("[\(elements.joined(separator: ","))]".utf8), to: "list.json")
+    return job
+  }
+
+  /// The bytes of all files and parts in the folder.
+  private static func stored(_ job: Workspace) -> Int {
+    let folder = job.folder.path("downloads")
+    return (FileManager.default.subpaths(atPath: folder) ?? []).reduce(0) { sum, name in
+      var status = stat()
+      guard stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return sum }
+      return sum + Int(status.st_blocks) * 512
+    }
+  }
+
+  private static func killRun(_ job: Workspace, at count: Int) async throws {
+    let run = try job.start(["run", "job.yaml"])
+    let deadline = ContinuousClock.now + .seconds(120)
+    while stored(job) < count, run.isRunning {
+      try #require(ContinuousClock.now < deadline, "\(run.stdout)\(run.stderr)")
+      // The test polls the files, because ferry reports no bytes to a file.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    run.signal(SIGKILL)
+    _ = await run.end()
+  }
+
+  /// The body bytes that nginx has sent, in all responses that have ended.
+  private static func sent(_ site: NginxSite) throws -> Int {
+    let log = try String(contentsOfFile: site.path("bytes.log"), encoding: .utf8)
+    return log.split(separator: "\n").reduce(0) { sum, line in
+      let fields = line.split(separator: "\"")
+      return sum + (fields.count > 2 ? Int(fields[2].split(separator: " ").last ?? "") ?? 0 : 0)
+    }
+  }
+
+  @Test func `that is killed again and again downloads only the rest, and each file is complete`()
+    async throws
+  {
+    let site = try await Self.site()
+    let job = try await Self.job(site)
+    let total = Self.names.count * (Self.mebibytes << 20)
+    // Two files are downloaded at a time, and each is killed in its middle.
+    let half = Self.mebibytes << 19
+    for kill in 1...Self.kills { try await Self.killRun(job, at: total / (Self.kills + 1) * kill - half) }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == Self.names.count && report.run.roundClosed)
+    let expected = try await TestFiles.digests(of: Self.names, under: site.path("root"))
+    #expect(try await TestFiles.digests(of: Self.names, under: job.folder.path("downloads")) == expected)
+    #expect(
+      FileManager.default.subpaths(atPath: job.folder.path("downloads"))?.sorted() == [
+        "a", "b", "c", "sub", "sub/d",
+      ])
+    let again = try Self.sent(site) - total
+    #expect(site.requests.filter { $0[0] == "206" }.count >= Self.kills)
+    // Two requests at a time: the bytes since the last update of the record, and those in the buffers of the sockets.
+    #expect(again <= Self.kills * (16 << 20), "\(again) bytes were sent again")
+    print("\(Self.names.count) × \(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
+  }
+
+  @Test func `downloads a file that changes under way from its start`() async throws {
+    let site = try await Self.site()
+    let job = try await Self.job(site)
+    try await Self.killRun(job, at: Self.mebibytes << 19)
+    for name in Self.names { try Self.write(name, to: site) }
+    #expect(try await job.run().command.status == 0)
+    let expected = try await TestFiles.digests(of: Self.names, under: site.path("root"))
+    #expect(try await TestFiles.digests(of: Self.names, under: job.folder.path("downloads")) == expected)
+  }
+}

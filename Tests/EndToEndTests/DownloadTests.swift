@@ -1,0 +1,222 @@
+import Foundation
+import Testing
+
+@Suite struct `A download batch` {
+  private static func catalog(_ elements: [String]) -> String {
+    #"{"files": ["# + elements.joined(separator: ", ") + "]}"
+  }
+
+  private static func element(_ name: String, _ more: String = "") -> String {
+    #"{"name": "\#(name)", "url": "{home}/files/\#(name)"\#(more)}"#
+  }
+
+  private func job(_ server: ScriptedServer, more: String = "") throws -> Workspace {
+    try Workspace(
+      """
+      version: 1
+      name: gallery
+      sessions: { quick: { max_connections_per_host: 2 } }
+      fetches:
+        catalog:
+          session: quick
+          request: { url: "\(server.home)/catalog" }
+          save_to: catalog.json
+      downloads:
+        photos:
+          session: quick
+          items: { from: catalog, json: /files, save_to: "photos/${item.name}", size: "${item.size}", sha256: "${item.sha256}" }
+          retry: { limit: 1, initial: 10ms }
+          \(more)
+
+      """)
+  }
+
+  private func requested(_ server: ScriptedServer) -> [String] {
+    server.lines.filter { $0.contains("GET /files") || $0.hasPrefix("away") }.sorted()
+  }
+
+  @Test func `stores the files of a fetched list once, and again when the list changes or a file is missing`()
+    async throws
+  {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200,
+        body: Self.catalog([Self.element("a", #", "size": 3"#), Self.element("b/c"), Self.element("d")])),
+      "/files/a": .init(status: 200, body: "one"), "/files/b/c": .init(status: 200, body: "three"),
+      "/files/d": .init(status: 200, body: "four"),
+    ])
+    let job = try job(server)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(job.folder.text("photos/a") == "one" && job.folder.text("photos/b/c") == "three")
+    #expect(requested(server) == ["a", "b/c", "d"].map { "home GET /files/\($0)" })
+    #expect(report.totals.items.done == 3 && report.run.roundClosed)
+    #expect(report.totals.bytes.useful >= 12)
+    #expect(report.node("photos")?.direction == "received")
+
+    // Nothing has changed.
+    let (_, second) = try await job.run()
+    #expect(second.totals.items.unchanged == 3 && requested(server).count == 3)
+
+    // A file is missing, and another does not have the size in the list.
+    try FileManager.default.removeItem(atPath: job.folder.path("photos/d"))
+    try job.folder.write(Data("longer".utf8), to: "photos/a")
+    let (_, third) = try await job.run()
+    #expect(third.totals.items.done == 2 && third.totals.items.unchanged == 1)
+    #expect(job.folder.text("photos/a") == "one" && job.folder.text("photos/d") == "four")
+  }
+
+  @Test func `downloads what a list adds or changes, and nothing that it removes`() async throws {
+    let server = try await ScriptedServer.start([
+      "/files/1": .init(status: 200, body: "1"), "/files/2": .init(status: 200, body: "2"),
+      "/files/3": .init(status: 200, body: "3"),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: list
+      sessions: { quick: {} }
+      downloads:
+        all:
+          session: quick
+          items: { file: list.json, json: "", url: "\(server.home)/files/${item.id}", save_to: "out/${item.name}" }
+      """)
+    func write(_ text: String) throws { try job.folder.write(Data(text.utf8), to: "list.json") }
+    try write(#"[{"name": "a", "id": 1}, {"name": "b", "id": 2}]"#)
+    #expect(try await job.run().command.status == 0)
+    try write(#"[{"name": "b", "id": 1}, {"name": "c", "id": 3}]"#)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.totals.items.done == 2)
+    #expect(
+      ["a", "b", "c"].map { job.folder.text("out/\($0)") } == ["1", "1", "3"], "a removed item remains")
+  }
+
+  @Test func `rejects documents that differ from the list, and keeps the old file`() async throws {
+    let digest = String(repeating: "0", count: 64)
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200,
+        body: Self.catalog([
+          Self.element("short", #", "size": 4"#), Self.element("long", #", "size": 2"#),
+          Self.element("other", #", "sha256": "\#(digest)""#), Self.element("good", #", "size": 3"#),
+          Self.element("../evil"), Self.element("gone"),
+        ])),
+      "/files/short": .init(status: 200, body: "abc"), "/files/long": .init(status: 200, body: "abc"),
+      "/files/other": .init(status: 200, body: "abc"), "/files/good": .init(status: 200, body: "abc"),
+      "/files/gone": .init(status: 404),
+    ])
+    let job = try job(server)
+    try job.folder.write(Data("old".utf8), to: "photos/short")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 5)
+    #expect(report.node("photos")?.problems?.map(\.path) == ["/files/4"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")).sorted() == [
+        "good", "short",
+      ])
+    #expect(job.folder.text("photos/short") == "old")
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("evil")))
+  }
+
+  @Test func `does not follow links below its folder`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(status: 200, body: Self.catalog([Self.element("sub/a"), Self.element("b")])),
+      "/files/sub/a": .init(status: 200, body: "A"), "/files/b": .init(status: 200, body: "B"),
+    ])
+    let job = try job(server)
+    _ = try job.folder.makeFolder("elsewhere")
+    _ = try job.folder.makeFolder("photos")
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("photos/sub"), withDestinationPath: "../elsewhere")
+    try job.folder.write(Data("target".utf8), to: "target")
+    try FileManager.default.createSymbolicLink(
+      atPath: job.folder.path("photos/b"), withDestinationPath: "../target")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("elsewhere")) == [])
+    // The link itself was replaced.
+    #expect(job.folder.text("target") == "target" && job.folder.text("photos/b") == "B")
+  }
+
+  @Test func `sends the token only to servers that the manifest names`() async throws {
+    let server = try await ScriptedServer.start([
+      "/token": .init(status: 200, body: #"{"access_token": "t0ken"}"#),
+      "/catalog": .init(
+        status: 200,
+        body: Self.catalog([Self.element("a"), #"{"name": "b", "url": "{away}/files/b"}"#])),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: gallery
+      sessions: { quick: {} }
+      tokens:
+        login:
+          session: quick
+          request: { url: "\(server.home)/token" }
+          capture: { access_token: { json: /access_token } }
+          apply: { header: Authorization, value: "Bearer ${token.access_token}" }
+      fetches:
+        catalog: { session: quick, token: login, request: { url: "\(server.home)/catalog" }, save_to: c.json }
+      downloads:
+        photos:
+          session: quick
+          token: login
+          items: { from: catalog, json: /files, save_to: "photos/${item.name}" }
+          request: { headers: { X-Name: "${item.name}" } }
+      """)
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 2)
+    let files = server.requests.filter { $0.path.hasPrefix("/files") }.sorted { $0.path < $1.path }
+    #expect(files.map { $0.headers["authorization"] } == ["Bearer t0ken", nil])
+    #expect(files.map { $0.headers["x-name"] } == ["a", "b"])
+  }
+
+  @Test func `appears in plan, status and explain`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(status: 200, body: Self.catalog([Self.element("a")])),
+      "/files/a": .init(status: 200, body: "one"),
+    ])
+    let job = try job(server)
+    let before = try await job.ferry("plan", "job.yaml")
+    #expect(
+      before.stdout.contains("files known at run time: a fetch that the download needs writes their list"),
+      "\(before.stdout)\(before.stderr)")
+    #expect(try await job.run().command.status == 0)
+    let status = try await job.ferry("status", "gallery.quick")
+    #expect(status.stdout.contains("download photos of gallery, round 1: 1 done"), "\(status.stdout)")
+    let item = try await job.ferry("explain", "photos/photos/a", "--manifest", "job.yaml")
+    #expect(
+      item.status == 0 && item.stdout.contains("download photos/photos/a"), "\(item.stdout)\(item.stderr)")
+    let refused = try await job.ferry("submit", "job.yaml", "photos", "files")
+    #expect(refused.status != 0)
+  }
+
+  @Test func `takes items from the manifest, and URLs from a text file`() async throws {
+    let server = try await ScriptedServer.start([
+      "/files/a": .init(status: 200, body: "A"), "/files/b%20c": .init(status: 200, body: "B"),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: both
+      sessions: { quick: {} }
+      downloads:
+        written:
+          session: quick
+          items: [{ url: "\(server.home)/files/a", save_to: out/first, size: 1B }]
+        listed:
+          session: quick
+          items: { file: urls.txt, save_to: "out/${item.name}" }
+      """)
+    try job.folder.write(Data("\(server.home)/files/b%20c\n".utf8), to: "urls.txt")
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 2)
+    #expect(job.folder.text("out/first") == "A" && job.folder.text("out/b c") == "B")
+  }
+}

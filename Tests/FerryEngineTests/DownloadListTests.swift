@@ -1,0 +1,161 @@
+import FerryManifest
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+@Suite struct `The list of a download batch` {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  /// Reads a list whose path is `list`.
+  private func read(
+    _ text: String, json: String? = "", saveTo: String = "photos/", fields: [String] = [],
+    size: Template? = DownloadItems.field("size"), sha256: Template? = DownloadItems.field("sha256")
+  ) throws -> (listing: Listing, lister: FileLister) {
+    try text.write(toFile: folder.path + "/list", atomically: true, encoding: .utf8)
+    let target = Template([.literal(saveTo), .reference(.item("name"))])
+    let items = DownloadItems(.file("list", json: json), saveTo: target, size: size, sha256: sha256)
+    var lister = try FileLister(
+      FileSelection(root: ".", source: .items(items)), baseFolder: folder.path, home: nil)
+    lister.requestFields = fields
+    return (try lister.list { [] }, lister)
+  }
+
+  private func paths(_ listing: Listing) -> [String] {
+    (0..<listing.files.count).map { String(decoding: listing.files.path($0), as: UTF8.self) }
+  }
+
+  private func problems(_ listing: Listing) -> [String] {
+    listing.problems.map { "\(String(decoding: $0.path, as: UTF8.self)): \($0.message)" }
+  }
+
+  @Test func `has one URL per line, whose last segment is the name`() throws {
+    let text = """
+      # a comment
+      https://example.com/a%20b.iso?version=1\r
+        https://example.com/c/d.iso
+
+      https://example.com/
+      """
+    let (listing, _) = try read(text, json: nil, size: nil, sha256: nil)
+    #expect(paths(listing) == ["photos/a b.iso", "photos/d.iso"])
+    #expect(problems(listing) == ["line 5: it has no 'name'"])
+  }
+
+  @Test func `has the members of JSON objects, with sizes and digests`() throws {
+    let digest = String(repeating: "aB", count: 32)
+    let (listing, lister) = try read(
+      """
+      [{"name": "b", "url": "https://example.com/b", "size": 12, "sha256": "\(digest)", "id": 123456789012345678901},
+       {"name": "c/a", "url": "https://example.com/a", "size": null, "id": true},
+       "https://example.com/d"]
+      """, fields: ["id", "url"])
+    #expect(paths(listing) == ["photos/b", "photos/c/a", "photos/d"])
+    #expect(listing.files.sizes == [12, 0, 0])
+    #expect(problems(listing) == [])
+    #expect(
+      lister.listed?.values(of: "photos/b".utf8)
+        == ["id": "123456789012345678901", "url": "https://example.com/b"])
+    #expect(lister.listed?.values(of: "photos/c/a".utf8) == ["id": "true", "url": "https://example.com/a"])
+    #expect(lister.listed?.values(of: "photos/x".utf8) == nil)
+  }
+
+  @Test(arguments: [
+    ("../a", "the path '../a' contains '.' or '..'"),
+    ("a/../../b", "the path 'a/../../b' contains '.' or '..'"),
+    ("./a", "the path './a' contains '.' or '..'"),
+    ("/etc/passwd", "the path '/etc/passwd' has an empty name"),
+    ("a//b", "the path 'a//b' has an empty name"),
+    ("a/", "the path 'a/' has an empty name"),
+    ("", "the path '' has an empty name"),
+    ("a\\u0000b", "contains a control character"),
+    ("a\\u001bb", "contains a control character"),
+    (".a.ferry-part-1", "'.a.ferry-part-1' is a name of ferry's temporary files"),
+    (String(repeating: "x", count: 256), "a name in the path is longer than 255 bytes"),
+    (String(repeating: "x/", count: 2100) + "x", "the path is longer than 4095 bytes"),
+  ])
+  func `cannot name a file outside its folder`(_ name: String, _ problem: String) throws {
+    let (listing, _) = try read(#"[{"name": "\#(name)", "url": "https://example.com/"}]"#)
+    #expect(paths(listing) == [])
+    #expect(problems(listing).count == 1 && problems(listing)[0].contains(problem), "\(problems(listing))")
+  }
+
+  @Test func `cannot replace itself or the state folder`() throws {
+    let text = #"[{"name": "list", "url": "https://example.com/"}]"#
+    #expect(problems(try read(text, saveTo: "./").listing) == ["/0: its file is the list itself"])
+    folder.file("photos/state/ferry.db")
+    var (_, lister) = try read(#"[{"name": "state/ferry.db", "url": "https://example.com/"}]"#)
+    lister.stateFolder = StateFolder(path: folder.path + "/photos/state")
+    #expect(problems(try lister.list { [] }) == ["/0: its file is in ferry's state folder"])
+  }
+
+  @Test func `refuses both of two items with one file, and lists the same item once`() throws {
+    let (listing, _) = try read(
+      """
+      [{"name": "a", "url": "https://example.com/1"}, {"name": "a", "url": "https://example.com/2"},
+       {"name": "B", "url": "https://example.com/3"}, {"name": "b", "url": "https://example.com/3"},
+       {"name": "c", "url": "https://example.com/4"}, {"name": "c/d", "url": "https://example.com/5"},
+       {"name": "e", "url": "https://example.com/6"}, {"name": "e", "url": "https://example.com/6"}]
+      """)
+    #expect(paths(listing) == ["photos/e"])
+    #expect(
+      problems(listing) == [
+        "/0: its file photos/a is also that of /1; neither is downloaded",
+        "/1: its file photos/a is also that of /0; neither is downloaded",
+        "/2: its file photos/B differs only in case from that of /3; neither is downloaded",
+        "/3: its file photos/b differs only in case from that of /2; neither is downloaded",
+        "/4: its file photos/c is also a folder of /5; neither is downloaded",
+        "/5: its folder photos/c is also the file of /4; neither is downloaded",
+      ])
+  }
+
+  @Test func `reports elements that are not items`() throws {
+    let (listing, _) = try read(
+      """
+      [1, {"url": "https://example.com/"}, {"name": "a", "url": "https://example.com/", "size": -1},
+       {"name": "a", "url": "https://example.com/", "sha256": "12"}, {"name": ["a"], "url": "https://example.com/"}]
+      """)
+    #expect(paths(listing) == [])
+    #expect(
+      problems(listing) == [
+        "/0: it is neither a URL nor an object", "/1: it has no 'name'",
+        "/2: its size '-1' is not a number of bytes",
+        "/3: its SHA-256 digest does not consist of 64 hexadecimal digits",
+        "/4: its 'name' is an array or an object",
+      ])
+  }
+
+  @Test(arguments: [
+    ("{", "it is not JSON"), ("{}", "the document is not an array"),
+    (String(repeating: "[", count: 300), "it is nested more than 256 levels deep"),
+  ])
+  func `that is not an array cannot be read`(_ text: String, _ problem: String) throws {
+    #expect(throws: ListingFailure(message: "cannot read the list: \(problem)")) { try read(text) }
+  }
+
+  @Test func `changes the version of an item with its URL, or with its digest if it has one`() throws {
+    func version(_ url: String, _ digest: Character?) throws -> Int64 {
+      let sha256 = digest.map { #", "sha256": "\#(String(repeating: $0, count: 64))""# } ?? ""
+      let listing = try read(#"[{"name": "a", "url": "https://example.com/\#(url)"\#(sha256)}]"#).listing
+      return try #require(listing.files.modified.first)
+    }
+    #expect(try version("1", nil) == version("1", nil))
+    #expect(try version("1", nil) != version("2", nil))
+    #expect(try version("1?signature=a", "1") == version("1?signature=b", "1"))
+    #expect(try version("1", "1") != version("1", "2"))
+  }
+
+  @Test func `determines the server of each item`() throws {
+    let (listing, lister) = try read(
+      #"[{"name": "a", "url": "https://a.example.com/"}, {"name": "b", "url": "https://b.example.com/"}]"#)
+    var table = ItemTable()
+    for file in 0..<listing.files.count {
+      table.append(path: listing.files.path(file), size: 0, modified: 0, row: Int64(file + 1), entry: .new)
+    }
+    lister.listed?.setOrigins(of: &table)
+    #expect((0..<2).map { table.origin(of: $0)?.host } == ["a.example.com", "b.example.com"])
+  }
+}
