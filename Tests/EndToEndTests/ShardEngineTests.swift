@@ -77,7 +77,7 @@ import Testing
     async throws
   {
     let receiver = try await ReceiverProcess.start(["--require-token"])
-    let job = try job(receiver, "budgets: { any: { limit: 20KB, per: month } }", "engine: { slurm: { cpus: 1 } }")
+    let job = try job(receiver, "budgets: { any: { limit: 20kB, per: month } }", "engine: { slurm: { cpus: 1 } }")
     #expect(try await write(job, "slurm", "--output=task-%a.txt").status == 0)
     let cluster = try await SlurmCluster.start()
     #expect(try await run(job, "submit.sh", cluster.environment).status == 0)

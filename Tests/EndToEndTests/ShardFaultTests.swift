@@ -15,7 +15,7 @@ import Testing
       [
         "--net", "--mount", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc", "python3", "-B",
         Product.source("Tests/EndToEndTests/Slurm/faults.py"), Product.path("ferry"),
-        Product.path("ferry-receiver"), folder.path("cluster"), "4", "40", "4000", "1",
+        Product.path("ferry-receiver"), folder.path("cluster"), "4", "40", "4000", "2",
       ])
     let command = try await script.end(within: .seconds(3600))
     print(command.stdout)

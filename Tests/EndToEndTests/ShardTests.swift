@@ -244,7 +244,7 @@ import Testing
     for (division, first) in [("split", Int32(8)), ("shared", 0)] {
       let job = try Workspace(
         JobText.text(
-          server: receiver.url, JobText.puts, "budgets: { any: { limit: 90KB, per: month } }",
+          server: receiver.url, JobText.puts, "budgets: { any: { limit: 90kB, per: month } }",
           "engine: { budgets: \(division) }"))
       for number in 0..<40 { try job.write(String(repeating: "x", count: 2_000), to: "\(division)\(number).txt") }
       // The files of shard 1 have about 40 KB, which is more than a third of the budget, and less than all of it.

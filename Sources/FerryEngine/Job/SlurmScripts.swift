@@ -99,10 +99,7 @@ struct SlurmScripts {
         \#(ShardCommands.cases(.deferred)))
           start=now+900
           next=$(\#(commands.next(folder)))
-          case $next in
-            now) start= ;;
-            [0-9]*) start=$(date -d "$next" +%Y-%m-%dT%H:%M:%S) ;;
-          esac ;;
+          case $next in [0-9]*) start=$(date -d "$next" +%Y-%m-%dT%H:%M:%S) ;; esac ;;
         *) exit "$code" ;;
       esac
       [ "$ended" != canceled ] || exit "$code"

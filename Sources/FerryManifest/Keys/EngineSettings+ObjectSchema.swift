@@ -3,8 +3,8 @@ extension EngineSettings {
     "Engine",
     doc: """
       How an engine runs the shards of the manifest ([Divide a manifest into shards](howto/sharding.md)). \
-      `ferry shard` writes the settings of Slurm and Kubernetes into its scripts; an option on its command line \
-      overrides them.
+      `ferry shard` writes the settings of Slurm and Kubernetes into its files; `--engine-option` overrides those \
+      of Slurm.
       """,
     keys: [
       Key(

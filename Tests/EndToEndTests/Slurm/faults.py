@@ -10,7 +10,8 @@ The namespaces of the script contain the controller and the receiver. Each node 
 links: one to the controller, one to the receiver. The receiver delays each content by DELAY seconds, so that the faults
 find tasks in progress:
 
-- slurmd and the slurmstepds of node n1 are killed; the tasks' processes continue
+- slurmd and the slurmstepds of node n1 are killed; the tasks' processes continue, except one, which is stopped until all
+  jobs have ended
 - the link of node n2 to the controller is down for a minute; its link to the receiver stays up
 - the process of one task is killed
 - one task reaches its time limit
@@ -157,6 +158,10 @@ def below(ancestor):
 
 
 def make_network():
+    # The names of network namespaces are files, which would remain.
+    run("mount", "--make-rprivate", "/")
+    run("mkdir", "-p", "/run/netns")
+    run("mount", "-t", "tmpfs", "tmpfs", "/run/netns")
     run("ip", "link", "set", "lo", "up")
     for bridge, network in (("control", 77), ("server", 78)):
         run("ip", "link", "add", bridge, "type", "bridge")
@@ -205,9 +210,8 @@ def start_receiver():
 
 
 def start_slurm():
-    cpus = 2
     text = SLURM + "".join(
-        f"NodeName=n{node} NodeHostname=n{node} NodeAddr=10.77.0.{node + 1} CPUs={cpus}\n"
+        f"NodeName=n{node} NodeHostname=n{node} NodeAddr=10.77.0.{node + 1} CPUs={2 if node < 3 else 4}\n"
         for node in range(1, NODES + 1))
     names = ",".join(f"n{node}" for node in range(1, NODES + 1))
     text += f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP\n"
@@ -228,7 +232,8 @@ def start_slurm():
         # The shell is the first process of the node's PID namespace, so the tasks survive the end of slurmd.
         inside = f"hostname n{node}; slurmd -D -N n{node} & while :; do sleep 1000 & wait $!; done"
         nodes[f"n{node}"] = start(
-            "ip", "netns", "exec", f"n{node}", "unshare", "--pid", "--fork", "--mount-proc", "--uts", "bash", "-c",
+            # Not `ip netns exec`, which hides the cgroups that slurmd needs.
+            "nsenter", f"--net=/run/netns/n{node}", "unshare", "--pid", "--fork", "--mount-proc", "--uts", "bash", "-c",
             inside)
     wait_until("the nodes", lambda: run("sinfo", "-h", "-N", "-t", "idle").count("\n") == NODES)
     return nodes
@@ -241,11 +246,12 @@ def tasks(state="R"):
 
 
 def ferries(node):
-    """The processes of ferry on a node: (pid, shard)."""
+    """The processes of shards on a node: (pid, shard)."""
     found = []
     for pid, _, words in below(node.pid):
-        if words[0] == FERRY and "--shard" in words:
-            found.append((pid, words[words.index("--shard") + 1]))
+        shard = words[words.index("--shard") + 1] if words[0] == FERRY and "--shard" in words else ""
+        if shard[:1].isdigit():
+            found.append((pid, shard))
     return found
 
 
@@ -253,8 +259,12 @@ def busy(node, nodes):
     return wait_until(f"a task on {node}", lambda: ferries(nodes[node]), limit=240)
 
 
-def inject(job, nodes):
+def inject(job, nodes, url):
     """The faults, each on a node with tasks in progress."""
+    wait_until("eight tasks", lambda: len(tasks()) == 8, limit=240)
+    wait_until("deliveries", lambda: listing(url)[1] >= 8, limit=240)
+    # Otherwise the tasks that have not started would run before those that are requeued.
+    run("scontrol", "hold", job)
     mine = busy("n1", nodes)
     daemons = [
         pid for pid, _, words in below(nodes["n1"].pid)
@@ -264,35 +274,41 @@ def inject(job, nodes):
         os.kill(pid, signal.SIGKILL)
     say(f"killed slurmd and {len(daemons) - 1} slurmstepds of n1; shards {[s for _, s in mine]} continue there")
 
+    os.kill(mine[0][0], signal.SIGSTOP)
+    say(f"stopped the process of shard {mine[0][1]} on n1")
+
     theirs = busy("n2", nodes)
     run("ip", "link", "set", "c2", "down")
     say(f"cut n2 off from the controller; shards {[s for _, s in theirs]} continue there")
 
-    killed = busy(f"n{NODES}", nodes)[0]
+    killed, limited = busy("n3", nodes)[:2]
     os.kill(killed[0], signal.SIGKILL)
-    say(f"killed the process of shard {killed[1]} on n{NODES}")
-
-    limited = wait_until(
-        "another task on a node that works",
-        lambda: [t for t, n in tasks() if n not in ("n1", "n2") and f"{t}/{SHARDS}" != killed[1]], limit=240)[0]
+    say(f"killed the process of shard {killed[1]} on n3")
+    limited = limited[1].split("/")[0]
     run("scontrol", "update", f"JobId={job}_{limited}", "TimeLimit=1")
     say(f"set the time limit of shard {limited} to a minute")
 
     wait_until("n1 and n2 down", lambda: run("sinfo", "-h", "-N", "-t", "down").count("\n") >= 2, limit=180)
-    again = wait_until(
+    say("Slurm considers n1 and n2 down")
+    again = {shard for _, shard in mine + theirs}
+    for shard in again:
+        run("scontrol", "release", f"{job}_{shard.split('/')[0]}")
+    wait_until(
         "the shards of n1 and n2 elsewhere",
-        lambda: {s for _, s in mine + theirs} & {f"{t}/{SHARDS}" for t, n in tasks() if n not in ("n1", "n2")},
-        limit=300)
-    alive = [s for n in ("n1", "n2") for _, s in ferries(nodes[n]) if s in again]
-    say(f"Slurm has started shards {sorted(again)} again; the old processes of {alive} are still alive")
+        lambda: again <= {f"{t}/{SHARDS}" for t, n in tasks() if n not in ("n1", "n2")}, limit=300)
+    alive = [shard for node in ("n1", "n2") for _, shard in ferries(nodes[node]) if shard in again]
+    say(f"Slurm has started shards {sorted(again)} again; the old processes of {sorted(alive)} are still alive")
     run("ip", "link", "set", "c2", "up")
-    say("n2 has its link again")
-    return alive
+    run("scontrol", "release", job)
+    say("n2 has its link again, and the other tasks may start")
+    return alive, mine[0][0]
 
 
 def listing(url):
+    """The uploads of the receiver, and the number of commits."""
     with urllib.request.urlopen(url + "/received") as response:
-        return json.load(response)
+        uploads = json.load(response)["uploads"]
+    return uploads, sum(upload["commits"] for upload in uploads)
 
 
 def main():
@@ -306,24 +322,32 @@ def main():
     say(f"{NODES} nodes are idle")
     written = subprocess.run(
         [FERRY, "shard", "job.yaml", "--shards", str(SHARDS), "--engine", "slurm", "--state", str(FOLDER / "state"),
-         "--program", FERRY, "--engine-option", f"--output={FOLDER}/task-%a.txt", "--submit"],
+         "--program", FERRY, "--engine-option", f"--output={FOLDER}/task-%a.txt", "--engine-option", f"--array=1-{SHARDS}%8",
+         "--submit"],
         env=ENVIRONMENT, cwd=FOLDER, capture_output=True, text=True)
     if written.returncode != 0:
         sys.exit(written.stdout + written.stderr)
     say(written.stdout.strip().split("\n")[-1])
     job = re.search(r"jobs \d+, (\d+) and", written.stdout).group(1)
-    alive = inject(job, nodes)
-    # n1 has no slurmd any longer. Its tasks run on the other nodes.
+    alive, stopped = inject(job, nodes, url)
     wait_until("the end of all jobs", lambda: not run("squeue", "-h").strip(), limit=3600)
     say("no job remains")
+    before = listing(url)
+    os.kill(stopped, signal.SIGCONT)
+    wait_until("the end of the process that was stopped", lambda: not pathlib.Path(f"/proc/{stopped}").exists())
+    say("the process that was stopped has continued and ended")
 
     failures = []
-    received = listing(url)
-    uploads = [upload for upload in received["uploads"] if upload["commits"] > 0]
+    if before != listing(url):
+        failures.append("the process that was stopped has sent something")
+    if not alive:
+        failures.append("no old process was alive when its shard was started again")
+    uploads, commits = listing(url)
+    uploads = [upload for upload in uploads if upload["commits"] > 0]
     names = {upload["name"] for upload in uploads}
     twice = [upload["name"] for upload in uploads if upload["commits"] != 1]
-    say(f"{len(uploads)} uploads are committed, {len(names)} names, {received['commits']} commits")
-    if len(uploads) != FILES or len(names) != FILES or received["commits"] != FILES or twice:
+    say(f"{len(uploads)} uploads are committed, {len(names)} names, {commits} commits")
+    if len(uploads) != FILES or len(names) != FILES or commits != FILES or twice:
         failures.append(f"not every file was committed once: {twice[:5]}")
     merged = subprocess.run(
         [FERRY, "report", "merge", str(FOLDER / "state"), "--format", "json"], env=ENVIRONMENT, cwd=FOLDER,
