@@ -49,7 +49,7 @@ lint: ## check format, imports, folders, documentation, links, tables, wording a
 format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 
-soak: ## kill ferry 1,000 times for each kind of job, fail every write, simulate a power cut at every sync (FERRY_SEED=2026)
+soak: ## kill ferry 1,000 times for each kind of job, fail every write, simulate a power cut at every sync, run shards on failing nodes (FERRY_SEED=2026)
 	@scripts/setup test
 	@scripts/soak
 

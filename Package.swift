@@ -136,7 +136,7 @@ let package = Package(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"],
-      exclude: ["Browser", "Faults", "Servers"],
+      exclude: ["Browser", "Faults", "Kubernetes", "Servers", "Slurm"],
       swiftSettings: strict),
   ]
 )

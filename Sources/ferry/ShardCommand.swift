@@ -3,11 +3,11 @@ import FerryEngine
 import FerryPlan
 import Foundation
 
-/// `ferry shard`: writes the scripts that run a manifest's shards on an engine.
+/// `ferry shard`: writes the files that run a manifest's shards on an engine, and submits them.
 struct ShardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shard",
-    abstract: "Write the scripts that run a manifest in shards on Slurm or GNU parallel.")
+    abstract: "Write the files that run a manifest in shards on Slurm, Kubernetes or GNU parallel.")
 
   @OptionGroup var source: ManifestOptions
   @OptionGroup var state: StateOptions
@@ -31,6 +31,9 @@ struct ShardCommand: ParsableCommand {
   @Option(help: "The ferry program on the machines.")
   var program = "ferry"
 
+  @Flag(help: "Start the first of the scripts, which submits or runs everything.")
+  var submit = false
+
   func validate() throws {
     guard (1...Shard.most).contains(shards) else {
       throw ValidationError("--shards must be 1 to \(Shard.most)")
@@ -42,8 +45,9 @@ struct ShardCommand: ParsableCommand {
       try source.read(), engine: engine, count: shards, state: state.state, program: program,
       options: options, environment: ProcessInfo.processInfo.environment)
     let files = scripts.files
-    try ScriptFolder.write(files.map { ($0.name, $0.text) }, to: out)
+    try ScriptFolder.write(files, to: out)
     try Output.produce(files.map { "\(out)/\($0.name)\n" }.joined())
+    if submit, let first = files.first { try ScriptFolder.run(first, in: out) }
   }
 }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The scripts for shards` {
   private static let files = 40
 
-  private func job(_ receiver: ReceiverProcess) throws -> Workspace {
+  private func job(_ receiver: ReceiverProcess, _ more: String...) throws -> Workspace {
     let notes = """
       requests:
         before: { session: quick, token: login, request: { url: "${vars.api}/done", json: { node: before } } }
@@ -15,7 +15,8 @@ import Testing
           needs: [files]
           request: { url: "${vars.api}/done", json: { node: after } }
       """
-    let job = try Workspace(JobText.text(server: receiver.url, connections: 2, JobText.uploadIDs(), notes))
+    let nodes = ([JobText.uploadIDs(), notes] + more).joined(separator: "\n")
+    let job = try Workspace(JobText.text(server: receiver.url, connections: 2, nodes))
     for number in 0..<Self.files { try job.write("content \(number)", to: "f\(number).txt") }
     return job
   }
@@ -62,6 +63,82 @@ import Testing
     for task in 1...4 {
       #expect(FileManager.default.fileExists(atPath: job.folder.path("shards/task-\(task).txt")))
     }
+  }
+
+  /// The tasks of the array, each with its state and start time.
+  private func queue(_ cluster: SlurmCluster) async throws -> [String] {
+    let queue = try await Command.run(
+      "squeue", ["-h", "-r", "-n", "ferry-e2e", "-o", "%K %T %S"], environment: cluster.environment)
+    return queue.stdout.split(separator: "\n").map(String.init)
+  }
+
+  @Test(.enabled(if: SlurmCluster.isPossible))
+  func `let Slurm start a task again when its budget has a new window, and not if the task is canceled`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, "budgets: { any: { limit: 20kB, per: month } }", "engine: { slurm: { cpus: 1 } }")
+    #expect(try await write(job, "slurm", "--output=task-%a.txt").status == 0)
+    let cluster = try await SlurmCluster.start()
+    #expect(try await run(job, "submit.sh", cluster.environment).status == 0)
+    // Midnight in UTC on the first day of the next month, in local time.
+    let date = try await Command.run(
+      "bash", ["-c", "date -d \"$(date -u +%Y-%m-01T00:00:00Z) + 1 month\" +%Y-%m-%dT%H:%M:%S"])
+    let start = date.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
+    try await cluster.wait(for: "tasks with a start time", within: .seconds(90)) {
+      try await queue(cluster).filter { $0.hasSuffix("PENDING \(start)") }.count == 4
+    }
+    let cancelled = try await Command.run("scancel", ["-n", "ferry-e2e"], environment: cluster.environment)
+    #expect(cancelled.status == 0, "\(cancelled.stderr)")
+    try await cluster.finish(within: .seconds(90))
+    #expect(try await receiver.received().commits < Self.files)
+  }
+
+  @Test(.enabled(if: SlurmCluster.isPossible))
+  func `let Slurm requeue a task at its time limit and a task that was killed, but not one that is canceled`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
+    let job = try job(receiver, "engine: { slurm: { partition: main, time: 2h, cpus: 1 } }")
+    #expect(try await write(job, "slurm", "--output=task-%a.txt").status == 0)
+    let script = job.folder.text("shards/shards.sbatch")
+    for option in ["--partition=main", "--time=02:00:00", "--cpus-per-task=1"] {
+      #expect(script.contains("#SBATCH \(option)\n"), "\(script)")
+    }
+    let cluster = try await SlurmCluster.start()
+    #expect(try await run(job, "submit.sh", cluster.environment).status == 0)
+    try await cluster.wait(for: "four tasks", within: .seconds(60)) {
+      let running = try await queue(cluster).filter { $0.contains("RUNNING") }
+      let uploads = try await receiver.received().uploads
+      return running.count == 4 && uploads.count >= 8
+    }
+    let ids = try await Command.run(
+      "squeue", ["-h", "-r", "-n", "ferry-e2e", "-o", "%K %A"], environment: cluster.environment)
+    let jobs = Dictionary(
+      uniqueKeysWithValues: ids.stdout.split(separator: "\n").map { line in
+        let words = line.split(separator: " ").map(String.init)
+        return (words[0], words[1])
+      })
+    // Slurm sends the same signal before the time limit.
+    let tasks = try (1...4).map { try #require(jobs["\($0)"]) }
+    for arguments in [["--batch", "--signal=USR1", tasks[0]], [tasks[1]]] {
+      #expect(try await Command.run("scancel", arguments, environment: cluster.environment).status == 0)
+    }
+    // The path of the state folder is unique.
+    let found = try await Command.run("pgrep", ["-f", "\(job.state) .*--shard 3/4"])
+    let pid = try #require(Int32(found.stdout.trimmingCharacters(in: .whitespacesAndNewlines)), "\(found.stdout)")
+    #expect(kill(pid, SIGKILL) == 0)
+    try await receiver.clearFaults()
+    try await cluster.finish(within: .seconds(120))
+    let merged = try await job.ferry("report", "merge", job.state, "--format", "json")
+    let report = try #require(
+      try JSONSerialization.jsonObject(with: Data(merged.stdout.utf8)) as? [String: Any])
+    let parts = try #require((report["run"] as? [String: Any])?["shards"] as? [[String: Any]])
+    let restarts = Dictionary(
+      uniqueKeysWithValues: parts.map { ($0["part"] as? String ?? "", $0["restarts"] as? Int ?? 0) })
+    #expect(restarts["1/4"] == 1 && restarts["2/4"] == 0 && restarts["3/4"] == 1, "\(restarts)")
+    let received = try await receiver.received()
+    #expect(received.uploads.allSatisfy { $0.commits <= 1 } && received.commits < Self.files)
   }
 
   @Test func `are not started with an option that would be another line`() async throws {

@@ -22,6 +22,30 @@ extension BadManifest {
         "1️⃣", .wrongType, "a SHA-256 digest consists of 64 hexadecimal digits",
         help: "write the digest as 'sha256sum' and similar programs print it")),
     BadManifest(
+      "a partition that would be another option", "engine: { slurm: { partition: 1️⃣\"long --wrap=x\" } }",
+      .error(
+        "1️⃣", .invalidName, "this name cannot contain a space",
+        help: "use only letters, digits and . _ - ,")),
+    BadManifest(
+      "a container image with a shell's characters", "engine: { kubernetes: { image: 1️⃣\"ferry;1\" } }",
+      .error(
+        "1️⃣", .invalidName, "this name cannot contain ';'",
+        help: "write it as registry/name:tag or registry/name@sha256:…")),
+    BadManifest(
+      "a name that Kubernetes rejects", "engine: { kubernetes: { secret: 1️⃣My_Secret } }",
+      .error(
+        "1️⃣", .invalidName, "this is not a name that Kubernetes accepts",
+        help:
+          "use only lowercase letters, digits, '-' and '.', with a letter or digit at the beginning and at the end")),
+    BadManifest(
+      "a number of CPUs with a unit", "engine: { kubernetes: { resources: { cpu: 1️⃣2cores } } }",
+      .error(
+        "1️⃣", .invalidName, "this is not a number of CPUs",
+        help: "write a number such as 2 or 0.5, or thousandths such as 500m")),
+    BadManifest(
+      "a time limit that leaves no time to save the state", "engine: { slurm: { time: 1️⃣1m } }",
+      .error("1️⃣", .outOfRange, "'time' must be at least 5m", help: "write 5m or more")),
+    BadManifest(
       "a name in the place of a list", in: .request, "needs: 1️⃣photos\nrequest: { url: https://example.com/ }",
       .error("1️⃣", .wrongType, "'needs' must be a list, found the string 'photos'", help: "write [photos]")),
     BadManifest(

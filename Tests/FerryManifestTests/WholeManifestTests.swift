@@ -64,6 +64,13 @@ import Testing
       manifest.fetches.map(\.interval) == [
         .adaptive(minimum: .seconds(900), maximum: .seconds(21_600)), .never,
       ])
+    #expect(manifest.engine.budgets == .shared)
+    #expect(manifest.engine.slurm == .init(partition: "long", time: .seconds(7200), cpus: 2))
+    let pods = manifest.engine.kubernetes
+    #expect(pods.image == "registry.example.com/ferry:1" && pods.secret == "photos-secrets")
+    #expect(pods.resources.cpu == "500m" && pods.resources.memory == 512 << 20)
+    #expect(pods.storage.size == 10 << 30 && pods.storage.storageClass == "nfs")
+    #expect(pods.storage.files == .init(claim: "photos", path: "photos"))
   }
 
   @Test func `is rejected for each value that is not implemented, and for nothing else`() throws {

@@ -39,6 +39,20 @@ import Testing
     #expect(counts.allSatisfy { (300...500).contains($0) }, "\(counts)")
   }
 
+  @Test func `keeps its items when others are added, in divisions of any size`() {
+    // 200,000 items in 1,000 shards, then one percent more. The standard deviation of a random division is 14.
+    let items = ItemHash(upload: "photos")
+    func division(_ range: Range<Int>) -> [Int] {
+      range.map { items.number(of: "\($0 % 365)/photo-\($0).jpg".utf8, among: 1_000) }
+    }
+    let before = division(0..<200_000)
+    let after = division(0..<202_000)
+    #expect(after.starts(with: before))
+    var counts = [Int](repeating: 0, count: 1_001)
+    for number in after { counts[number] += 1 }
+    #expect(counts[0] == 0 && counts[1...].allSatisfy { (130...280).contains($0) })
+  }
+
   @Test func `gets a part of each budget, and the parts add up to the limit`() {
     var budgets = Budgets()
     budgets.wifi = Budget(limit: 1_000_003, per: .day)

@@ -5,8 +5,8 @@ import FerryPlan
 extension Job {
   /// The part of the job that a launch executes.
   ///
-  /// Budgets are divided into one part for each shard and one for the work that runs once, because processes on several
-  /// machines do not share a ledger. `on_end` is sent once, by the launch after the shards.
+  /// Unless all parts use one ledger (`engine: { budgets: shared }`), budgets are divided into one part for each shard and
+  /// one for the work that runs once. `on_end` is sent once, by the launch after the shards.
   ///
   /// - Throws: `UsageError` if the manifest cannot be divided.
   package func divided(_ part: ShardPart) throws(UsageError) -> Job {
@@ -33,8 +33,12 @@ extension Job {
       case .items(let shard): shard.number - 1
       case .setup(let count), .finish(let count): count
       }
-    job.manifest.budgets = manifest.budgets.part(index, of: part.count + 1)
-    job.plan.policies.budgets = job.manifest.budgets
+    switch manifest.engine.budgets {
+    case .split:
+      job.manifest.budgets = manifest.budgets.part(index, of: part.count + 1)
+      job.plan.policies.budgets = job.manifest.budgets
+    case .shared: break
+    }
     switch part {
     case .items:
       job.plan = job.plan.ofShard

@@ -19,6 +19,8 @@ package struct Job: Sendable {
   package var warnings: [Diagnostic]
   /// The sources that were read.
   package var sources: [SourceText]
+  /// The manifest and the files that it includes.
+  package var manifestSources: [SourceText]
   /// The part of the manifest that this job contains; `nil` for the whole manifest.
   package internal(set) var part: ShardPart?
 
@@ -55,7 +57,8 @@ package struct Job: Sendable {
     let job = reading.manifest.map {
       Job(
         path: path, folder: folder, sha256: digest(of: reading.manifestSources), manifest: $0, plan: Plan($0),
-        variables: reading.givenVariables, warnings: reading.diagnostics, sources: reading.sources)
+        variables: reading.givenVariables, warnings: reading.diagnostics, sources: reading.sources,
+        manifestSources: reading.manifestSources)
     }
     return Reading(
       job: job, diagnostics: reading.diagnostics, sources: reading.sources,

@@ -113,7 +113,7 @@ extension Launch {
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
     captures.refreshTokens = RefreshTokens(history: history, clock: clock)
     values = captures
-    let ledger = try Ledger.open(in: state, writtenBy: version, at: run.startedAt)
+    let ledger = try jobs.ledger(in: state, writtenBy: version, at: run.startedAt)
     // The usage has already been recorded, so closing the ledger cannot lose data.
     defer { try? ledger.close() }
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))

@@ -82,7 +82,7 @@ struct RequestsAtEnd {
         job.plan = Plan(job.manifest.atEnd(limits: limits))
         return job
       })
-    let ledger = try Ledger.open(in: state, writtenBy: version, at: now)
+    let ledger = try jobs.ledger(in: state, writtenBy: version, at: now)
     // The usage has already been recorded, so closing the ledger cannot lose data.
     defer { try? ledger.close() }
     let usageRecorder = UsageRecorder(

@@ -91,7 +91,7 @@ struct RunPreview {
       contents: options.readsContents ? ContentReader() : nil, isPreview: true,
       given: ShardStarts(job, in: state, round: round), at: moment)
     let (zones, unknown) = job.zones(around: moment)
-    let used = try Self.used(job.plan.policies.budgets, zones, at: moment, in: state)
+    let used = try Self.used(job, zones, at: moment, in: state)
     budgets = used.uses
     self.zones = zones
     delays = try journals.delays
@@ -160,11 +160,12 @@ struct RunPreview {
 
   /// The bytes used of each budget in the window that contains the time.
   private static func used(
-    _ budgets: Budgets, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
+    _ job: Job, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
   ) throws -> (uses: [BudgetUse], bytes: [Budget.Scope: Int64]) {
+    let budgets = job.plan.policies.budgets
     let limited = Budget.Scope.allCases.filter { budgets[$0] != nil }
     guard !limited.isEmpty else { return ([], [:]) }
-    let ledger = try Ledger.openForReading(in: state)
+    let ledger = try job.ledgerForReading(in: state)
     // The ledger was only read, so closing it cannot lose data.
     defer { try? ledger.close() }
     var uses: [BudgetUse] = []

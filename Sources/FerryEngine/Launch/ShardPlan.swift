@@ -27,14 +27,19 @@ package enum ShardPlan {
     let after = try job.plan.nodesAfterUploads()
     let singles = job.plan.nodes.indices.filter { ![.token, .upload].contains(job.plan.nodes[$0].kind) }
     let budgets = job.plan.policies.budgets
-    let (first, once) = (budgets.part(0, of: count + 1), budgets.part(count, of: count + 1))
+    let division = job.manifest.engine.budgets
+    let (first, once) =
+      switch division {
+      case .split: (budgets.part(0, of: count + 1), budgets.part(count, of: count + 1))
+      case .shared: (budgets, budgets)
+      }
     return ShardPlanDocument(
       manifest: job.plan.manifest, path: job.path, shards: shards,
       budgets: Budget.Scope.allCases.compactMap { scope in
         budgets[scope].map {
           .init(
             network: scope, limitBytes: $0.limit, shardBytes: first[scope]?.limit ?? 0,
-            onceBytes: once[scope]?.limit ?? 0)
+            onceBytes: once[scope]?.limit ?? 0, division: division)
         }
       },
       before: singles.filter { !after.contains($0) }.map { job.plan.nodes[$0].name },

@@ -140,6 +140,14 @@ extension StateDirectory {
     }
   }
 
+  /// The folder of the ledger that all parts of the manifest share, beside this state folder of a part.
+  package var sharedLedger: StateDirectory {
+    get throws(JournalError) {
+      let folder = SplitPath(AbsolutePath.text(of: path)).folder
+      return try StateDirectory(explicit: folder + "/budgets", environment: [:])
+    }
+  }
+
   /// The state folder of another part of the same manifest, beside this one.
   package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
     let folder = SplitPath(AbsolutePath.text(of: path)).folder

@@ -19,14 +19,17 @@ struct SharedDatabase: Sendable {
     self.snapshot = snapshot
   }
 
+  /// - Parameter isShared: whether processes on several machines use the file; `nil` if that depends on the folder.
   static func open(
-    in state: StateDirectory, durability: DatabaseFile.Durability, writtenBy ferry: String, at now: Instant
+    in state: StateDirectory, durability: DatabaseFile.Durability, isShared: Bool? = nil,
+    writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> SharedDatabase {
     try state.create()
     // Two processes that create or migrate the file at the same time would conflict.
     let lock = try OpeningLock(state.path + "/ferry.lock")
     defer { lock.release() }
-    let queue = try DatabaseFile(path: state.history, schema: .history, isShared: try state.isOfShard)
+    let isShared = if let isShared { isShared } else { try state.isOfShard }
+    let queue = try DatabaseFile(path: state.history, schema: .history, isShared: isShared)
       .openForWriting(durability: durability, writtenBy: ferry, at: now)
     return SharedDatabase(path: state.history, queue: queue, snapshot: nil)
   }

@@ -33,6 +33,11 @@ package struct StateDirectory: Hashable, Sendable {
     try checkIsPrivate()
   }
 
+  /// A folder on another machine, which cannot be checked here.
+  package init(elsewhere path: String) {
+    (self.path, isNamed) = (path, true)
+  }
+
   /// Rejects a folder that other users can change or replace. Accepts a missing folder.
   private func checkIsPrivate() throws(JournalError) {
     try PrivateFolder.checkParents(of: path)

@@ -28,6 +28,15 @@ package final class Ledger: Sendable {
     try open(in: state, writtenBy: ferry, at: now, holder: .current)
   }
 
+  /// Opens a ledger that processes on several machines share.
+  package static func openShared(
+    in folder: StateDirectory, writtenBy ferry: String, at now: Instant
+  ) throws(JournalError) -> Ledger {
+    Ledger(
+      try .open(in: folder, durability: .eventually, isShared: true, writtenBy: ferry, at: now),
+      holder: .current)
+  }
+
   /// Opens the ledger with `holder` as the owner of its leases, as another process would.
   static func open(
     in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: ProcessIdentity

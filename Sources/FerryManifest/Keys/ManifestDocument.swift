@@ -99,6 +99,9 @@ struct ManifestDocument: Sendable {
         Key(
           "report", \.manifest.report, .object(ReportSettings.shape), default: .itsKeys,
           doc: "The contents of the report of a run."),
+        Key(
+          "engine", \.manifest.engine, .object(EngineSettings.shape), default: .itsKeys,
+          doc: "How an engine such as Slurm or Kubernetes runs the shards of the manifest."),
       ],
       blank: { name, profile in ManifestDocument(manifest: Manifest(file: file, name: name, profile: profile))
       },

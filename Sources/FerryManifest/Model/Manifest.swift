@@ -22,6 +22,8 @@ package struct Manifest: Equatable, Sendable {
   package var executionWindow: ExecutionWindow
   package var forceQuit: ForceQuit
   package var report = ReportSettings()
+  /// How an engine runs the shards.
+  package var engine = EngineSettings()
   package var places = Places()
 
   /// The locations of content that only a plan can check. All values compare as equal, so adding a comment

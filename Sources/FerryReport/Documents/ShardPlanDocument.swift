@@ -63,8 +63,14 @@ package struct ShardPlanDocument: Encodable, Sendable {
     package var shardBytes: Int64
     /// The part of the requests and fetches that run once.
     package var onceBytes: Int64
+    /// If the budget is shared, the other parts are the whole limit.
+    package var division: EngineSettings.BudgetDivision
 
-    package init(network: Budget.Scope, limitBytes: Int64, shardBytes: Int64, onceBytes: Int64) {
+    package init(
+      network: Budget.Scope, limitBytes: Int64, shardBytes: Int64, onceBytes: Int64,
+      division: EngineSettings.BudgetDivision
+    ) {
+      self.division = division
       self.network = network
       self.limitBytes = limitBytes
       self.shardBytes = shardBytes

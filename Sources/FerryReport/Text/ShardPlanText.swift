@@ -1,3 +1,4 @@
+import FerryManifest
 import FerryPlan
 
 /// Formats the division of a manifest into shards as text.
@@ -18,10 +19,14 @@ package enum ShardPlanText {
       "  bytes per shard: \(ByteText.text(bytes.min)) to \(ByteText.text(bytes.max)), median \(ByteText.text(bytes.median))"
     )
     for budget in document.budgets {
-      lines.append(
-        "  budget of \(budget.network.rawValue): \(ByteText.text(budget.limitBytes)), of which each shard may use "
-          + "\(ByteText.text(budget.shardBytes)), and the work that runs once \(ByteText.text(budget.onceBytes))"
-      )
+      let limit = "  budget of \(budget.network.rawValue): \(ByteText.text(budget.limitBytes)), "
+      switch budget.division {
+      case .shared: lines.append(limit + "which all shards share")
+      case .split:
+        lines.append(
+          limit + "of which each shard may use \(ByteText.text(budget.shardBytes)), and the work that runs once "
+            + ByteText.text(budget.onceBytes))
+      }
     }
     if document.unlisted > 0 {
       lines.append("  \(Count.text(document.unlisted, "path")) could not be listed")

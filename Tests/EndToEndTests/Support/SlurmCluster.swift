@@ -45,7 +45,7 @@ final class SlurmCluster: Sendable {
       SlurmUser=root
       SlurmdUser=root
       AuthType=auth/munge
-      AuthInfo=socket=$1/munge/socket
+      AuthInfo=socket=$1/munge/socket,cred_expire=5
       ProctrackType=proctrack/linuxproc
       TaskPlugin=task/none
       AccountingStorageType=accounting_storage/none
@@ -95,6 +95,20 @@ final class SlurmCluster: Sendable {
       throw CommandFailure(description: "Slurm did not start\n\(command.stdout)\n\(command.stderr)")
     }
     return cluster
+  }
+
+  /// Waits until the state of the cluster meets a condition. Slurm has no command that waits for it.
+  func wait(
+    for what: String, within limit: Duration, _ condition: () async throws -> Bool
+  ) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+      guard ContinuousClock.now < deadline else {
+        let queue = try await Command.run("squeue", ["-r"], environment: environment)
+        throw CommandFailure(description: "no \(what)\n\(queue.stdout)\(queue.stderr)")
+      }
+      try await Task.sleep(for: .milliseconds(300))
+    }
   }
 
   /// Waits until no job is queued or running.

@@ -1,0 +1,95 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+
+/// What the pods of a manifest need, checked.
+///
+/// In the pods, the manifest and its files have the same paths as on this machine: the manifest comes from a ConfigMap,
+/// and the files from an existing claim.
+struct KubernetesSettings {
+  /// The default path of the state folder in the pods.
+  static let defaultState = "/var/lib/ferry/state"
+  /// The largest ConfigMap that Kubernetes accepts, in bytes.
+  private static let largestMap = 1 << 20
+
+  let image: String
+  let secret: String?
+  let resources: EngineSettings.Kubernetes.Resources
+  let storage: EngineSettings.Kubernetes.Storage
+  /// The manifest and the files that it includes, with their paths.
+  let sources: [(path: String, text: String)]
+  /// The folder at which the pods mount the claim with the files; `nil` if the image contains the files.
+  let filesFolder: String?
+  /// Whether the pods change files: they delete or move delivered files, or save fetched ones.
+  let changesFiles: Bool
+  /// The folder at which the pods mount the claim for the state: the parent of the state folder, because ferry accepts
+  /// only a state folder that it has created itself.
+  let stateVolume: String
+
+  /// - Throws: `UsageError` if a setting is missing, or the pods would not find the manifest or its files.
+  init(_ commands: ShardCommands) throws(UsageError) {
+    let job = commands.job
+    let settings = job.manifest.engine.kubernetes
+    let path = DisplayPath.shown(job.path)
+    guard let image = settings.image else {
+      throw UsageError(
+        "\(path): the manifest does not name the container image of its pods\n"
+          + "help: add 'engine: { kubernetes: { image: registry.example.com/ferry:1 } }'")
+    }
+    if settings.secret == nil, let name = job.manifest.secrets.first(where: \.isFromEnvironment)?.name.value {
+      throw UsageError(
+        "\(path): the pods would not have the environment variable of secret '\(name)'\n"
+          + "help: create a Secret that contains it, and add 'engine: { kubernetes: { secret: NAME } }'")
+    }
+    self.image = image
+    (secret, resources, storage) = (settings.secret, settings.resources, settings.storage)
+    sources = job.manifestSources.map {
+      (AbsolutePath.text(of: $0.file), String(decoding: $0.bytes, as: UTF8.self))
+    }
+    let size = sources.reduce(0) { $0 + $1.text.utf8.count }
+    guard size <= Self.largestMap else {
+      throw UsageError(
+        "\(path): the manifest and its includes have \(size) bytes; a ConfigMap has at most \(Self.largestMap)\n"
+          + "help: move long lists from the manifest to a file, and refer to it with 'list'")
+    }
+    filesFolder = try storage.files.map { files throws(UsageError) in try Self.folder(of: files, for: job) }
+    changesFiles = !job.manifest.fetches.isEmpty || job.manifest.uploads.contains { $0.after != .keep }
+    stateVolume = SplitPath(commands.state).folder
+    guard !stateVolume.isEmpty, stateVolume != "/" else {
+      throw UsageError(
+        "--state \(DisplayPath.shown(commands.state)): the pods mount a volume at the parent of the state folder, which "
+          + "cannot be '/'\nhelp: choose a path such as \(Self.defaultState)")
+    }
+  }
+
+  private static func folder(
+    of files: EngineSettings.Kubernetes.Files, for job: Job
+  ) throws(UsageError) -> String {
+    func absolute(_ path: String) -> String {
+      AbsolutePath.text(of: path.hasPrefix("/") ? path : job.folder + "/" + path)
+    }
+    let folder = absolute(files.path)
+    func contains(_ path: String) -> Bool { folder == "/" || path == folder || path.hasPrefix(folder + "/") }
+    let key = "'engine.kubernetes.storage.files.path'"
+    guard !contains(AbsolutePath.text(of: job.path)) else {
+      throw UsageError(
+        "\(DisplayPath.shown(job.path)): the folder in \(key) contains the manifest, which comes from a ConfigMap\n"
+          + "help: choose a folder that contains only the files")
+    }
+    for upload in job.manifest.uploads where !contains(absolute(upload.files.root)) {
+      throw UsageError(
+        "\(DisplayPath.shown(job.path)): the 'root' of upload '\(upload.name.value)' is not in the folder in \(key), so "
+          + "the pods would not find it\nhelp: choose a folder that contains the 'root' of each upload")
+    }
+    return folder
+  }
+}
+
+extension Secret {
+  fileprivate var isFromEnvironment: Bool {
+    switch source {
+    case .environment: true
+    case .file: false
+    }
+  }
+}
