@@ -18,6 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+from http2 import HTTP2
 from instructions import Instructions
 from kills import Kills
 from measure import TOP, Wrong, file_system
@@ -25,7 +26,7 @@ from nginx import Nginx
 from puts import Puts
 from s3 import S3
 
-PARTS = ["curl", "memory", "resume", "instructions", "s3", "resume-kills"]
+PARTS = ["curl", "http2", "memory", "resume", "instructions", "s3", "resume-kills"]
 
 
 def main() -> int:
@@ -34,7 +35,7 @@ def main() -> int:
     options.add_argument("--only", action="append", choices=[*PARTS, "opening"], default=[],
                          help="measure only this part; may be repeated")
     options.add_argument("--files", type=int,
-                         help="number of small files in the parts curl and memory (20,000) and s3 (5,000)")
+                         help="number of small files in the parts curl, http2 and memory (20,000) and s3 (5,000)")
     options.add_argument("--resume-files", type=int, default=100_000, help="number of files in the part resume")
     options.add_argument("--opening-items", type=int, default=1_000_000,
                          help="number of files in the part opening, which is measured only if it is named")
@@ -71,18 +72,20 @@ def main() -> int:
 
 def measure(given: argparse.Namespace, parts: list[str], figures: dict) -> None:
     ferry, work = given.ferry.resolve(), given.work.resolve()
-    if not {"curl", "memory", "resume", "opening"}.isdisjoint(parts):
+    if not {"curl", "http2", "memory", "resume", "opening"}.isdisjoint(parts):
         curl = subprocess.run(["curl", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
         print(f"curl {curl}")
         with contextlib.closing(Nginx()) as nginx:
             puts, files = Puts(ferry, work, nginx), given.files or 20_000
-            if "curl" in parts or "memory" in parts:
+            if not {"curl", "http2", "memory"}.isdisjoint(parts):
                 root = puts.make_files(files)
             if "curl" in parts:
                 figures["series"] = [
                     puts.series("journal synced", root, files, given.runs),
                     puts.series("every sync slowed to 5 ms", root, files, given.runs, sync_delay="5ms"),
                 ]
+            if "http2" in parts:
+                figures["http2"] = HTTP2(puts).series(root, files, given.runs)
             if "memory" in parts:
                 figures["memory"] = puts.memory(files // 10, files)
             if "resume" in parts:
