@@ -49,6 +49,8 @@ package struct TransferRequest: Sendable {
   /// Identifies the work that a download to a file belongs to. If it is set, an interrupted download leaves a part, and the
   /// next request of the same work continues it if the server still has the same version. `nil`: it starts over.
   package var partOwner: String?
+  /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` accept them.
+  package var decodes = false
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
   /// The limits of the bandwidth.

@@ -5,7 +5,7 @@ import Foundation
 
 /// Builds the request of each attempt.
 struct RequestFactory {
-  private let jobs: Jobs
+  let jobs: Jobs
   private let plan: Plan
   let steps: PreparedSteps
   let captures: CaptureStore
@@ -91,6 +91,7 @@ struct RequestFactory {
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
+    request.decodes = step.request.decompress
     request.connection = prepared.connection
     request.limits = prepared.limits
     request.authentication = built.authentication
@@ -120,6 +121,8 @@ struct RequestFactory {
           try setOperation(attempt, machine, source, digests, &request)
         }
       }
+    } else {
+      try setBody(built, of: attempt.ref.node, &request)
     }
     // A response may have named another host since, which has another entry of the netrc file.
     if prepared.builder.usesNetrc, request.url != built.url {
@@ -145,20 +148,6 @@ struct RequestFactory {
       signing.payload = .signed(file: attempt.operation == .whole ? captures[attempt.ref].sha256 : digest)
     }
     return signing
-  }
-
-  /// Sets a form as the request's body, with a new boundary for each attempt.
-  private func setForm(
-    _ parts: FormParts, _ source: TransferRequest.FileSource, of request: inout TransferRequest
-  ) throws(TransportFailure) {
-    guard let framing = FormFraming(parts, random: random) else {
-      throw TransportFailure(
-        .request, "no boundary could be found that does not occur in the form", mayHaveReachedServer: false)
-    }
-    // A Content-Type of the session does not describe this body.
-    request.headers.removeAll { $0.name.lowercased() == "content-type" }
-    request.headers.append(.init(name: "Content-Type", value: framing.contentType))
-    request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
   }
 
   /// The key of a single request: one value for each round.
@@ -243,7 +232,7 @@ struct RequestFactory {
       request.partOwner =
         "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
     }
-    fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
+    fetches.addCondition(to: &request, of: attempt, work.cachePolicy, file: FileVersion(path: path))
   }
 
   func source(

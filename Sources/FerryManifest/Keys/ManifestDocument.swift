@@ -77,7 +77,7 @@ struct ManifestDocument: Sendable {
         Key(
           "max_bandwidth", \.manifest.maxBandwidth, BandwidthLimit.kind, default: "no limit",
           doc: """
-            The maximum rate of all requests of a run together, in bytes per second, for sending and for receiving. It can \
+            The maximum rate of all requests of a run together, and of the user's other runs with such a limit, in bytes per second, for sending and for receiving. It can \
             depend on the time of day; `off`: no limit.
             """,
           example: "\"08:00 1MB, 18:00 off\""),

@@ -224,6 +224,10 @@ private struct PlanCompiler {
           after: upload.after, reportsEveryItem: manifest.report.items == .all)))
   }
 
+  private func cachePolicy(of session: Located<String>) -> Session.CachePolicy {
+    manifest.sessions[id(session).index].cachePolicy
+  }
+
   private func node(_ fetch: Fetch) -> Node {
     let step = Step(
       kind: .fetch, session: id(fetch.session), token: id(token: fetch.token), request: fetch.request,
@@ -234,8 +238,8 @@ private struct PlanCompiler {
       retry: fetch.retry,
       work: .fetch(
         FetchWork(
-          step: step, interval: fetch.interval, saveTo: fetch.saveTo, maxSize: fetch.maxSize,
-          keepsModified: fetch.keepsModified)))
+          step: step, interval: fetch.interval, cachePolicy: cachePolicy(of: fetch.session),
+          saveTo: fetch.saveTo, maxSize: fetch.maxSize, keepsModified: fetch.keepsModified)))
   }
 
   private func node(_ request: SingleRequest) -> Node {

@@ -247,6 +247,8 @@ package struct UploadWork: Hashable, Codable, Sendable {
 package struct FetchWork: Hashable, Codable, Sendable {
   package var step: Step
   package var interval: Fetch.Interval
+  /// Whether a document that the fetch stored earlier may be used instead of a request.
+  package var cachePolicy = Session.CachePolicy.useProtocol
   /// The path of the file, relative to the manifest's folder.
   package var saveTo: String
   /// The maximum number of bytes that are stored; `nil` if there is no limit.
