@@ -20,7 +20,9 @@ package enum ContentCoding {
 
   /// The content codings of a response, in the order in which the server applied them.
   static func codings(of fields: [(name: String, value: String)]) -> [String] {
-    members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value)).filter { $0 != "identity" }
+    members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value)).filter {
+      $0 != "identity"
+    }
   }
 
   /// The codings for use in a message. They are named only if all of them are registered, because a server

@@ -16,7 +16,9 @@ package enum Freshness {
       return .zero
     }
     let directives = values("Cache-Control", of: answer).flatMap(directives)
-    guard !directives.contains(where: { $0.name == "no-store" || $0.name == "no-cache" }) else { return .zero }
+    guard !directives.contains(where: { $0.name == "no-store" || $0.name == "no-cache" }) else {
+      return .zero
+    }
     let ages = directives.filter { $0.name == "max-age" }
     let stated: Duration
     if ages.isEmpty {

@@ -86,7 +86,8 @@ import Testing
     #expect(command.status == 1 && server.requests.isEmpty)
     let node = try #require(report.node("catalog"))
     #expect(node.state == "failed" && node.reason?.code == "not_stored")
-    let message = "no document is stored, and 'cache_policy: return_cache_data_dont_load' does not allow a request"
+    let message =
+      "no document is stored, and 'cache_policy: return_cache_data_dont_load' does not allow a request"
     #expect(command.stdout.contains(message), "\(command.stdout)")
     #expect(try await job.ferry("plan", "job.yaml").stdout.contains(message))
 

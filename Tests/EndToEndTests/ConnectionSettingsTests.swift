@@ -54,8 +54,8 @@ struct `The connection settings of a session` {
   /// libcurl 7.88 cannot send a second request on such a connection.
   @Test func `send requests one after another over HTTP 2 without TLS`() async throws {
     let site = try await NginxSite.start(listen: "http2", "")
-    let job = try Self.job(
-      "http_version: 2-prior-knowledge, max_connections_per_host: 1", "http://127.0.0.1:\(site.port)", files: 3)
+    let settings = "http_version: 2-prior-knowledge, max_connections_per_host: 1"
+    let job = try Self.job(settings, "http://127.0.0.1:\(site.port)", files: 3)
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(site.requests.map { $0[3] } == ["HTTP/2.0", "HTTP/2.0", "HTTP/2.0"])

@@ -201,7 +201,8 @@ import Testing
     #expect(granted.count == 8 && granted.values.allSatisfy { (9...11).contains($0) }, "\(granted)")
   }
 
-  @Test func `are not held by a process that has ended, by another direction, or by a time of another boot`() {
+  @Test func `are not held by a process that has ended, by another direction, or by a time of another boot`()
+  {
     let clock = BandwidthClock(at: start)
     var ended = BandwidthQueue(clock, .sending)
     for id in 1...10 { ended.wait(key(UInt64(id)), 1_000_000, at: start) }

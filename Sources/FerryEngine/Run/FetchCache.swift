@@ -52,7 +52,8 @@ struct FetchCache {
     }
     request.condition = condition.header.map { .init(field: $0, applies: applies) }
     sent[attempt.id] = Sent(
-      url: url, isGet: request.method == "GET", condition: condition, applies: applies, file: file, accepted: accepted)
+      url: url, isGet: request.method == "GET", condition: condition, applies: applies, file: file,
+      accepted: accepted)
   }
 
   /// The condition of the request that received a response; `nil` if the attempt is not a fetch.

@@ -34,9 +34,11 @@ extension FetchWork {
     case .returnDoNotLoad: return document == nil ? .notStored : .stored
     case .useProtocol: break
     }
-    // If the last fetch is in the future, the clock was set back. After a failure, the document is validated. A URL with
-    // references may now be the URL of another document.
-    guard failed == nil, step.request.url.constant != nil, let last, last <= now, let fresh = document?.freshUntil, now < fresh else {
+    // If the last fetch is in the future, the clock was set back. After a failure, the document is validated.
+    // A URL with references may now be the URL of another document.
+    let isConstant = ([step.request.url] + step.request.query.map(\.value)).allSatisfy { $0.constant != nil }
+    guard failed == nil, isConstant, let last, last <= now, let fresh = document?.freshUntil, now < fresh
+    else {
       return start
     }
     if case .notDue(let until, nil) = start { return .notDue(until: max(until, fresh)) }
@@ -51,5 +53,6 @@ extension RecordedFailure {
   /// The reason why a fetch failed without a request.
   package static let notStored = RecordedFailure(
     code: .notStored,
-    message: "no document is stored, and 'cache_policy: return_cache_data_dont_load' does not allow a request")
+    message: "no document is stored, and 'cache_policy: return_cache_data_dont_load' does not allow a request"
+  )
 }

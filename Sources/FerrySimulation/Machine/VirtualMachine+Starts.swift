@@ -45,7 +45,8 @@ extension VirtualMachine {
   private func start(_ work: FetchWork, _ index: Int) -> NodeStart {
     let fetched = journal.fetches[index]
     return work.start(
-      fetched?.document, last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index], at: now)
+      fetched?.document, last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index],
+      at: now)
   }
 
   private func start(of row: VirtualJournal.Single) -> NodeStart {
