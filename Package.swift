@@ -26,6 +26,7 @@ let package = Package(
     .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
     // ferry, from the text to the report; imports go one way only (docs/internals/architecture.md).
@@ -53,7 +54,7 @@ let package = Package(
     .target(
       name: "FerryTransfer",
       dependencies: [
-        "FerryDigest", "FerryPlan", "FerryProcess", "CCrypto", "CCurl", "CFiles",
+        "FerryDigest", "FerryPlan", "FerryProcess", "CCrypto", "CCurl", "CFiles", "CZlib",
       ],
       swiftSettings: strict),
     .target(

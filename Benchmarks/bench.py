@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 
 import page
 from commands import Commands
+from http2 import HTTP2
 from instructions import Instructions
 from kills import Kills
 from large import Large
@@ -31,7 +32,7 @@ from puts import Puts
 from rows import Rows
 from s3 import S3
 
-PARTS = ["version", "curl", "wrk", "commits", "memory", "resume", "plan", "first-request", "year", "large",
+PARTS = ["version", "curl", "wrk", "commits", "http2", "memory", "resume", "plan", "first-request", "year", "large",
          "instructions", "s3", "resume-kills"]
 
 
@@ -62,7 +63,7 @@ def main() -> int:
     options.add_argument("--quick", action="store_true",
                          help="little work, one run and two kills, which show whether the benchmark works")
     options.add_argument("--files", type=int,
-                         help="number of small files in the parts curl, wrk, commits and memory (20,000) and s3 (5,000)")
+                         help="number of small files in the parts curl, wrk, commits, http2 and memory (20,000) and s3 (5,000)")
     options.add_argument("--resume-files", type=int, help="number of files in the part resume (100,000)")
     options.add_argument("--opening-items", type=int, default=1_000_000,
                          help="number of files in the part opening, which is measured only if it is named")
@@ -129,6 +130,8 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict, rows: Ro
             puts.wrk(puts.make_files(files), files, runs)
         if "commits" in parts:
             puts.commits(puts.make_files(files), files, runs)
+        if "http2" in parts:
+            figures["http2"] = HTTP2(puts).series(puts.make_files(files), files, runs)
         if "memory" in parts:
             figures["memory"] = puts.memory(files // 10, files)
         if "resume" in parts:

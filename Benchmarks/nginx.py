@@ -23,8 +23,16 @@ class Nginx:
         self.folder.chmod(0o777)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        http2 = free_port()
+        self.http2_url = f"https://127.0.0.1:{http2}"
+        self.certificate = self.folder / "certificate.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-out", self.certificate, "-keyout", self.folder / "key.pem"],
+            check=True, stderr=subprocess.DEVNULL)
         text = (TOP / "Benchmarks/nginx.conf").read_text()
         text = text.replace("@DIR@", str(self.folder)).replace("@PORT@", str(self.port))
+        text = text.replace("@HTTP2@", str(http2))
         (self.folder / "nginx.conf").write_text(text)
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
         if program is None:
@@ -45,6 +53,14 @@ class Nginx:
 
     def requests(self) -> int:
         """The number of requests that nginx has received, including this one."""
+        return self.counts()[2]
+
+    def connections(self) -> int:
+        """The number of connections that nginx has accepted, including that of this request."""
+        return self.counts()[0]
+
+    def counts(self) -> tuple[int, ...]:
+        """The accepted connections, the handled ones and the requests."""
         try:
             with urllib.request.urlopen(f"{self.url}/status") as answer:
                 text = answer.read().decode()
@@ -52,7 +68,7 @@ class Nginx:
             if (status := self.process.poll()) is not None:
                 raise Wrong(f"nginx exited with {status} during the benchmark") from None
             raise
-        return int(re.search(r"requests\s+\d+ \d+ (\d+)", text).group(1))
+        return tuple(map(int, re.search(r"requests\s+(\d+) (\d+) (\d+)", text).groups()))
 
     def fresh(self) -> None:
         """Empties the root."""

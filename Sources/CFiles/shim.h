@@ -81,6 +81,23 @@ static inline int ferry_copy_acl(const char *path, int file) {
 #endif
 }
 
+/// Reserves the next `cost` nanoseconds of a schedule that processes share through mapped memory, and returns the start
+/// of the reservation, in nanoseconds of the same clock as `now`. `*end` is the end of the last reservation. Time that
+/// was not reserved is lost, except for the last `burst` nanoseconds. An end beyond `now + horizon` is not a reservation
+/// of a process of this boot, and is ignored.
+static inline int64_t ferry_reserve(int64_t *end, int64_t now, int64_t cost, int64_t burst, int64_t horizon) {
+  int64_t old = __atomic_load_n(end, __ATOMIC_RELAXED), start;
+  do {
+    start = old < now - burst ? now - burst : old > now + horizon ? now : old;
+  } while (!__atomic_compare_exchange_n(end, &old, start + cost, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return start;
+}
+
+/// Returns `cost` nanoseconds that were reserved but not used.
+static inline void ferry_give_back(int64_t *end, int64_t cost) {
+  __atomic_fetch_sub(end, cost, __ATOMIC_RELAXED);
+}
+
 /// Syncs all data of a file system to disk (syncfs(2)).
 static inline int ferry_sync_file_system(int file) {
 #ifdef SYS_syncfs

@@ -27,8 +27,7 @@ package enum ManifestReference {
     text += "| key | value | default | meaning |\n|---|---|---|---|\n"
     for key in object.keys {
       let example = key.example.map { " Example: `\($0)`." } ?? ""
-      let notBuilt = readiness(key).map { " *\($0)*" } ?? ""
-      let cells = ["`\(key.name)`", key.form.summary, fallback(key), key.doc + example + notBuilt]
+      let cells = ["`\(key.name)`", key.form.summary, fallback(key), key.doc + example]
       text += "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |\n"
     }
     for rule in object.rules { text += "\n\(sentence(rule))\n" }
@@ -47,16 +46,6 @@ package enum ManifestReference {
     }
     guard defaults.contains(where: { $0 != first }) else { return text(first) }
     return zip(Profile.allCases, defaults).map { "\($0.rawValue): \(text($1))" }.joined(separator: "; ")
-  }
-
-  /// A sentence about the part of a key that is not implemented yet; nil if there is none.
-  static func readiness(_ key: KeyForm) -> String? {
-    guard key.isBuilt else {
-      guard case .value(let value)? = key.fallback(in: .server) else { return "Not implemented yet." }
-      return "Not implemented yet, except `\(value)`."
-    }
-    let words = key.form.wordsNotBuilt
-    return words.isEmpty ? nil : "Not implemented yet: \(words.map { "`\($0)`" }.joined(separator: ", "))."
   }
 
   private static func sentence(_ rule: KeyRule) -> String {

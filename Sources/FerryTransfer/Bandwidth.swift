@@ -6,49 +6,72 @@ package final class TransferLimit: Sendable {
   package let name: String
   /// The limit in bytes per second at this time; `nil` for no limit.
   let bytesPerSecond: @Sendable () -> Int64?
+  /// The schedule that other processes share; `nil` for a limit of this process.
+  let clock: BandwidthClock?
 
-  package init(name: String, bytesPerSecond: @escaping @Sendable () -> Int64?) {
+  package init(
+    name: String, clock: BandwidthClock? = nil, bytesPerSecond: @escaping @Sendable () -> Int64?
+  ) {
     self.name = name
+    self.clock = clock
     self.bytesPerSecond = bytesPerSecond
+  }
+
+  /// The same limit with a schedule that other processes share.
+  package func sharing(_ clock: BandwidthClock) -> TransferLimit {
+    TransferLimit(name: name, clock: clock, bytesPerSecond: bytesPerSecond)
   }
 }
 
-/// One direction of a limit: a token bucket whose tokens are bytes.
+/// The requests that wait for a limit in one direction.
 ///
-/// Requests wait in a queue, and each in turn gets the same number of bytes, so that all get the same share. A request
-/// that transfers less than its share does not wait, and leaves the rest to the others.
-struct BandwidthBucket {
-  /// The bytes that may be granted; negative after more was transferred than granted.
-  private(set) var available: Int64 = 0
-  private var waiting: [TransferKey] = []
+/// Each request has at most one turn in the schedule, and each turn has the same number of bytes, so that all get the
+/// same share. A request that transfers less than its share does not wait, and leaves the rest to the others.
+struct BandwidthQueue {
+  private struct Turn {
+    var key: TransferKey
+    /// When the turn is due, and how long it takes, in nanoseconds.
+    var due: Int64
+    var cost: Int64
+  }
+
+  private let clock: BandwidthClock
+  private let direction: BandwidthClock.Direction
+  private var waiting: [Turn] = []
   private var next = 0
-  private var filledAt: SuspendingClock.Instant?
+
+  init(_ clock: BandwidthClock, _ direction: BandwidthClock.Direction) {
+    (self.clock, self.direction) = (clock, direction)
+  }
 
   /// The bytes that each turn grants at a rate.
   static func turn(_ bytesPerSecond: Int64) -> Int64 { min(max(bytesPerSecond / 100, 1 << 10), 64 << 10) }
 
-  var isWaitedFor: Bool { next < waiting.count }
-
-  mutating func fill(_ bytesPerSecond: Int64, at now: SuspendingClock.Instant) {
-    let limit = max(Self.turn(bytesPerSecond), bytesPerSecond / 5)
-    guard let last = filledAt else {
-      (filledAt, available) = (now, Self.turn(bytesPerSecond))
-      return
-    }
-    let nanoseconds = last.duration(to: now).nanoseconds
-    let new = Int64(clamping: Double(nanoseconds) * Double(bytesPerSecond) / 1e9)
-    // Otherwise, the fractions of a byte would be lost.
-    guard new > 0 else { return }
-    (available, filledAt) = (min(available +| new, limit), now)
+  /// The time that bytes take at a rate, in nanoseconds.
+  static func cost(_ bytes: Int64, _ bytesPerSecond: Int64) -> Int64 {
+    Int64(clamping: (Double(bytes) * 1e9 / Double(bytesPerSecond)).rounded(.up))
   }
 
-  mutating func spend(_ count: Int64) { available = available +| -count }
+  var isWaitedFor: Bool { next < waiting.count }
 
-  mutating func wait(_ key: TransferKey) { waiting.append(key) }
+  /// Takes a turn for a request. Without a rate, it is due at once.
+  mutating func wait(_ key: TransferKey, _ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
+    let cost = bytesPerSecond.map { Self.cost(Self.turn($0), $0) } ?? 0
+    let due = cost > 0 ? clock.reserve(cost, direction, at: now) : clock.nanoseconds(at: now)
+    waiting.append(Turn(key: key, due: due, cost: cost))
+  }
 
-  /// Removes and returns the request whose turn it is; `nil` if no request waits.
-  mutating func popFirst() -> TransferKey? {
-    guard isWaitedFor else { return nil }
+  /// Takes the turns of all waiting requests again, because the rate has changed.
+  mutating func restart(_ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
+    let turns = waiting[next...]
+    for turn in turns { clock.giveBack(turn.cost, direction) }
+    (waiting, next) = ([], 0)
+    for turn in turns { wait(turn.key, bytesPerSecond, at: now) }
+  }
+
+  /// Removes and returns the request whose turn is due; `nil` if there is none.
+  mutating func popFirst(at now: SuspendingClock.Instant) -> TransferKey? {
+    guard isWaitedFor, waiting[next].due <= clock.nanoseconds(at: now) else { return nil }
     defer {
       next += 1
       if next > 64, next * 2 > waiting.count {
@@ -56,69 +79,88 @@ struct BandwidthBucket {
         next = 0
       }
     }
-    return waiting[next]
+    return waiting[next].key
   }
 
-  /// The time until a request can be granted its turn.
-  func delay(_ bytesPerSecond: Int64) -> Duration {
-    available > 0 ? .zero : .seconds(fraction: Double(1 - available) / Double(bytesPerSecond))
+  /// Counts bytes that were transferred without a turn or, if negative, bytes of a turn that were not transferred.
+  func spend(_ bytes: Int64, _ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
+    guard let bytesPerSecond else { return }
+    if bytes > 0 {
+      _ = clock.reserve(Self.cost(bytes, bytesPerSecond), direction, at: now)
+    } else if bytes < 0 {
+      clock.giveBack(Self.cost(-bytes, bytesPerSecond), direction)
+    }
+  }
+
+  /// The time until the next turn is due; `nil` if no request waits.
+  func delay(at now: SuspendingClock.Instant) -> Duration? {
+    guard isWaitedFor else { return nil }
+    return .nanoseconds(max(0, waiting[next].due - clock.nanoseconds(at: now)))
   }
 }
 
 /// A limit in a loop.
 final class Bandwidth {
-  enum Direction: CaseIterable { case sending, receiving }
+  typealias Direction = BandwidthClock.Direction
 
   private let limit: TransferLimit
   /// `nil` for no limit.
   private(set) var bytesPerSecond: Int64?
-  private var readAt: SuspendingClock.Instant?
-  private var buckets = ByDirection(sending: BandwidthBucket(), receiving: BandwidthBucket())
+  private var readAt: SuspendingClock.Instant
+  private var queues: [BandwidthQueue]
 
   /// The interval at which the limit is determined again.
   private static let interval = Duration.seconds(1)
 
   init(_ limit: TransferLimit, at now: SuspendingClock.Instant) {
     self.limit = limit
-    fill(at: now)
+    readAt = now
+    bytesPerSecond = limit.bytesPerSecond().map { max(1, $0) }
+    let clock = limit.clock ?? BandwidthClock(at: now)
+    queues = Direction.allCases.map { BandwidthQueue(clock, $0) }
   }
 
-  subscript(direction: Direction) -> BandwidthBucket {
-    get { buckets[direction] }
-    set { buckets[direction] = newValue }
+  /// Reads the limit, if that was not done within the last second.
+  func update(at now: SuspendingClock.Instant) {
+    guard readAt.duration(to: now) >= Self.interval else { return }
+    readAt = now
+    let rate = limit.bytesPerSecond().map { max(1, $0) }
+    guard rate != bytesPerSecond else { return }
+    bytesPerSecond = rate
+    for index in queues.indices { queues[index].restart(rate, at: now) }
   }
 
-  func fill(at now: SuspendingClock.Instant) {
-    if readAt.map({ $0.duration(to: now) >= Self.interval }) ?? true {
-      (readAt, bytesPerSecond) = (now, limit.bytesPerSecond().map { max(1, $0) })
-    }
-    guard let bytesPerSecond else { return }
-    for direction in Direction.allCases { buckets[direction].fill(bytesPerSecond, at: now) }
+  func wait(_ key: TransferKey, _ direction: Direction) {
+    queues[direction.rawValue].wait(key, bytesPerSecond, at: .now)
   }
 
-  /// Grants turns. Calls `resume` with each request and the bytes that it may transfer; it returns `false` if the
-  /// request has ended, so that its turn remains for others.
-  func grant(_ direction: Direction, _ resume: (TransferKey, Int64) -> Bool) {
+  /// Counts bytes that were transferred without a turn or, if negative, bytes of a turn that were not transferred.
+  func spend(_ bytes: Int64, _ direction: Direction) {
+    queues[direction.rawValue].spend(bytes, bytesPerSecond, at: .now)
+  }
+
+  /// Grants the turns that are due. Calls `resume` with each request and the bytes that it may transfer; it returns
+  /// `false` if the request has ended, so that its turn remains for others.
+  func grant(
+    _ direction: Direction, at now: SuspendingClock.Instant, _ resume: (TransferKey, Int64) -> Bool
+  ) {
     // A request that needs several turns waits again; the number of turns is bounded by the bytes.
-    while self[direction].available > 0 || bytesPerSecond == nil, let key = self[direction].popFirst() {
-      let turn = bytesPerSecond.map(BandwidthBucket.turn) ?? 0
-      if resume(key, turn) { self[direction].spend(turn) }
+    while let key = queues[direction.rawValue].popFirst(at: now) {
+      let turn = bytesPerSecond.map(BandwidthQueue.turn) ?? 0
+      if !resume(key, turn) { spend(-turn, direction) }
     }
   }
 
   /// The time until the next turn; `nil` if no request waits.
-  var delay: Duration? {
-    let waiting = Direction.allCases.map { buckets[$0] }.filter(\.isWaitedFor)
-    guard !waiting.isEmpty else { return nil }
-    guard let bytesPerSecond else { return .zero }
-    return min(waiting.map { $0.delay(bytesPerSecond) }.min() ?? .zero, Self.interval)
+  func delay(at now: SuspendingClock.Instant) -> Duration? {
+    queues.compactMap { $0.delay(at: now) }.min().map { min($0, Self.interval) }
   }
 }
 
 /// What a request may transfer under one limit.
 struct BandwidthCredit {
   let bandwidth: Bandwidth
-  private var bytes = ByDirection<Int64>(sending: 0, receiving: 0)
+  private var bytes: [Int64] = Bandwidth.Direction.allCases.map { _ in 0 }
   /// The directions in which the request waits for its turn.
   var isWaiting: Set<Bandwidth.Direction> = []
 
@@ -126,28 +168,7 @@ struct BandwidthCredit {
 
   /// The bytes that may be transferred; negative if too many were transferred.
   subscript(direction: Bandwidth.Direction) -> Int64 {
-    get { bytes[direction] }
-    set { bytes[direction] = newValue }
-  }
-}
-
-/// A value for each direction.
-private struct ByDirection<Value> {
-  var sending: Value
-  var receiving: Value
-
-  subscript(direction: Bandwidth.Direction) -> Value {
-    get {
-      switch direction {
-      case .sending: sending
-      case .receiving: receiving
-      }
-    }
-    set {
-      switch direction {
-      case .sending: sending = newValue
-      case .receiving: receiving = newValue
-      }
-    }
+    get { bytes[direction.rawValue] }
+    set { bytes[direction.rawValue] = newValue }
   }
 }

@@ -2,8 +2,8 @@ import FerryPlan
 
 /// `Content-Encoding` of a response (RFC 9110, section 8.4).
 ///
-/// ferry does not decode content codings and does not add `Accept-Encoding`. If the manifest's request has
-/// that field, the bytes are stored as received.
+/// Without `decompress`, ferry does not decode content codings and does not add `Accept-Encoding`. If the manifest's
+/// request has that field, the bytes are stored as received.
 package enum ContentCoding {
   /// The content codings of the response that the request's `Accept-Encoding` neither lists nor covers with
   /// `*`; `nil` if there are none.
@@ -16,6 +16,13 @@ package enum ContentCoding {
     let accepted = members(of: request.filter { $0.name.isField("accept-encoding") }.map(\.value))
     let foreign = codings.filter { $0 != "identity" && !accepted.contains($0) && !accepted.contains("*") }
     return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
+  }
+
+  /// The content codings of a response, in the order in which the server applied them.
+  static func codings(of fields: [(name: String, value: String)]) -> [String] {
+    members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value)).filter {
+      $0 != "identity"
+    }
   }
 
   /// The codings for use in a message. They are named only if all of them are registered, because a server

@@ -25,10 +25,18 @@ enum CurlLibrary {
   /// Before 8.1, a reused handle keeps a pointer into the header fields of its previous transfer, which
   /// libcurl has already freed (curl pull request 11103). If the first header line of the next response
   /// begins with a space or tab, libcurl writes to that memory.
-  static let canReuseHandles: Bool = {
+  static let canReuseHandles = isAtLeast(0x08_02_00)
+
+  /// Whether a second request can use a connection that was opened with prior knowledge of HTTP/2.
+  ///
+  /// libcurl 7.88 sends the connection preface once more and fails with CURLE_HTTP2 (fixed in 8.0.0: "http2: fix for
+  /// http2-prior-knowledge when reusing connections").
+  static let canShareWithPriorKnowledge = isAtLeast(0x08_00_00)
+
+  private static func isAtLeast(_ version: UInt32) -> Bool {
     guard let info = curl_version_info(CURLVERSION_FIRST) else { return false }
-    return info.pointee.version_num >= 0x08_02_00
-  }()
+    return info.pointee.version_num >= version
+  }
 
   /// Whether the environment specifies an HTTPS proxy (curl(1), "Environment"). Bytes that such a proxy sends
   /// between two requests may already be decrypted in the TLS session with the proxy, where ferry cannot

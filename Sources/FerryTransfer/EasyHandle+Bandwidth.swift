@@ -12,7 +12,7 @@ extension EasyHandle {
       let bandwidth = exchange.credits[index].bandwidth
       guard bandwidth.bytesPerSecond != nil, exchange.credits[index][direction] <= 0 else { continue }
       if exchange.credits[index].isWaiting.insert(direction).inserted {
-        bandwidth[direction].wait(exchange.key)
+        bandwidth.wait(exchange.key, direction)
       }
       exchange.speedMark = nil
       return false
@@ -64,7 +64,7 @@ extension Exchange {
     for index in credits.indices {
       let excess = max(0, count - credits[index][.sending])
       credits[index][.sending] -= count - excess
-      credits[index].bandwidth[.sending].spend(excess)
+      credits[index].bandwidth.spend(excess, .sending)
     }
   }
 
@@ -72,7 +72,7 @@ extension Exchange {
   func settleCredits() {
     for credit in credits {
       for direction in Bandwidth.Direction.allCases {
-        credit.bandwidth[direction].spend(-credit[direction])
+        credit.bandwidth.spend(-credit[direction], direction)
       }
     }
     credits = []

@@ -42,6 +42,10 @@ extension EasyHandle {
     case .http2PriorKnowledge:
       // Without negotiation, libcurl 7.88 would add requests to a connection that is not yet established, and fail.
       number = Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+      if !CurlLibrary.canShareWithPriorKnowledge {
+        ferry_easy_set_long(curl, CURLOPT_FRESH_CONNECT, 1)
+        ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1)
+      }
     }
     try accept(ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, number))
   }

@@ -68,10 +68,13 @@ extension EasyHandle {
     if head.isWhole {
       (hop.status, hop.reason, hop.headers) = (head.status, head.reason, head.fields)
       hop.version = head.isHTTP2 ? "HTTP/2" : head.isHTTP10 ? "HTTP/1.0" : "HTTP/1.1"
-      hop.unrequestedCoding = ContentCoding.unrequested(in: head.fields, of: exchange.hop.headers)
     }
     hop.headersReceived = exchange.headersReceived
-    hop.body = Array(exchange.body.prefix(TracedHop.bodyLimit))
+    switch exchange.decodedBody(of: head) {
+    case .success((let body, let coding)):
+      (hop.body, hop.unrequestedCoding) = (Array(body.prefix(TracedHop.bodyLimit)), coding)
+    case .failure: break
+    }
     hop.bodySize = exchange.responseBody
     hop.phases = phases
     if let start = exchange.sentAt {

@@ -24,9 +24,9 @@ extension TransferLoop {
   /// Gives turns to waiting requests.
   func grantBandwidth() {
     for bandwidth in bandwidths.values {
-      bandwidth.fill(at: now)
+      bandwidth.update(at: now)
       for direction in Bandwidth.Direction.allCases {
-        bandwidth.grant(direction) { key, turn in take(key, turn, direction, of: bandwidth) }
+        bandwidth.grant(direction, at: now) { key, turn in take(key, turn, direction, of: bandwidth) }
       }
     }
   }
@@ -50,7 +50,7 @@ extension TransferLoop {
 
   /// The time at which a waiting request gets its turn; `nil` if none waits.
   var nextTurn: SuspendingClock.Instant? {
-    bandwidths.values.compactMap(\.delay).min().map { now.advanced(by: $0) }
+    bandwidths.values.compactMap { $0.delay(at: now) }.min().map { now.advanced(by: $0) }
   }
 }
 

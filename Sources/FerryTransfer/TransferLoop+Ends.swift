@@ -63,15 +63,20 @@ extension TransferLoop {
     case .done(let bytes): sha256 = bytes
     }
     let fields = exchange.fields(of: handle.head)
+    let body: (bytes: [UInt8], coding: String?)
+    switch exchange.decodedBody(of: handle.head) {
+    case .success((let bytes, let coding)): body = (bytes, coding)
+    case .failure(let failure): return end(handle, .failure(failure))
+    }
     let answer = TransferResponse(
       status: handle.head.status, headers: fields, reason: handle.head.reason,
-      isReasonCut: handle.head.isReasonCut, body: exchange.body,
+      isReasonCut: handle.head.isReasonCut, body: body.bytes,
       isBodyCut: exchange.responseBody > exchange.body.count, url: exchange.hop.url, sha256: sha256,
       refusal: exchange.refusal, storedFile: exchange.storedFile,
       withheld: exchange.withheld.isEmpty
         ? nil : OriginGuard.explanation(exchange.withheld, at: CurlURL(exchange.hop.url)?.origin),
       challengeProblem: exchange.challengeProblem, isCloseDelimited: exchange.framing == .untilClose,
-      unrequestedCoding: ContentCoding.unrequested(in: fields, of: exchange.hop.headers),
+      unrequestedCoding: body.coding,
       isContinued: exchange.continued != nil, askedForRest: exchange.askedForRest)
     end(handle, .success(answer))
   }

@@ -52,6 +52,8 @@ package struct TransferRequest: Sendable {
   /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
   /// download starts over.
   package var partOwner: String?
+  /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` accept them.
+  package var decodes = false
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
   /// The bandwidth limits that apply to the request.

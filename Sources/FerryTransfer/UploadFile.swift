@@ -33,6 +33,35 @@ final class UploadFile {
 
   deinit { close(descriptor) }
 
+  /// The status of a file whose size and time are not known yet.
+  static func look(
+    at source: TransferRequest.FileSource, _ status: inout stat
+  ) throws(TransportFailure) {
+    let descriptor: CInt
+    do throws(SourceRoot.OpenFailure) {
+      descriptor = try source.root.openFile(source.path)
+    } catch {
+      switch error {
+      case .system(let system):
+        throw TransportFailure(
+          code(system), "\(source.name): \(SystemText.error(system))", mayHaveReachedServer: false)
+      case .leavesRoot:
+        throw TransportFailure(
+          .sourceUnreadable, "\(source.name): a symbolic link that leads to another folder is not followed",
+          mayHaveReachedServer: false)
+      }
+    }
+    defer { close(descriptor) }
+    guard look(at: descriptor, &status) == 0 else {
+      throw TransportFailure(
+        .sourceUnreadable, "\(source.name): \(SystemText.error(errno))", mayHaveReachedServer: false)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw TransportFailure(
+        .sourceUnreadable, "\(source.name): not a regular file", mayHaveReachedServer: false)
+    }
+  }
+
   /// Fails with `sourceChanged` if the size or time differs from the listing.
   func check() throws(TransportFailure) {
     var status = stat()

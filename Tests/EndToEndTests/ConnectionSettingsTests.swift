@@ -51,6 +51,16 @@ struct `The connection settings of a session` {
     #expect(site.file("f4") == "content 4")
   }
 
+  /// libcurl 7.88 cannot send a second request on such a connection.
+  @Test func `send requests one after another over HTTP 2 without TLS`() async throws {
+    let site = try await NginxSite.start(listen: "http2", "")
+    let settings = "http_version: 2-prior-knowledge, max_connections_per_host: 1"
+    let job = try Self.job(settings, "http://127.0.0.1:\(site.port)", files: 3)
+    let (command, _) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.map { $0[3] } == ["HTTP/2.0", "HTTP/2.0", "HTTP/2.0"])
+  }
+
   // MARK: Addresses
 
   @Test func `connect to another address with the name of the host`() async throws {
@@ -189,6 +199,54 @@ struct `The connection settings of a session` {
       "run", "job.yaml", environment: ["http_proxy": "http://127.0.0.1:9", "no_proxy": "*"])
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(proxy.requests.count == 1)
+  }
+
+  @Test(.enabled("squid is needed") { SquidServer.isPossible }, arguments: [false, true])
+  func `name squid as the proxy, also with a password`(_ isSecured: Bool) async throws {
+    let authority = try await TestAuthority.make()
+    let site = try await NginxSite.start(
+      listen: isSecured ? "ssl" : "", isSecured ? try await authority.issue("server").directives : "")
+    let url = "\(isSecured ? "https" : "http")://127.0.0.1:\(site.port)"
+    let tls = isSecured ? ", tls: { ca_file: \(authority.file) }" : ""
+    func proxy(_ server: SquidServer, _ login: String = "") -> String {
+      "proxy: { url: \"http://127.0.0.1:\(server.port)\"\(login) }" + tls
+    }
+
+    let open = try await SquidServer.start()
+    let (command, _) = try await Self.job(proxy(open), url, files: 3).run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(site.requests.count == 3)
+
+    let closed = try await SquidServer.start(login: (user: "ferry", password: "geheim"))
+    let (accepted, _) = try await Self.job(proxy(closed, ", user: ferry, password: geheim"), url).run()
+    #expect(accepted.status == 0, "\(accepted.stdout)\(accepted.stderr)")
+    #expect(site.requests.count == 4)
+
+    // squid responds with 407 both to a missing and to a wrong password.
+    for login in ["", ", user: ferry, password: \"${secrets.password}\""] {
+      let job = try Workspace(
+        """
+        version: 1
+        name: wire
+        secrets: { password: { env: E2E_SECRET } }
+        sessions: { s: { \(proxy(closed, login)) } }
+        requests:
+          r: { session: s, request: { url: "\(url)/f0" }, retry: { limit: 0 } }
+        """)
+      let (rejected, report) = try await job.run()
+      #expect(rejected.status != 0)
+      let reason = report.node("r")?.reason
+      if isSecured {
+        let message =
+          "the proxy 127.0.0.1:\(closed.port) refused a connection to 127.0.0.1:\(site.port) with 407"
+        #expect(reason?.message == message)
+      } else {
+        #expect(reason?.status == 407, "\(String(describing: reason))")
+      }
+      #expect(reason?.proxy == "127.0.0.1:\(closed.port)")
+      #expect(!(rejected.stdout + rejected.stderr).contains(Workspace.secret))
+    }
+    #expect(site.requests.count == 4)
   }
 
   @Test func `name a proxy that is dead`() async throws {

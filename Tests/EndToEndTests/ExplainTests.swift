@@ -46,6 +46,6 @@ import Testing
     #expect(near.stderr.hasPrefix("ferry: there is no code 'F0O01'\nhelp: did you mean 'F0"))
     let far = try await explain("sessions")
     #expect(far.status == 2)
-    #expect(far.stderr.contains("help: codes range from F0101 to F0901"))
+    #expect(far.stderr.contains("help: codes range from F0101 to F0802"))
   }
 }

@@ -148,6 +148,29 @@ struct `An OAuth 2 token` {
     #expect(mode as? Int == 0o600)
   }
 
+  @Test func `leaves a refresh token that is listed without its value, and that ferry reset keeps`()
+    async throws
+  {
+    let issuer = try await OAuthIssuer.start()
+    let job = try Self.job(issuer, Self.refreshing)
+    try job.write("1", to: "file1")
+    #expect(try await Self.run(job).command.status == 0)
+    for sessions in [[], ["oauth.s"]] {
+      let export = try await job.start(["journal", "export"] + sessions).end()
+      let records = export.stdout.split(separator: "\n").filter { $0.contains("\"refresh_token\"") }
+      let record = try #require(records.first)
+      #expect(records.count == 1)
+      #expect(record.contains("\"manifest\":\"oauth\",\"token\":\"login\""), "\(record)")
+      #expect(record.contains("\"issued_at\"") && record.contains("\"chain\""))
+      for secret in issuer.requests.compactMap(\.refresh) { #expect(!export.stdout.contains(secret)) }
+    }
+    #expect(try await job.ferry("journal", "check").status == 0)
+    #expect(try await job.ferry("reset", "oauth.s").status == 0)
+    try job.write("2", to: "file2")
+    #expect(try await Self.run(job).command.status == 0)
+    try Self.expectChain(issuer.tokens)
+  }
+
   @Test func `is used only after its refresh token is on disk`() async throws {
     let folder = try TemporaryFolder()
     let issuer = try await OAuthIssuer.start("journal=\(folder.path("state"))/ferry.db")

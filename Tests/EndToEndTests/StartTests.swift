@@ -52,19 +52,19 @@ import Testing
     ["run", "--fresh"],
     ["submit"],
   ])
-  func `with a manifest that uses an unimplemented key gives its place, and exits with 3`(
+  func `with a manifest that has an unknown word gives its place, and exits with 3`(
     _ words: [String]
   ) async throws {
     let text = JobText.text(server: "http://127.0.0.1:9", JobText.puts)
     try job.write(
       manifest: text.replacing(
         "    kind: background\n",
-        with: "    kind: background\n    cache_policy: return_cache_data_else_load\n"))
+        with: "    kind: background\n    cache_policy: return_cache_data\n"))
     let upload = words == ["submit"] ? ["files"] : []
     let command = try await job.start(words + ["job.yaml"] + upload).end()
     #expect(command.status == 3)
     let told = (command.stdout + command.stderr).split(separator: "\n")
-    let error = "error: 'cache_policy: return_cache_data_else_load' is not implemented yet [F0901]"
+    let error = "found 'return_cache_data' [F0302]"
     let line = try #require(told.first { $0.hasSuffix(error) }, "\(told)")
     #expect(line.wholeMatch(of: /job\.yaml:\d+:19: .*/) != nil, "\(line)")
     #expect(!FileManager.default.fileExists(atPath: job.state))

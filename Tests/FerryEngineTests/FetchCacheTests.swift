@@ -67,6 +67,29 @@ struct FetchCacheTests {
     #expect(run.fetches[node]?.etag == "\"old\"")
   }
 
+  @Test func onlyADirectResponseToAGetIsFresh() throws {
+    let fields = [("ETag", "\"new\""), ("Cache-Control", "max-age=60")]
+    let run = try run()
+    try run.respond(to: .fetch, headers: fields)
+    #expect(run.fetches[node]?.freshUntil == TestRun.start.advanced(by: .seconds(60)))
+
+    let redirected = try self.run()
+    _ = try redirected.request(.fetch)
+    let response = TransferResponse(
+      status: 200, headers: fields.map { (name: $0.0, value: $0.1) }, body: [], url: "http://h/other")
+    try redirected.finish(.fetch, .success(response))
+    #expect(redirected.fetches[node]?.etag == "\"new\"" && redirected.fetches[node]?.freshUntil == nil)
+
+    // Without a new lifetime in it, a 304 ends the old one.
+    let old = try self.run()
+    let fresh = TestRun.start.advanced(by: .seconds(60))
+    old.fetches = FetchCache([
+      0: FetchRecord(etag: "\"old\"", lastModified: nil, fetchedAt: TestRun.start, freshUntil: fresh)
+    ])
+    try old.respond(to: .fetch, 304, headers: [("ETag", "\"old\"")])
+    #expect(old.fetches[node]?.etag == "\"old\"" && old.fetches[node]?.freshUntil == nil)
+  }
+
   @Test func anErrorKeepsTheValidators() throws {
     let run = try run()
     try run.respond(to: .fetch, 500, headers: [("ETag", "\"new\"")])

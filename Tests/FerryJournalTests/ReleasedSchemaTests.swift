@@ -41,6 +41,7 @@ import Testing
       nodes[1].fetch?.file == (schema >= 7 ? FileVersion(identity: 77, size: 3, modified: 1) : nil))
     #expect(nodes[1].failedAt == (schema >= 9 ? .start(plus: 60) : nil))
     #expect(nodes[1].fetch?.source == (schema >= 7 ? "d1" : nil))
+    #expect(nodes[1].fetch?.freshUntil == (schema >= 12 ? .start(plus: 3600) : nil))
     #expect(nodes[2].hasIntent)
     let items = try journal.items(nodes[0].id)
     #expect(
@@ -63,7 +64,7 @@ import Testing
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
-  @Test(arguments: 1...11)
+  @Test(arguments: 1...12)
   func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
     let path = try state.database()
     try make("session-\(schema)", at: path)
@@ -82,7 +83,7 @@ import Testing
     #expect(try journal.confirmedBytes(row: 1) == 1_000)
     try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
     try journal.close()
-    #expect(try versions(path).starts(with: Array(1...11)))
+    #expect(try versions(path).starts(with: Array(1...12)))
     #expect(try Self.findings(in: state).isEmpty)
   }
 

@@ -244,9 +244,10 @@ extension BadManifest {
         "1️⃣", .wrongType, "'interop_version' must be a whole number from 3 to 8, found the number 9",
         help: "for example 'interop_version: 8'")),
     BadManifest(
-      "a key that only has its default yet", in: .session, "cache_policy: 1️⃣return_cache_data_else_load",
+      "an unknown cache policy", in: .session, "cache_policy: 1️⃣return_cache_data",
       .error(
-        "1️⃣", .notBuilt, "'cache_policy: return_cache_data_else_load' is not implemented yet",
-        help: "use 'use_protocol_cache_policy'")),
+        "1️⃣", .unknownWord,
+        "'cache_policy' must be use_protocol_cache_policy, reload_ignoring_local_cache, return_cache_data_else_load or return_cache_data_dont_load, found 'return_cache_data'",
+        help: "write return_cache_data_else_load")),
   ]
 }

@@ -3,10 +3,6 @@ import Foundation
 import Testing
 
 @Suite struct `The explanation of a code` {
-  /// Codes of parts of the language that are not implemented yet, so that their examples cannot be tested. Remove a
-  /// code from this list when its part is implemented.
-  static let awaiting: Set<DiagnosticCode> = []
-
   /// Codes without an example on the page, because the example would be too large or not text, or because only a plan
   /// or a run reports the code.
   static let withoutExample: Set<DiagnosticCode> = [
@@ -34,13 +30,8 @@ import Testing
     let wrong = try #require(code.explanation.wrong)
     let right = try #require(code.explanation.right)
     #expect(wrong != right)
-    if Self.awaiting.contains(code) {
-      #expect(
-        codes(wrong) != [code] || codes(right) != [], "\(code.rawValue) works: take it out of `awaiting`")
-    } else {
-      #expect(codes(wrong) == [code])
-      #expect(codes(right) == [])
-    }
+    #expect(codes(wrong) == [code])
+    #expect(codes(right) == [])
   }
 
   @Test(arguments: DiagnosticCode.allCases)

@@ -2,13 +2,8 @@ import FerryManifest
 import Foundation
 import Testing
 
-/// `Whole/manifest.yaml` contains every key of the language that is implemented, except the keys for sharing.
+/// `Whole/manifest.yaml` contains every key of the language, except the keys for sharing.
 @Suite struct `The whole manifest` {
-  /// Values in the manifest, each with another value for the same key that ferry does not implement yet.
-  private static let notBuilt = [
-    ("cache_policy: use_protocol_cache_policy", "cache_policy: reload_ignoring_local_cache")
-  ]
-
   private func text() throws -> String {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
       path: "Whole/manifest.yaml")
@@ -35,6 +30,7 @@ import Testing
     #expect(session.discretionary == .yes)
     #expect(!session.allowsCellular && session.allowsExpensive)
     #expect(session.onEvents == ["./photos-done"])
+    #expect(session.cachePolicy == .reloadIgnoringLocal)
     let upload = try #require(manifest.uploads.first)
     #expect(upload.after == .moveTo("sent/"))
     #expect(upload.abandon?.request.method == "DELETE")
@@ -71,17 +67,6 @@ import Testing
     #expect(pods.resources.cpu == "500m" && pods.resources.memory == 512 << 20)
     #expect(pods.storage.size == 10 << 30 && pods.storage.storageClass == "nfs")
     #expect(pods.storage.files == .init(claim: "photos", path: "photos"))
-  }
-
-  @Test func `is rejected for each value that is not implemented, and for nothing else`() throws {
-    let reading = read(Self.notBuilt.reduce(try text()) { $0.replacing($1.0, with: $1.1) })
-    #expect(reading.manifest == nil)
-    let told = reading.diagnostics.filter { $0.severity == .error }
-    #expect(told.allSatisfy { $0.code == .notBuilt })
-    #expect(
-      told.map { $0.message.prefix { $0 != ":" }.split(separator: "'").first ?? "" } == [
-        "cache_policy"
-      ])
   }
 
   @Test func `has the policy defaults of its profile`() throws {

@@ -157,16 +157,14 @@ import Testing
   private func key(_ id: UInt64) -> TransferKey { TransferKey(id: id, serial: id) }
 
   @Test func `are granted in turn, at the rate of the limit`() {
-    var bucket = BandwidthBucket()
-    bucket.fill(1_000_000, at: start)
-    for id in 1...3 { bucket.wait(key(UInt64(id))) }
+    var queue = BandwidthQueue(BandwidthClock(at: start), .sending)
+    for id in 1...3 { queue.wait(key(UInt64(id)), 1_000_000, at: start) }
     var granted: [UInt64] = []
     for millisecond in 1...600 {
-      bucket.fill(1_000_000, at: start.advanced(by: .milliseconds(millisecond)))
-      while bucket.available > 0, let next = bucket.popFirst() {
-        bucket.spend(BandwidthBucket.turn(1_000_000))
+      let now = start.advanced(by: .milliseconds(millisecond))
+      while let next = queue.popFirst(at: now) {
         granted.append(next.id)
-        bucket.wait(next)
+        queue.wait(next, 1_000_000, at: now)
       }
     }
     // 600 kB in turns of 10 kB, and the first turn; the last one may exceed it.
@@ -175,11 +173,64 @@ import Testing
   }
 
   @Test func `do not accumulate while nothing is transferred`() {
-    var bucket = BandwidthBucket()
-    bucket.fill(1_000_000, at: start)
-    bucket.fill(1_000_000, at: start.advanced(by: .seconds(3600)))
-    #expect(bucket.available == 200_000)
-    bucket.spend(1_000_000)
-    #expect(bucket.delay(1_000_000) > .milliseconds(799) && bucket.delay(1_000_000) < .milliseconds(801))
+    var queue = BandwidthQueue(BandwidthClock(at: start), .sending)
+    let later = start.advanced(by: .seconds(3600))
+    queue.spend(1_000_000, 1_000_000, at: later)
+    queue.wait(key(1), 1_000_000, at: later)
+    // 200 kB of the unused time remain.
+    #expect(queue.delay(at: later) == .milliseconds(800))
+  }
+
+  @Test func `are granted in one order to the queues that share a schedule`() {
+    let clock = BandwidthClock(at: start)
+    var queues = [BandwidthQueue(clock, .sending), BandwidthQueue(clock, .sending)]
+    // Six requests in one process and two in the other.
+    for id in 1...6 { queues[0].wait(key(UInt64(id)), 1_000_000, at: start) }
+    for id in 7...8 { queues[1].wait(key(UInt64(id)), 1_000_000, at: start) }
+    var granted: [UInt64: Int] = [:]
+    for millisecond in 1...800 {
+      let now = start.advanced(by: .milliseconds(millisecond))
+      for index in queues.indices {
+        while let next = queues[index].popFirst(at: now) {
+          granted[next.id, default: 0] += 1
+          queues[index].wait(next, 1_000_000, at: now)
+        }
+      }
+    }
+    #expect((80...81).contains(granted.values.reduce(0, +)))
+    #expect(granted.count == 8 && granted.values.allSatisfy { (9...11).contains($0) }, "\(granted)")
+  }
+
+  @Test func `are not held by a process that has ended, by another direction, or by a time of another boot`()
+  {
+    let clock = BandwidthClock(at: start)
+    var ended = BandwidthQueue(clock, .sending)
+    for id in 1...10 { ended.wait(key(UInt64(id)), 1_000_000, at: start) }
+    var queue = BandwidthQueue(clock, .sending)
+    queue.wait(key(11), 1_000_000, at: start)
+    #expect(queue.delay(at: start) == .milliseconds(100))
+    var other = BandwidthQueue(clock, .receiving)
+    other.wait(key(12), 1_000_000, at: start)
+    #expect(other.delay(at: start) == .zero)
+
+    let times = UnsafeMutablePointer<Int64>.allocate(capacity: 2)
+    defer { times.deallocate() }
+    times.initialize(repeating: .max, count: 2)
+    var later = BandwidthQueue(BandwidthClock(sharing: times, of: TransferLimit(name: "") { nil }), .sending)
+    later.wait(key(13), 1_000_000, at: start)
+    #expect(later.delay(at: start) == .zero)
+  }
+
+  @Test func `are granted at a new rate once the rate changes`() {
+    var queue = BandwidthQueue(BandwidthClock(at: start), .sending)
+    // At 1 byte per second, the second turn is due after 1,024 seconds.
+    for id in 1...3 { queue.wait(key(UInt64(id)), 1, at: start) }
+    #expect(queue.popFirst(at: start)?.id == 1 && queue.popFirst(at: start) == nil)
+    let now = start.advanced(by: .seconds(1024))
+    queue.restart(1_000_000, at: now)
+    #expect(queue.popFirst(at: now)?.id == 2)
+    #expect(queue.delay(at: now) == .milliseconds(10))
+    queue.restart(nil, at: now)
+    #expect(queue.popFirst(at: now)?.id == 3)
   }
 }

@@ -14,6 +14,14 @@ struct SessionConnections {
   /// Passwords that are not secrets of the manifest.
   var writtenPasswords: Set<String> = []
 
+  /// The name of the limit of the whole run, which is also that of other runs.
+  fileprivate static let runLimit = "run"
+
+  /// Lets the limit of the run apply to the runs of other processes, too.
+  mutating func share(_ clock: BandwidthClock) {
+    limits = limits.mapValues { $0.map { $0.name == Self.runLimit ? $0.sharing(clock) : $0 } }
+  }
+
   /// The passwords, in the form in which secrets are kept, so that they are masked. The names of secrets cannot contain
   /// a dot.
   var passwords: [String: SensitiveValue] {
@@ -89,7 +97,7 @@ struct ConnectionLoader {
       let zone = zones[limit.timeZone] ?? .utc
       return [TransferLimit(name: name) { limit.bytesPerSecond(at: wallTime(), in: zone) }]
     }
-    let run = limit(plan.policies.maxBandwidth, "run")
+    let run = limit(plan.policies.maxBandwidth, SessionConnections.runLimit)
     return Dictionary(
       plan.sessions.map { ($0.identifier, run + limit($0.maxBandwidth, "session \($0.identifier)")) },
       uniquingKeysWith: { first, _ in first })

@@ -61,6 +61,9 @@ package struct JournalExport {
       defer { try? history.close() }
       func isWanted(_ manifest: String) -> Bool { manifests?.contains(manifest) ?? true }
       try history.forEachRound { if isWanted($0.manifest) { try put(Self.line($0)) } }
+      for token in try history.issuedRefreshTokens where isWanted(token.manifest) {
+        try put(Self.line(token))
+      }
       for run in try history.runs().reversed() where run.rounds.contains(where: { isWanted($0.manifest) }) {
         try put(Self.line(run))
       }
@@ -91,6 +94,7 @@ package struct JournalExport {
     line.add("last_modified", node.fetch?.lastModified)
     line.add("stored_file", node.fetch?.file?.description)
     line.add("stored_from", node.fetch?.source)
+    line.add("fresh_until", node.fetch?.freshUntil)
     line.add("fetch_interval_nanoseconds", node.fetch?.interval?.nanoseconds)
     line.add("captures", open(node.captures))
     line.add(node.failure)
@@ -156,6 +160,16 @@ package struct JournalExport {
     line.add("round", round.number)
     line.add("opened_at", round.openedAt)
     line.add("closed_at", round.closedAt)
+    return line
+  }
+
+  private static func line(_ token: IssuedRefreshToken) -> JSONLine {
+    var line = JSONLine()
+    line.add("record", "refresh_token")
+    line.add("manifest", token.manifest)
+    line.add("token", token.token)
+    line.add("chain", token.chain)
+    line.add("issued_at", token.issuedAt)
     return line
   }
 

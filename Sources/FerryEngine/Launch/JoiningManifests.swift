@@ -151,8 +151,9 @@ final class JoiningManifests {
     do {
       var secrets = try SecretValues.load(
         job.manifest, folder: job.folder, environment: launch.environment)
-      let connections = try ConnectionLoader.load(
+      var connections = try ConnectionLoader.load(
         job, secrets: secrets, environment: launch.environment, wallTime: { LaunchClock.wallTime })
+      if let bandwidth = run.bandwidth { connections.share(bandwidth) }
       secrets.merge(connections.passwords) { $1 }
       let all = try job.listers(environment: launch.environment, state: launch.state.whole.path)
       var folders: [Int: FileLister] = [:]

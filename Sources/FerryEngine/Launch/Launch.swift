@@ -91,6 +91,8 @@ package struct Launch {
     var connections: [SessionConnections]
     var conditions: DeviceConditions
     var threads: RunThreads
+    /// The schedule of `max_bandwidth`, which the user's other processes on this machine share; `nil` without this limit.
+    var bandwidth: BandwidthClock?
     /// The leases of the journals, if the manifest is divided.
     var leases: [SessionLease] = []
     /// The time zones of the budgets, by name.
@@ -173,6 +175,12 @@ package struct Launch {
     if !isPart {
       try closeDeadRuns(history, at: started, notice)
       if let session = try sessionOfLiveRun(history) { return .inUse(session) }
+    }
+    if jobs.plan.policies.maxBandwidth != nil {
+      let file = try BandwidthFile(in: try state.whole)
+      let bandwidth = BandwidthClock(sharing: file.times, of: file)
+      run.bandwidth = bandwidth
+      for manifest in run.connections.indices { run.connections[manifest].share(bandwidth) }
     }
     let journals: SessionJournals
     do throws(JournalError) {

@@ -93,6 +93,8 @@ package struct SavedPlan: Sendable {
       case .closed: nodes[name] = "done"
       case .notDue: nodes[name] = "not due"
       case .switchedOff: nodes[name] = "never"
+      case .stored: nodes[name] = "stored"
+      case .notStored: nodes[name] = "not stored"
       case .left: nodes[name] = "waiting for shards"
       case .intended: nodes[name] = "ambiguous"
       case .upload(let table, let settled):

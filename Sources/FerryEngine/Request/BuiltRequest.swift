@@ -8,8 +8,10 @@ package struct BuiltRequest: Sendable {
   package var headers: [TransferRequest.HeaderField]
   /// `none` or `bytes`; a file is set by the caller.
   package var body: TransferRequest.Body
-  /// The form that contains the file; `nil` if the body is not a form with a file.
+  /// The parts of a `multipart/form-data` body; `nil` for any other body.
   package var form: FormParts?
+  /// The path of the file in the body of a request that is not a transfer; `nil` if there is none.
+  package var bodyFile: String?
   /// The sensitive parts of the URL and the body. Header fields have their own flag.
   package var sensitive: SensitiveParts
   /// The signature to compute; `nil` for requests without a signature. The caller sets the digest of a file and the

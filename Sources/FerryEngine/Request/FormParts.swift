@@ -29,11 +29,12 @@ package struct FormParts: Equatable, Sendable {
 
   /// The fields before the file.
   package var before: [Field]
-  package var file: File
+  /// The part that contains the file; `nil` for a form without a file.
+  package var file: File?
   /// The fields after the file.
   package var after: [Field]
 
-  package init(before: [Field] = [], file: File, after: [Field] = []) {
+  package init(before: [Field] = [], file: File?, after: [Field] = []) {
     self.before = before
     self.file = file
     self.after = after
@@ -73,13 +74,15 @@ package struct FormFraming: Equatable, Sendable {
     prefix = []
     suffix = []
     for field in parts.before { Self.append(field, boundary, to: &prefix) }
-    Self.beginPart(named: parts.file.field, boundary, to: &prefix)
-    prefix += "; filename=\"".utf8
-    prefix += Self.quoted(parts.file.name)
-    prefix += "\"\r\nContent-Type: ".utf8
-    prefix += parts.file.contentType
-    prefix += "\r\n\r\n".utf8
-    suffix += "\r\n".utf8
+    if let file = parts.file {
+      Self.beginPart(named: file.field, boundary, to: &prefix)
+      prefix += "; filename=\"".utf8
+      prefix += Self.quoted(file.name)
+      prefix += "\"\r\nContent-Type: ".utf8
+      prefix += file.contentType
+      prefix += "\r\n\r\n".utf8
+      suffix += "\r\n".utf8
+    }
     for field in parts.after { Self.append(field, boundary, to: &suffix) }
     suffix += "--\(boundary)--\r\n".utf8
   }
@@ -128,7 +131,7 @@ extension FormParts {
   fileprivate func contains(_ bytes: [UInt8]) -> Bool {
     let texts =
       (before + after).flatMap { [$0.name, $0.value] + ($0.contentType.map { [$0] } ?? []) }
-      + [file.field, file.name, file.contentType]
+      + (file.map { [$0.field, $0.name, $0.contentType] } ?? [])
     return texts.contains { text in
       text.count >= bytes.count && text.firstRange(of: bytes) != nil
     }

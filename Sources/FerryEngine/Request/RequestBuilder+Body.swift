@@ -9,7 +9,8 @@ extension RequestBuilder {
     _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> TransferRequest.Body {
     switch template.body {
-    case .none, .multipart: return .none
+    case .none, .file, .parts, .multipart: return .none
+    case .text(let text): return .bytes(try Self.text(text, bindings, sensitive: &sensitive))
     case .form(let fields): return .bytes(try Self.form(fields, bindings, &sensitive))
     case .oauth2(let grant): return .bytes(try Self.body(of: grant, bindings, &sensitive))
     case .listOfParts:
@@ -26,21 +27,50 @@ extension RequestBuilder {
     }
   }
 
-  /// The parts of a form that contains the file; `nil` for other bodies.
+  /// The path of the file in the body of a request that is not a transfer; `nil` if there is none.
+  var bodyFile: String? {
+    switch template.body {
+    case .file(let path): path
+    case .parts(let parts): parts.file?.path
+    case .none, .form, .json, .text, .multipart, .oauth2, .listOfParts: nil
+    }
+  }
+
+  /// The parts of a `multipart/form-data` body; `nil` for other bodies.
   func formParts(
     _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> FormParts? {
-    guard case .multipart(let form) = template.body else { return nil }
-    let before = try Self.fields(form.fields, bindings, &sensitive)
-    let name = try Self.text(form.file.name, bindings, sensitive: &sensitive)
+    switch template.body {
+    case .multipart(let form):
+      return FormParts(
+        before: try Self.fields(form.fields, bindings, &sensitive),
+        file: try Self.file(form.file, bindings, &sensitive),
+        after: try Self.fields(form.fieldsAfter, bindings, &sensitive))
+    case .parts(let parts):
+      var file: FormParts.File?
+      if let written = parts.file {
+        let form = MultipartForm.File(
+          field: written.field, name: written.name ?? Template(literal: SplitPath(written.path).name),
+          contentType: written.contentType)
+        file = try Self.file(form, bindings, &sensitive)
+      }
+      return FormParts(
+        before: try Self.fields(parts.fields, bindings, &sensitive), file: file,
+        after: try Self.fields(parts.fieldsAfter, bindings, &sensitive))
+    case .none, .form, .json, .text, .file, .oauth2, .listOfParts: return nil
+    }
+  }
+
+  private static func file(
+    _ file: MultipartForm.File, _ bindings: Bindings, _ sensitive: inout [String]
+  ) throws(TransportFailure) -> FormParts.File {
+    let name = try text(file.name, bindings, sensitive: &sensitive)
     // Servers treat a part with an empty file name as a field for which no file was chosen.
-    guard !name.isEmpty else { throw Self.failure("the file name in the form is empty") }
-    guard !name.contains(0) else { throw Self.failure("the file name in the form contains NUL") }
-    let type = try Self.mediaType(form.file.contentType, bindings, &sensitive)
-    return FormParts(
-      before: before,
-      file: .init(field: Array(form.file.field.utf8), name: name, contentType: type),
-      after: try Self.fields(form.fieldsAfter, bindings, &sensitive))
+    guard !name.isEmpty else { throw failure("the file name in the form is empty") }
+    guard !name.contains(0) else { throw failure("the file name in the form contains NUL") }
+    return FormParts.File(
+      field: Array(file.field.utf8), name: name,
+      contentType: try mediaType(file.contentType, bindings, &sensitive))
   }
 
   private static func fields(

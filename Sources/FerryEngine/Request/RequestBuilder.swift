@@ -84,6 +84,9 @@ package struct RequestBuilder: Sendable {
       // Some servers otherwise respond with a form instead of JSON.
       set(RequestTemplate.Field(name: "Accept", value: Template(literal: "application/json")), .request)
     }
+    if template.decompress {
+      set(.init(name: "Accept-Encoding", value: Template(literal: ContentDecoder.accepted)), .request)
+    }
     if let type = Self.contentType(of: template.body),
       !fields.contains(where: { $0.field.name.lowercased() == "content-type" })
     {
@@ -129,7 +132,8 @@ package struct RequestBuilder: Sendable {
     let body = try body(bindings, sensitive: &sensitive.body)
     let form = try formParts(bindings, sensitive: &sensitive.body)
     return BuiltRequest(
-      method: template.method, url: url, headers: headers, body: body, form: form, sensitive: sensitive,
+      method: template.method, url: url, headers: headers, body: body, form: form, bodyFile: bodyFile,
+      sensitive: sensitive,
       signing: try signing(bindings), authentication: try authentication(bindings, url: url),
       checksum: try checksum(bindings), clientCredentials: credentials?.text,
       queryToken: try queryToken(bindings))
@@ -228,7 +232,9 @@ package struct RequestBuilder: Sendable {
   private static func contentType(of body: RequestTemplate.Body) -> String? {
     switch body {
     // The Content-Type of a multipart body contains the boundary of the attempt.
-    case .none, .multipart: nil
+    case .none, .multipart, .parts: nil
+    case .text: "text/plain; charset=utf-8"
+    case .file: "application/octet-stream"
     case .form, .oauth2: "application/x-www-form-urlencoded"
     case .json: "application/json"
     case .listOfParts: "application/xml"

@@ -7,14 +7,14 @@ struct DocumentTarget {
   /// The path relative to the manifest's folder, as it is shown.
   let name: String
   let path: String
-  let document: StoredDocument
+  let document: DocumentOptions
   /// The size that the document must have; `nil` for any size.
   var size: Int64?
   private let base: String
   /// Whether the folders of `name` may be links: the author names those of a fetch, but a list those of an item.
   private let followsLinks: Bool
 
-  init(_ name: String, in base: String, _ document: StoredDocument, followsLinks: Bool) {
+  init(_ name: String, in base: String, _ document: DocumentOptions, followsLinks: Bool) {
     (self.name, self.base, self.document, self.followsLinks) = (name, base, document, followsLinks)
     path = base + "/" + name
   }

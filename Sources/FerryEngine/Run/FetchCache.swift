@@ -1,5 +1,6 @@
 import FerryDigest
 import FerryJournal
+import FerryManifest
 import FerryPlan
 import FerryTransfer
 
@@ -10,6 +11,9 @@ struct FetchCache {
   private var records: [Int: FetchRecord]
   /// The condition with which a request was sent.
   private struct Sent {
+    var url: String
+    /// Whether a response can be fresh. Only responses to GET are used for later requests.
+    var isGet: Bool
     var condition: FetchCondition
     /// Whether the condition was added to the request for a URL.
     var applies: @Sendable (String) -> Bool
@@ -32,8 +36,11 @@ struct FetchCache {
   /// recorded the change.
   ///
   /// - Parameter file: the current `save_to`; `nil` if the file does not exist.
-  mutating func addCondition(to request: inout TransferRequest, of attempt: Attempt, file: FileVersion?) {
-    var record = attempt.isUnconditional ? nil : records[attempt.ref.node.index]
+  mutating func addCondition(
+    to request: inout TransferRequest, of attempt: Attempt, _ policy: Session.CachePolicy, file: FileVersion?
+  ) {
+    let isConditional = !attempt.isUnconditional && policy != .reloadIgnoringLocal
+    var record = isConditional ? records[attempt.ref.node.index] : nil
     if file == nil || record?.file.map({ $0 != file }) == true { record = nil }
     let condition = FetchCondition(request, record)
     let accepted = Self.accepted(by: request)
@@ -44,7 +51,9 @@ struct FetchCache {
       source.map { $0 == Self.source(candidate, accepted) } ?? (candidate == url)
     }
     request.condition = condition.header.map { .init(field: $0, applies: applies) }
-    sent[attempt.id] = Sent(condition: condition, applies: applies, file: file, accepted: accepted)
+    sent[attempt.id] = Sent(
+      url: url, isGet: request.method == "GET", condition: condition, applies: applies, file: file,
+      accepted: accepted)
   }
 
   /// The condition of the request that received a response; `nil` if the attempt is not a fetch.
@@ -84,7 +93,8 @@ struct FetchCache {
     let old = records[node]
     let sent = sent[attempt.id]
     let unchanged = FetchRecord(
-      etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file, source: old?.source)
+      etag: old?.etag, lastModified: old?.lastModified, fetchedAt: now, file: old?.file, source: old?.source,
+      freshUntil: nil)
     switch step.content(of: response.status) {
     case .document:
       // The body was checked before it replaced the file, and is no longer available here.
@@ -93,10 +103,13 @@ struct FetchCache {
         etag: Validator.entityTag(of: response).flatMap { masked($0) == $0 ? $0 : nil },
         lastModified: Validator.lastModified(of: response, at: now), fetchedAt: now,
         file: response.storedFile,
-        source: Self.source(response.url, sent?.accepted ?? ""))
+        source: Self.source(response.url, sent?.accepted ?? ""),
+        freshUntil: Self.freshUntil(response, to: sent, at: now))
     case .notModified:
       // `expect` was checked when the current document was received.
       records[node] = unchanged
+      // A server that stated a lifetime with the document states it again (RFC 9110, section 15.4.5).
+      records[node]?.freshUntil = Self.freshUntil(response, to: sent, at: now)
       // Older versions of ferry did not record the file.
       records[node]?.file = old?.file ?? sent?.file
     case .nothing:
@@ -105,5 +118,13 @@ struct FetchCache {
     case .unexpected: break
     }
     return nil
+  }
+
+  /// The time until which the server allows the document to be used without another request; `nil` if it must be
+  /// validated. After a redirect, the redirect itself would have to be validated.
+  private static func freshUntil(_ response: TransferResponse, to sent: Sent?, at now: Instant) -> Instant? {
+    guard let sent, sent.isGet, sent.url == response.url else { return nil }
+    let lifetime = Freshness.lifetime(of: response, at: now)
+    return lifetime > .zero ? now.advanced(by: lifetime) : nil
   }
 }

@@ -30,7 +30,7 @@ extension LaunchState {
   private func isToRun(_ node: NodeID) -> Bool {
     switch starts[node.index] {
     case .open, .intended, .upload: true
-    case .notSelected, .submissions, .closed, .notDue, .switchedOff, .left: false
+    case .notSelected, .submissions, .closed, .notDue, .switchedOff, .stored, .notStored, .left: false
     }
   }
 

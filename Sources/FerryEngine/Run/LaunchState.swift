@@ -137,7 +137,9 @@ struct LaunchState {
             id, node, work, row, journal, round: round, listing: listing, lister: listers[index],
             submitted: submitted[index] ?? SubmittedFiles(), at: now, nextRow: &nextRows[node.session.index],
             StopCheck(listers[index]?.isStopped)))
-      case .fetch(let work): starts.append(fetch(work, row, round: round, at: now))
+      case .fetch(let work):
+        let path = jobs.job(of: id).folder + "/" + work.saveTo
+        starts.append(fetch(work, row, savedTo: path, round: round, at: now))
       case .request: starts.append(request(node, row, round: round))
       }
     }
@@ -292,8 +294,10 @@ struct LaunchState {
     }
   }
 
-  private func fetch(_ work: FetchWork, _ row: NodeRow?, round: Int64, at now: Instant) -> NodeStart {
-    guard let row else { return work.interval.start(last: nil, kept: nil, at: now) }
+  private func fetch(
+    _ work: FetchWork, _ row: NodeRow?, savedTo path: String, round: Int64, at now: Instant
+  ) -> NodeStart {
+    guard let row else { return work.start(nil, last: nil, kept: nil, failed: nil, at: now) }
     if row.hasIntent, row.round == round { return .intended }
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
     let failed = row.failedAt.map {
@@ -301,7 +305,10 @@ struct LaunchState {
       FailedFetch(
         at: $0, failure: row.state == .cancelled ? nil : row.failure, isOpen: !row.state.isClosed)
     }
-    return work.interval.start(
+    // The file may have been deleted or changed since.
+    let isStored = row.fetch?.file.map { $0 == FileVersion(path: path) } ?? false
+    return work.start(
+      isStored ? StoredDocument(freshUntil: row.fetch?.freshUntil) : nil,
       last: row.fetch?.fetchedAt, kept: row.fetch?.interval, failed: failed, at: now)
   }
 

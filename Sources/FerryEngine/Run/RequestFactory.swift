@@ -5,7 +5,7 @@ import Foundation
 
 /// Builds the request of each attempt.
 struct RequestFactory {
-  private let jobs: Jobs
+  let jobs: Jobs
   private let plan: Plan
   let steps: PreparedSteps
   let captures: CaptureStore
@@ -92,6 +92,7 @@ struct RequestFactory {
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
+    request.decodes = step.request.decompress
     request.connection = prepared.connection
     request.limits = prepared.limits
     request.authentication = built.authentication
@@ -121,6 +122,8 @@ struct RequestFactory {
           try setOperation(attempt, machine, source, digests, &request)
         }
       }
+    } else {
+      try setBody(built, of: attempt.ref.node, &request)
     }
     // Since then, a response may have named another host, for which the netrc file has another entry.
     if prepared.builder.usesNetrc, request.url != built.url {
@@ -131,8 +134,8 @@ struct RequestFactory {
       request.checksum = built.checksum
       try prepare(target, prepared, attempt, &request)
       // An item of a download batch is requested only if it must be stored again.
-      if step.kind == .fetch {
-        fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: target.path))
+      if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
+        fetches.addCondition(to: &request, of: attempt, work.cachePolicy, file: FileVersion(path: target.path))
       }
     }
     request.signing = signing(built, attempt, part: digests[.sha256], at: now)
@@ -149,20 +152,6 @@ struct RequestFactory {
       signing.payload = .signed(file: attempt.operation == .whole ? captures[attempt.ref].sha256 : digest)
     }
     return signing
-  }
-
-  /// Sets a form as the request's body, with a new boundary for each attempt.
-  private func setForm(
-    _ parts: FormParts, _ source: TransferRequest.FileSource, of request: inout TransferRequest
-  ) throws(TransportFailure) {
-    guard let framing = FormFraming(parts, random: random) else {
-      throw TransportFailure(
-        .request, "no boundary could be found that does not occur in the form", mayHaveReachedServer: false)
-    }
-    // A Content-Type of the session does not describe this body.
-    request.headers.removeAll { $0.name.lowercased() == "content-type" }
-    request.headers.append(.init(name: "Content-Type", value: framing.contentType))
-    request.body = .form(FileBody(source, prefix: framing.prefix, suffix: framing.suffix))
   }
 
   /// The key of a single request: one value for each round.

@@ -107,6 +107,8 @@ package struct ItemExplanation {
       (match.state, match.next, match.notBefore) = (.notDue, .nothing, until.rfc3339)
       match.reason = failed?.reason
     case .switchedOff: (match.state, match.next) = (.never, .nothing)
+    case .stored: (match.state, match.next) = (.stored, .nothing)
+    case .notStored: (match.state, match.next, match.reason) = (.failed, .nothing, .notStored)
     case .left(let reason): match.reason = reason
     case .upload(let table, _):
       match.toSend = table.count

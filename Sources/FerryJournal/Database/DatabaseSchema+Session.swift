@@ -141,5 +141,8 @@ extension DatabaseSchema {
           ALTER TABLE session ADD COLUMN lease_owner TEXT;
           ALTER TABLE session ADD COLUMN lease_renewed_at INTEGER;
           """),
+      Migration(
+        name: "session 12: until when a stored document is fresh",
+        sql: "ALTER TABLE node ADD COLUMN fresh_until INTEGER;"),
     ])
 }

@@ -1,6 +1,16 @@
 import FerryPlan
 import GRDB
 
+/// A refresh token that a server has issued, without its value, which is secret.
+package struct IssuedRefreshToken: Hashable, Sendable {
+  /// Identifies the refresh token in the manifest that it replaces.
+  package var chain: String
+  /// The names of the last manifest and token that used it.
+  package var manifest: String
+  package var token: String
+  package var issuedAt: Instant
+}
+
 /// The refresh tokens (RFC 6749, section 6) that servers have issued in place of those in manifests.
 extension RunHistory {
   /// The maximum number of refresh tokens that are kept.
@@ -14,6 +24,23 @@ extension RunHistory {
       try db.first(
         "SELECT chain, value FROM refresh_token WHERE chain = ?", [chain], of: "refresh_token", in: self.path
       ) { try $0.value("value", as: String.self) }
+    }
+  }
+
+  /// All refresh tokens that servers have issued, in the order of their manifests and tokens.
+  package var issuedRefreshTokens: [IssuedRefreshToken] {
+    get throws(JournalError) {
+      try read { db in
+        try db.rows(
+          "SELECT chain, manifest, token, issued_at FROM refresh_token ORDER BY manifest, token, chain",
+          of: "refresh_token", in: self.path
+        ) { row in
+          IssuedRefreshToken(
+            chain: try row.value("chain"), manifest: try row.value("manifest"),
+            token: try row.value("token"),
+            issuedAt: Instant(nanoseconds: try row.value("issued_at", as: Int64.self)))
+        }
+      }
     }
   }
 

@@ -11,6 +11,7 @@ enum HistoryInvariants {
       + JournalInvariant.findings(rounds, in: .rounds, db)
       + variables(db, in: file) + ledger(db, in: file)
       + JournalInvariant.findings(notes, in: .notes, db)
+      + JournalInvariant.findings(refreshTokens, in: .refreshTokens, db)
   }
 
   /// The last round of each manifest.
@@ -72,6 +73,15 @@ enum HistoryInvariants {
       "with an unknown kind, or without an upload",
       effect: "the commands that wrote these notes have no effect",
       remedy: "drop the session's notes with 'ferry reset', and repeat these commands")
+  ]
+
+  private static let refreshTokens = [
+    JournalInvariant(
+      .unknownValue,
+      "value = '' OR manifest = '' OR token = '' OR chain = ''",
+      "without a value, a name or a digest",
+      effect: "the next request for these access tokens sends no valid refresh token",
+      remedy: "authorize the client again, and replace the refresh token in the manifest's secret")
   ]
 
   private static func variables(_ db: Database, in file: String) throws -> [JournalFinding] {

@@ -41,6 +41,8 @@ struct JournalInvariant {
     static let runs = Rows(table: "run", noun: "run", key: "id", keyNoun: "run")
     static let runRounds = Rows(table: "run_round", noun: "round", key: "manifest", keyNoun: "manifest")
     static let rounds = Rows(table: "round", noun: "round", key: "manifest", keyNoun: "manifest")
+    static let refreshTokens = Rows(
+      table: "refresh_token", noun: "refresh token", key: "manifest || '.' || token", keyNoun: "token")
     static let notes = Rows(table: "note", noun: "note", key: "id", keyNoun: "note")
 
     /// For example "2 items with an unknown state (first: item 7)".

@@ -13,11 +13,14 @@ package struct FetchRecord: Hashable, Sendable {
   /// A digest that identifies the source of the validators: the URL that returned them, and the
   /// representations that the request accepted.
   package var source: String?
+  /// The time until which the server allows the document to be used without a request; `nil` if it has not stated one.
+  package var freshUntil: Instant?
 
   package init(
     etag: String?, lastModified: String?, fetchedAt: Instant, interval: Duration? = nil,
-    file: FileVersion? = nil, source: String? = nil
+    file: FileVersion? = nil, source: String? = nil, freshUntil: Instant? = nil
   ) {
+    self.freshUntil = freshUntil
     (self.file, self.source) = (file, source)
     self.etag = etag
     self.lastModified = lastModified

@@ -339,6 +339,7 @@ package final class SessionJournal: Sendable {
     let lastModified: String? = try row.optional("last_modified")
     let storedFile: String? = try row.optional("stored_file")
     let storedFrom: String? = try row.optional("stored_from")
+    let freshUntil: Int64? = try row.optional("fresh_until")
     let file = storedFile.flatMap { FileVersion($0) }
     if let storedFile, file == nil { throw row.damaged("stored_file", storedFile) }
     let round: Int64 = try row.value("round")
@@ -351,7 +352,8 @@ package final class SessionJournal: Sendable {
       fetch: fetchedAt.map {
         FetchRecord(
           etag: etag, lastModified: lastModified, fetchedAt: Instant(nanoseconds: $0),
-          interval: interval.map { .nanoseconds($0) }, file: file, source: storedFrom)
+          interval: interval.map { .nanoseconds($0) }, file: file, source: storedFrom,
+          freshUntil: freshUntil.map(Instant.init(nanoseconds:)))
       },
       captures: try row.captures, failure: try row.failure,
       countingPoint: try row.optional("counts_from", as: Int64.self).flatMap {

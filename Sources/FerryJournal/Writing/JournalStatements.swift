@@ -105,6 +105,7 @@ struct JournalStatements {
         fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
         stored_file = CASE WHEN ?10 IS NULL THEN stored_file ELSE ?14 END,
         stored_from = CASE WHEN ?10 IS NULL THEN stored_from ELSE ?15 END,
+        fresh_until = CASE WHEN ?10 IS NULL THEN fresh_until ELSE ?16 END,
         fetched_at = coalesce(?10, fetched_at),
         failed_at = CASE WHEN kind <> 2 OR ?2 = 3 THEN NULL WHEN ?2 IN (4, 5) THEN ?3 ELSE failed_at END
         WHERE id = ?1
@@ -255,6 +256,7 @@ struct JournalStatements {
       bind(statement, 13, closing.fetch?.interval?.nanoseconds)
       bind(statement, 14, text: closing.fetch?.file?.description)
       bind(statement, 15, text: closing.fetch?.source)
+      bind(statement, 16, closing.fetch?.freshUntil?.nanoseconds)
       try update(statement, row: node)
     case .fetchFailed(let node, let round, let failure, let at):
       let statement = try handle(.fetchFailed)

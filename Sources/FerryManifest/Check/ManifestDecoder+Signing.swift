@@ -24,11 +24,22 @@ extension ManifestDecoder {
             "remove 'token: \(token.clipped)' from the signed requests, or add 'sign: none' to them"
         )
       }
-      if case .multipart = request.template.body, reported.insert(request.node.location).inserted {
-        report(
-          .signedRequest, at: request.node.location, "a 'multipart_form' transfer cannot be signed",
-          help: "write 'sign: none' in 'transfer'")
+      if let (what, help) = unsignable(request.template.body),
+        reported.insert(request.node.location).inserted
+      {
+        report(.signedRequest, at: request.node.location, "\(what) cannot be signed", help: help)
       }
+    }
+  }
+
+  /// A body whose digest is not known when the signature is computed, and the remedy; `nil` for any other body.
+  private func unsignable(_ body: RequestTemplate.Body) -> (what: String, help: String)? {
+    let help = "write 'sign: none' next to the request"
+    return switch body {
+    case .multipart: ("a 'multipart_form' transfer", "write 'sign: none' in 'transfer'")
+    case .parts: ("a request with 'multipart'", help)
+    case .file: ("a request with 'body: { file: … }'", help)
+    case .none, .form, .json, .text, .oauth2, .listOfParts: nil
     }
   }
 

@@ -6,13 +6,11 @@
 struct Key<Object: Sendable>: Sendable {
   let name: String
   let isRequired: Bool
-  /// Reads the value into the object. The last parameter is a blank object of the server profile, which is
-  /// used to recognize values that do not request anything.
-  let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder, Object) -> Void
+  /// Reads the value into the object.
+  let decode: @Sendable (YAMLNode, inout Object, inout ManifestDecoder) -> Void
   /// The object's value in the manifest's notation, if it is short.
   let text: @Sendable (Object) -> String?
   let form: ValueForm
-  private let isBuilt: Bool
   private let doc: String
   let example: String?
   /// The remedy for a missing key; nil to suggest the key as in its example.
@@ -37,17 +35,15 @@ struct Key<Object: Sendable>: Sendable {
   ///   - isRequired: whether an object without the key is an error.
   ///   - default: the default if the key is absent and the blank object's value does not determine the
   ///     default.
-  ///   - isBuilt: whether the key is implemented. If not, it is read and checked, and any value except the
-  ///     server default is an error.
   ///   - example: a value as it is written in the manifest.
   ///   - remedy: the remedy if the key is missing; nil to suggest the key as in the example.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
+    isRequired: Bool = false, default fallback: Fallback = .blank, doc: String,
     example: String? = nil, remedy: @escaping @Sendable (ManifestDecoder) -> String? = { _ in nil }
   ) {
     self.init(
-      name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
+      name, kind, isRequired: isRequired, fallback: fallback, doc: doc,
       example: example, remedy: remedy,
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
@@ -55,11 +51,11 @@ struct Key<Object: Sendable>: Sendable {
   /// A key whose value is `nil` if the key is absent.
   init<Value: Sendable>(
     _ name: String, _ path: WritableKeyPath<Object, Value?> & Sendable, _ kind: ValueKind<Value>,
-    isRequired: Bool = false, default fallback: Fallback = .blank, isBuilt: Bool = true, doc: String,
+    isRequired: Bool = false, default fallback: Fallback = .blank, doc: String,
     example: String? = nil
   ) {
     self.init(
-      name, kind, isRequired: isRequired, fallback: fallback, isBuilt: isBuilt, doc: doc,
+      name, kind, isRequired: isRequired, fallback: fallback, doc: doc,
       example: example, remedy: { _ in nil },
       get: { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
   }
@@ -67,38 +63,28 @@ struct Key<Object: Sendable>: Sendable {
   /// A key that is used before its object is read.
   init<Value: Sendable>(_ name: String, readBefore kind: ValueKind<Value>, doc: String, example: String) {
     self.init(
-      name, kind, isRequired: false, fallback: "none", isBuilt: true, doc: doc, example: example,
+      name, kind, isRequired: false, fallback: "none", doc: doc, example: example,
       remedy: { _ in nil }, get: { _ in nil }, set: nil)
   }
 
   private init<Value: Sendable>(
-    _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback, isBuilt: Bool,
+    _ name: String, _ kind: ValueKind<Value>, isRequired: Bool, fallback: Fallback,
     doc: String, example: String?, remedy: @escaping @Sendable (ManifestDecoder) -> String?,
     get: @escaping @Sendable (Object) -> Value?,
     set: (@Sendable (inout Object, Value) -> Void)?
   ) {
     self.name = name
     self.isRequired = isRequired
-    self.isBuilt = isBuilt
     self.doc = doc
     self.example = example
     self.remedy = remedy
     form = kind.form
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
-    decode = { node, object, decoder, serverBlank in
+    decode = { node, object, decoder in
       // In `defaults`, only this code reads the value of such a key.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
-      guard !isBuilt else { return }
-      let given = kind.text(value)
-      guard given == nil || given != text(serverBlank) else { return }
-      if node.scalar != nil, let given {
-        let fallback = text(serverBlank).map { [$0] } ?? []
-        decoder.reportNotBuilt("'\(name): \(given)'", insteadUse: fallback, at: node.location)
-      } else {
-        decoder.reportNotBuilt("'\(name)'", insteadUse: [], at: decoder.owner.location)
-      }
     }
     self.fallback = { blank in
       switch fallback {
@@ -116,6 +102,6 @@ struct Key<Object: Sendable>: Sendable {
   func form(in blanks: [Object]) -> KeyForm {
     KeyForm(
       name: name, form: form, presence: isRequired ? .required : .optional(defaults: blanks.map(fallback)),
-      isBuilt: isBuilt, doc: doc, example: example)
+      doc: doc, example: example)
   }
 }

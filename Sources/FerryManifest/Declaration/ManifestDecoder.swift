@@ -141,16 +141,6 @@ struct ManifestDecoder {
       Diagnostic(code, severity, at: location, message, help: help, notes: notes + (use.map { [$0] } ?? [])))
   }
 
-  /// Reports a part of the language that is not implemented yet. The manifest is rejected, and reading
-  /// continues.
-  ///
-  /// - Parameter words: the words that can replace that part; empty if it can only be removed.
-  mutating func reportNotBuilt(_ what: String, insteadUse words: [String], at location: SourceLocation) {
-    report(
-      .notBuilt, at: location, "\(what) is not implemented yet",
-      help: words.isEmpty ? "remove it" : "use \(words.alternatives())")
-  }
-
   /// Reads some keys of an object.
   mutating func partially<Value>(_ read: (inout Self) -> Value) -> Value {
     let outer = isPartial

@@ -27,8 +27,6 @@ package struct KeyForm: Sendable {
   package var name: String
   package var form: ValueForm
   package var presence: Presence
-  /// Whether the key is implemented. If not, no value other than the server default is valid.
-  package var isBuilt: Bool
   package var doc: String
   package var example: String?
 

@@ -61,13 +61,12 @@ struct ObjectSchema<Object: Sendable>: Sendable {
     }
 
     var object = blank(name, decoder.profile)
-    let serverBlank = blank(name, .server)
     let given = Dictionary(members.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
     for key in keys {
       guard let member = given[key.name] else { continue }
       decoder.owner = member.key
       decoder.example = key.example.map { (key.name, $0) }
-      key.decode(member.value, &object, &decoder, serverBlank)
+      key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
     // These checks compare names, which would be wasted if no further diagnostic is reported.

@@ -7,8 +7,8 @@ package indirect enum ValueForm: Sendable {
   case number(ClosedRange<Double>)
   case duration
   case size
-  /// One of several words; those in `notYet` are not implemented yet.
-  case choice([String], notYet: [String])
+  /// One of several words.
+  case choice([String])
   /// Any YAML that can be expressed in JSON.
   case json
   case list(ValueForm)
@@ -33,7 +33,7 @@ extension ValueForm {
     case .number(let range): "number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     case .duration: "duration"
     case .size: "size"
-    case .choice(let words, _): words.map { "`\($0)`" }.alternatives(quoted: false)
+    case .choice(let words): words.map { "`\($0)`" }.alternatives(quoted: false)
     case .json: "any YAML"
     case .list(.text(let what, _)): "list of \(what)s"
     case .list(.integer(let range)): "list of whole numbers from \(range.lowerBound) to \(range.upperBound)"
@@ -65,15 +65,6 @@ extension ValueForm {
   /// The number in the manifest's notation: `1` rather than `1.0`.
   static func text(_ number: Double) -> String {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"
-  }
-
-  /// The words that are not implemented yet.
-  var wordsNotBuilt: [String] {
-    switch self {
-    case .choice(_, let notYet): notYet
-    case .either(let forms): forms.flatMap(\.wordsNotBuilt)
-    case .text, .boolean, .integer, .number, .duration, .size, .json, .list, .map, .object: []
-    }
   }
 
   /// The objects in this form, in order.

@@ -46,7 +46,7 @@ extension ValueKind {
   static func wordOr(_ word: String, meaning: Value, _ other: ValueKind<Value>) -> Self
   where Value: Equatable {
     Self(
-      .either([.choice([word], notYet: []), other.form]),
+      .either([.choice([word]), other.form]),
       text: { $0 == meaning ? word : other.text($0) },
       decode: { node, decoder in node.scalar?.text == word ? meaning : other.decode(node, &decoder) })
   }

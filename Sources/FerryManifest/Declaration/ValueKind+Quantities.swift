@@ -28,7 +28,7 @@ extension ValueKind where Value == Duration? {
   static var durationOrNone: Self {
     let duration = ValueKind<Duration>.duration()
     return Self(
-      .either([duration.form, .choice(["none"], notYet: [])]), text: { $0.map(duration.text) ?? "none" }
+      .either([duration.form, .choice(["none"])]), text: { $0.map(duration.text) ?? "none" }
     ) { node, decoder in
       if node.scalar?.text == "none" { return .some(nil) }
       return duration.decode(node, &decoder).map { .some($0) }

@@ -72,7 +72,7 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
   /// read.
   static func word() -> Self {
     let words = Value.allCases.map(\.rawValue)
-    return Self(.choice(words, notYet: []), text: \.rawValue) { node, decoder in
+    return Self(.choice(words), text: \.rawValue) { node, decoder in
       let wanted = words.alternatives(quoted: false)
       guard let text = node.scalar?.text, !node.isNull else {
         decoder.mismatch(node, wanted: wanted)
@@ -82,20 +82,13 @@ extension ValueKind where Value: RawRepresentable<String> & CaseIterable & Senda
     }
   }
 
-  /// One of an enum's words. The words in `notYet` are part of the language but not implemented.
-  static func choice(notYet: [Value] = []) -> Self {
+  /// One of an enum's words.
+  static func choice() -> Self {
     let words = Value.allCases.map(\.rawValue)
-    return Self(.choice(words, notYet: notYet.map(\.rawValue)), text: \.rawValue) { node, decoder in
+    return Self(.choice(words), text: \.rawValue) { node, decoder in
       let wanted = words.alternatives(quoted: false)
       guard let text = decoder.constant(node, wanted: wanted) else { return nil }
-      guard let value = decoder.word(text, of: words, in: node).flatMap(Value.init) else {
-        return nil
-      }
-      if notYet.contains(where: { $0.rawValue == text }) {
-        let others = words.filter { word in !notYet.contains { $0.rawValue == word } }
-        decoder.reportNotBuilt("'\(decoder.owner.value): \(text)'", insteadUse: others, at: node.location)
-      }
-      return value
+      return decoder.word(text, of: words, in: node).flatMap(Value.init)
     }
   }
 }

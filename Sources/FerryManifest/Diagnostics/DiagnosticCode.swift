@@ -1,8 +1,8 @@
 /// The kind of mistake that a diagnostic reports. Codes are stable and never reused for a different kind.
 ///
 /// The first two digits are the family: 01 text, 02 keys, 03 values, 04 names and references, 05 cycles, 06
-/// sharing, 07 warnings, 08 conflicts with the files, 09 features that are not implemented yet. `ferry
-/// explain` describes each code.
+/// sharing, 07 warnings, 08 conflicts with the files. F0901, for keys that were not implemented yet, is no longer
+/// reported. `ferry explain` describes each code.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   // Text that is not valid YAML.
   case manifestTooLarge = "F0101"
@@ -121,7 +121,4 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   // Valid content that is impossible with the existing files; reported by a plan.
   case fileOverBudget = "F0801"
   case unknownTimeZone = "F0802"
-
-  // Part of the language, but not implemented yet.
-  case notBuilt = "F0901"
 }

@@ -11,7 +11,15 @@ extension BandwidthLimit {
         doc: "The time zone of the timetable: a name in the IANA time zone database.",
         example: "Europe/Berlin"),
     ],
-    blank: { _, _ in Self(periods: []) })
+    blank: { _, _ in Self(periods: []) },
+    finish: { limit, node, decoder in
+      guard limit.periods.count == 1,
+        let key = node.members?.first(where: { $0.key.value == "time_zone" })?.key
+      else { return }
+      decoder.warnOfIdleConnectionSetting(
+        at: key.location, "the limit does not depend on the time of day",
+        help: "remove it, or write a timetable such as \"08:00 1MB, 18:00 off\"", use: node.use)
+    })
 
   /// A rate, a timetable, or a mapping with a time zone.
   static let kind: ValueKind<Self?> = {

@@ -43,7 +43,7 @@ extension ValueKind where Value == [Expectation.HeaderMatch] {
 extension ValueKind where Value == [Expectation.JSONMatch] {
   fileprivate static var jsonMatches: Self {
     let scalar = ValueKind<JSONTemplate>.jsonScalar
-    let form = ValueForm.either([.text(what: "scalar", references: false), .choice(["null"], notYet: [])])
+    let form = ValueForm.either([.text(what: "scalar", references: false), .choice(["null"])])
     return Self(.map(key: "JSON pointer", value: form)) { node, decoder in
       guard let members = node.members else {
         decoder.mismatch(node, wanted: "a mapping of JSON pointers")

@@ -27,7 +27,7 @@ extension Key {
 
   /// `token: none` of a step.
   static func stepToken(_ path: WritableKeyPath<Object, Upload.StepToken> & Sendable) -> Self {
-    let kind = ValueKind<Upload.StepToken>(.choice(["none"], notYet: [])) { node, decoder in
+    let kind = ValueKind<Upload.StepToken>(.choice(["none"])) { node, decoder in
       guard let text = decoder.constant(node, wanted: "none") else { return nil }
       if text == "none" { return Upload.StepToken.none }
       decoder.report(
@@ -113,6 +113,17 @@ extension Key {
     Key(
       "retry", path, .object(RetryPolicy.shape), default: .itsKeys,
       doc: "The number of retries and the delays between them.")
+  }
+
+  /// Whether the response to a step is requested in compressed form.
+  static func decompress(_ path: WritableKeyPath<Object, Bool> & Sendable) -> Self {
+    Key(
+      "decompress", path, .boolean,
+      doc: """
+        Whether the response may be compressed (`Accept-Encoding: gzip, deflate`). It is decompressed before `expect` and \
+        `capture` read it, to at most 1 MiB.
+        """,
+      example: "true")
   }
 
   /// Whether a request may be sent again although an earlier attempt may have been executed.

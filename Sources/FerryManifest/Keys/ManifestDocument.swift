@@ -80,8 +80,9 @@ struct ManifestDocument: Sendable {
         Key(
           "max_bandwidth", \.manifest.maxBandwidth, BandwidthLimit.kind, default: "no limit",
           doc: """
-            The maximum combined rate of all requests of a run, in bytes per second, for sending and for \
-            receiving separately. It can depend on the time of day. `off`: no limit.
+            The maximum combined rate of all requests of a run and of the user's other runs with such a limit, \
+            in bytes per second, for sending and for receiving separately. It can depend on the time of day. \
+            `off`: no limit.
             """,
           example: "\"08:00 1MB, 18:00 off\""),
         Key(

@@ -57,7 +57,7 @@ extension MultipartForm.Field {
 
 extension ValueKind where Value == [MultipartForm.Field] {
   /// A mapping from names to values, or a list of fields.
-  fileprivate static var formFields: Self {
+  static var formFields: Self {
     let list = ValueKind<[MultipartForm.Field]>.list(.object(MultipartForm.Field.shape))
     let value = ValueKind<Template>.template()
     return Self(.either([.map(key: "field", value: value.form), list.form])) { node, decoder in
@@ -92,7 +92,7 @@ extension ValueKind where Value == [MultipartForm.Field] {
 extension ValueKind where Value == Template {
   /// A media type (RFC 9110 §8.3.1). Only the syntax of a header line is checked, because the type may
   /// contain references.
-  fileprivate static var partContentType: Self {
+  static var partContentType: Self {
     nonEmptyTemplate("media type").refused { template in
       let isLine = template.segments.allSatisfy { segment in
         switch segment {

@@ -83,24 +83,74 @@ extension RequestTemplate {
           doc:
             "A JSON body. A string that consists of one reference keeps the type of its value. Not allowed in `transfer`.",
           example: "{ name: \"${file.name}\", size: \"${file.size}\" }"),
+        Key(
+          "body", \.raw, .rawBody, default: "no body",
+          doc: """
+            A text, which is sent unchanged, or a file. Without a `Content-Type` in `headers`, the type is \
+            `text/plain; charset=utf-8` for a text and `application/octet-stream` for a file. Not allowed in `transfer`.
+            """,
+          example: "{ file: status.json }"),
+        Key(
+          "multipart", \.multipart, .object(MultipartBody.shape), default: "no body",
+          doc: "A body of type `multipart/form-data`, with fields and a file. Not allowed in `transfer`.",
+          example: "{ fields: { title: weekly }, file: { path: report.html } }"),
       ],
-      rules: [.atMostOne(["form", "json"])],
+      rules: [.atMostOne(bodyKeys)],
       blank: { _, _ in RequestTemplate(method: use.method, url: Template([])) },
       finish: { request, node, decoder in
-        if use == .plain, node["method"] == nil, node["form"] != nil || node["json"] != nil {
+        if use == .plain, node["method"] == nil, bodyKeys.contains(where: { node[$0] != nil }) {
           request.method = "POST"
         }
-        guard use == .transfer, let members = node.members else { return }
-        for member in members where ["form", "json"].contains(member.key.value) {
+        guard let members = node.members else { return }
+        guard use == .transfer else { return checkContentType(of: request, node, &decoder) }
+        for member in members where bodyKeys.contains(member.key.value) {
           decoder.report(
             .transferBody, at: member.key.location,
             "a transfer cannot have '\(member.key.value)': its body is the file",
-            help: member.key.value == "form"
+            help: ["form", "multipart"].contains(member.key.value)
               ? "move it to 'allocate' or 'commit', or move it next to 'request' and add 'protocol: multipart_form' "
                 + "to send the file in a form"
               : "move it to 'allocate' or 'commit'")
         }
       })
+  }
+
+  /// The keys that define a body.
+  private static let bodyKeys = ["form", "json", "body", "multipart"]
+
+  private static func checkContentType(
+    of request: RequestTemplate, _ node: YAMLNode, _ decoder: inout ManifestDecoder
+  ) {
+    guard case .parts = request.body else { return }
+    for header in node["headers"]?.members ?? [] where header.key.value.lowercased() == "content-type" {
+      decoder.report(
+        .ownHeader, at: header.key.location,
+        "\(header.key.value.quoted) is set by ferry in a request with 'multipart'",
+        help: "remove it; it contains the boundary, which differs in every attempt. The type of the file is "
+          + "'multipart: { file: { content_type: … } }'")
+    }
+  }
+
+  private var raw: RawBody? {
+    get {
+      switch body {
+      case .text(let text): .text(text)
+      case .file(let path): .file(path)
+      case .none, .form, .json, .parts, .multipart, .oauth2, .listOfParts: nil
+      }
+    }
+    set {
+      switch newValue {
+      case .text(let text): body = .text(text)
+      case .file(let path): body = .file(path)
+      case nil: break
+      }
+    }
+  }
+
+  private var multipart: MultipartBody? {
+    get { if case .parts(let parts) = body { parts } else { nil } }
+    set { if let newValue { body = .parts(newValue) } }
   }
 
   private var form: [Field]? {

@@ -40,8 +40,14 @@ extension Session {
           "The limit on the total time of an item, including retries and restarts. For a token, fetch, request or release, the time begins with the first attempt in a run, and includes retries.",
         example: "1d"),
       Key(
-        "cache_policy", \.cachePolicy, .choice(), isBuilt: false,
-        doc: "Whether a fetch may use the file that it saved earlier.",
+        "cache_policy", \.cachePolicy, .choice(),
+        doc: """
+          Whether the session's fetches may use the file that they stored earlier. `use_protocol_cache_policy`: without a \
+          request while the server's `Cache-Control` or `Expires` allows it, otherwise if the server responds with 304. \
+          `reload_ignoring_local_cache`: never, the whole document is requested. `return_cache_data_else_load`: always, \
+          without a request; it is fetched only if it is not there. `return_cache_data_dont_load`: always, and nothing is \
+          requested; the fetch fails if the file is not there.
+          """,
         example: "reload_ignoring_local_cache"),
       Key(
         "service_type", \.connection.serviceType, .choice(),

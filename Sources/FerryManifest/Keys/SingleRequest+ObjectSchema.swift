@@ -16,6 +16,7 @@ extension SingleRequest {
       .capture(
         \.capture, for: "references such as `${requests.NAME.CAPTURE}`", example: "{ set_id: { json: /set } }"
       ),
+      .decompress(\.request.decompress),
       .retry(\.retry),
       Key(
         "optional", \.isOptional, .boolean,

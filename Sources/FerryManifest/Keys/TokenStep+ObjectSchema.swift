@@ -29,6 +29,7 @@ extension TokenStep {
       Key(
         "refresh", \.refresh, .object(Refresh.shape), default: .itsKeys,
         doc: "The conditions for fetching the token again."),
+      .decompress(\.request.decompress),
       .retry(\.retry),
     ],
     rules: [

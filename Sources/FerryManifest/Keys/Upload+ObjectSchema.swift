@@ -113,7 +113,7 @@ extension ValueKind where Value == Double {
     let number = ValueKind.number(0...1)
     let words = ["low": 0.25, "default": 0.5, "high": 0.75]
     let names = ["low", "default", "high"]
-    return Self(.either([number.form, .choice(names, notYet: [])]), text: number.text) { node, decoder in
+    return Self(.either([number.form, .choice(names)]), text: number.text) { node, decoder in
       guard node.scalar?.value == .string, let text = decoder.constant(node) else {
         return number.decode(node, &decoder)
       }

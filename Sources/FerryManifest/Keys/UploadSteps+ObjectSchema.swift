@@ -10,6 +10,7 @@ extension Upload.Allocate {
       .expect(\.expect),
       .capture(
         \.capture, for: "references such as `${allocate.NAME}`", example: "{ upload_id: { json: /id } }"),
+      .decompress(\.request.decompress),
       Key(
         "valid_for", \.validFor, .duration(atLeast: .milliseconds(1)), default: "unlimited",
         doc: "How long an ID is valid after the response that allocated it.", example: "1h"),
@@ -129,6 +130,7 @@ extension Upload.Transfer {
         \.capture,
         for: "references such as `${transfer.NAME}`; for example, a `Location` that changes at every step",
         example: "{ location: { header: Location } }"),
+      .decompress(\.request.decompress),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },
     place: { outer, _ in outer.entering(.transfer) },

@@ -45,7 +45,10 @@ package struct MultipartForm: Hashable, Codable, Sendable {
 
   /// Every text in the form except the names of its fields.
   package var templates: [Template] {
-    (fields + fieldsAfter).flatMap { [$0.value] + ($0.contentType.map { [$0] } ?? []) }
-      + [file.name, file.contentType]
+    Self.templates(of: fields + fieldsAfter) + [file.name, file.contentType]
+  }
+
+  static func templates(of fields: [Field]) -> [Template] {
+    fields.flatMap { [$0.value] + ($0.contentType.map { [$0] } ?? []) }
   }
 }

@@ -11,6 +11,8 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var metadata: [Field] = []
   /// The checksum that the file in which the response is stored must have; `nil` for none.
   package var checksum: DownloadChecksum?
+  /// Whether the response may be compressed, and is decompressed before it is read.
+  package var decompress = false
   /// How the request is signed; `nil` to sign it as its session specifies.
   package var sign: RequestSigning?
   /// The credentials of the request; `nil` for those of its session.
@@ -31,6 +33,12 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     /// An `application/x-www-form-urlencoded` body, with its fields in the manifest's order.
     case form([Field])
     case json(JSONTemplate)
+    /// A text that is sent as it is.
+    case text(Template)
+    /// The content of the file at this path, absolute or relative to the manifest's folder.
+    case file(String)
+    /// A `multipart/form-data` body of a request that is not a transfer.
+    case parts(MultipartBody)
     /// A `multipart/form-data` body that contains the file of a transfer.
     case multipart(MultipartForm)
     /// A request for an access token, with the credentials of its client.
@@ -55,9 +63,11 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     case .none: return head
     case .form(let fields): return head + fields.map(\.value)
     case .json(let json): return head + json.templates
+    case .text(let text): return head + [text]
+    case .parts(let parts): return head + parts.templates
     case .multipart(let form): return head + form.templates
     case .oauth2(let grant): return head + grant.templates
-    case .listOfParts: return head
+    case .file, .listOfParts: return head
     }
   }
 
@@ -85,7 +95,7 @@ extension RequestTemplate.Body {
   package var `protocol`: Upload.Transfer.`Protocol`? {
     switch self {
     case .multipart: .multipartForm
-    case .none, .form, .json, .oauth2, .listOfParts: nil
+    case .none, .form, .json, .text, .file, .parts, .oauth2, .listOfParts: nil
     }
   }
 }

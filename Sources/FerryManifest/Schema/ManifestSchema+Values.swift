@@ -4,10 +4,8 @@ extension ManifestSchema {
   /// Keywords next to a `$ref` have no meaning in draft 07, but editors show them anyway.
   func property(_ key: KeyForm, _ extent: Extent) -> [OrderedJSON.Member] {
     var members = schema(key.form, extent)
-    let readiness = ManifestReference.readiness(key)
-    let doc = [key.doc, readiness].compactMap(\.self).joined(separator: " ")
-    members.append(.init("description", .string(doc)))
-    members.append(.init("markdownDescription", .string(doc + fallbackText(key))))
+    members.append(.init("description", .string(key.doc)))
+    members.append(.init("markdownDescription", .string(key.doc + fallbackText(key))))
     if case .value(let text)? = key.fallback(in: .server), let value = OrderedJSON(yaml: text) {
       members.append(.init("default", value))
     }
@@ -82,7 +80,7 @@ extension ManifestSchema {
     switch form {
     case .either(let forms):
       return forms.flatMap { alternatives($0, extent) }
-    case .choice(let words, _):
+    case .choice(let words):
       // A word such as `true` is not a YAML string unless it is quoted.
       let plain = words.map { OrderedJSON(yaml: $0) ?? .string($0) }
       let quoted = zip(words, plain).filter { $1 != .string($0) }.map { "|^\($0.0)$" }.joined()

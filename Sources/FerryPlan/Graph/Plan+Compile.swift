@@ -236,6 +236,10 @@ private struct PlanCompiler {
           after: upload.after, reportsEveryItem: manifest.report.items == .all)))
   }
 
+  private func cachePolicy(of session: Located<String>) -> Session.CachePolicy {
+    manifest.sessions[id(session).index].cachePolicy
+  }
+
   private func node(_ fetch: Fetch) -> Node {
     let step = Step(
       kind: .fetch, session: id(fetch.session), token: id(token: fetch.token), request: fetch.request,
@@ -246,8 +250,8 @@ private struct PlanCompiler {
       retry: fetch.retry,
       work: .fetch(
         FetchWork(
-          step: step, interval: fetch.interval, saveTo: fetch.saveTo,
-          document: StoredDocument(maxSize: fetch.maxSize, keepsModified: fetch.keepsModified))))
+          step: step, interval: fetch.interval, cachePolicy: cachePolicy(of: fetch.session), saveTo: fetch.saveTo,
+          document: DocumentOptions(maxSize: fetch.maxSize, keepsModified: fetch.keepsModified))))
   }
 
   private func node(_ download: Download) -> Node {
@@ -270,7 +274,7 @@ private struct PlanCompiler {
           files: FileSelection(root: ".", source: .items(items)), deliver: download.deliver,
           compare: .modification, priority: download.priority, batch: download.batch, transfer: step,
           after: .keep, reportsEveryItem: manifest.report.items == .all,
-          download: StoredDocument(maxSize: download.maxSize, keepsModified: download.keepsModified))))
+          download: DocumentOptions(maxSize: download.maxSize, keepsModified: download.keepsModified))))
   }
 
   private func node(_ request: SingleRequest) -> Node {

@@ -244,7 +244,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   /// Whether the report lists every item, not only those that did not succeed on the first attempt.
   package var reportsEveryItem = false
   /// How the documents of a download batch are stored; `nil` for an upload.
-  package var download: StoredDocument?
+  package var download: DocumentOptions?
 
   package var first: Step { allocate ?? transfer }
 
@@ -277,13 +277,15 @@ package struct UploadWork: Hashable, Codable, Sendable {
 package struct FetchWork: Hashable, Codable, Sendable {
   package var step: Step
   package var interval: Fetch.Interval
+  /// Whether a document that the fetch stored earlier may be used instead of a request.
+  package var cachePolicy = Session.CachePolicy.useProtocol
   /// The path of the file, relative to the manifest's folder.
   package var saveTo: String
-  package var document = StoredDocument()
+  package var document = DocumentOptions()
 }
 
 /// How the document in a response is stored in a file.
-package struct StoredDocument: Hashable, Codable, Sendable {
+package struct DocumentOptions: Hashable, Codable, Sendable {
   /// The maximum number of bytes that are stored; `nil` if there is no limit.
   package var maxSize: Int64?
   /// Whether the file gets the modification time that the server states.

@@ -64,6 +64,10 @@ extension FailureCode {
   package static let network = FailureCode(rawValue: "network")
   /// The interval of the fetch is `never`.
   package static let never = FailureCode(rawValue: "never")
+  /// `cache_policy` does not allow a request, and no document is stored.
+  package static let notStored = FailureCode(rawValue: "not_stored")
+  /// `cache_policy` uses the stored document.
+  package static let stored = FailureCode(rawValue: "stored")
   /// The fetch is not due yet.
   package static let notDue = FailureCode(rawValue: "not_due")
   /// There is no external power.

@@ -15,6 +15,10 @@ package enum NodeStart: Sendable {
   case notDue(until: Instant, after: FailedFetch? = nil)
   /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff
+  /// A fetch whose `cache_policy` uses the stored document; it is treated as succeeded.
+  case stored
+  /// A fetch whose `cache_policy` does not allow a request although no document is stored. It fails.
+  case notStored
   /// An upload of which other processes have not sent all items yet. It remains for a later launch.
   case left(RecordedFailure)
   /// An unrepeatable request whose intent is on disk but whose outcome is not.

@@ -34,7 +34,7 @@ package struct PlanDocument: Codable, Sendable {
         guard let items = node.items else { return node.kind != .token }
         return items.toSend > 0 || items.owedAfter != nil || items.orphans != nil
       case .succeeded, .failed, .ambiguous, .skipped, .notSelected, .notNeeded, .cancelled, .done, .queued,
-        .allocated, .transferred, .new, .ask, .notDue, .never:
+        .allocated, .transferred, .new, .ask, .notDue, .never, .stored:
         return false
       }
     }
@@ -182,6 +182,8 @@ package struct PlanDocument: Codable, Sendable {
         entry.notBefore = until.rfc3339
         entry.reason = failed?.reason
       case .switchedOff: entry.state = .never
+      case .stored: entry.state = .stored
+      case .notStored: (entry.state, entry.reason) = (.failed, .notStored)
       case .left(let reason):
         entry.state = .waiting
         entry.reason = reason

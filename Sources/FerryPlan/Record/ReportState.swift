@@ -26,6 +26,8 @@ package enum ReportState: String, Codable, Sendable {
   case notDue = "not_due"
   /// A fetch with the interval `never`.
   case never
+  /// A fetch whose `cache_policy` uses the stored document.
+  case stored
 
   package init(_ outcome: NodeOutcome) {
     switch outcome {

@@ -20,6 +20,8 @@ extension Scheduler {
     case .switchedOff:
       state.phase = .closed(.succeeded)
       state.failure = .init(code: .never, message: "the interval of the fetch is 'never'")
+    case .stored: (state.phase, state.failure) = (.closed(.succeeded), .stored)
+    case .notStored: (state.phase, state.failure) = (.closed(.failed), .notStored)
     case .left(let reason):
       state.phase = .left(reason)
       note(.temporary, of: id)

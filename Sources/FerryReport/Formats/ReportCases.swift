@@ -126,7 +126,7 @@ extension ReportCase.Outcome {
     case .failed: self = .failed
     case .ambiguous: self = .ambiguous
     case .cancelled: self = .cancelled
-    case .skipped, .notSelected, .never: self = .skipped
+    case .skipped, .notSelected, .never, .stored: self = .skipped
     case .waiting, .queued, .allocated, .transferred, .new, .run, .ask, .notDue: self = .waiting
     }
   }
@@ -140,7 +140,7 @@ extension ItemCounts {
     case .ambiguous: ambiguous += 1
     case .cancelled: cancelled += 1
     case .waiting, .skipped, .notSelected, .notNeeded, .queued, .allocated, .transferred, .new, .run, .ask,
-      .notDue, .never:
+      .notDue, .never, .stored:
       waiting += 1
     }
   }

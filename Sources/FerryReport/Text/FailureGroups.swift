@@ -59,7 +59,7 @@ struct FailureGroups {
     case .failed: 0
     case .cancelled: 1
     case .succeeded, .ambiguous, .skipped, .waiting, .notSelected, .notNeeded, .done, .queued, .allocated,
-      .transferred, .new, .run, .ask, .notDue, .never:
+      .transferred, .new, .run, .ask, .notDue, .never, .stored:
       2
     }
   }
@@ -157,7 +157,7 @@ extension FailureGroups.Group {
     case .failed, .cancelled: ("", "× ")
     case .waiting: ("remains: ", "remaining: ")
     case .succeeded, .ambiguous, .skipped, .notSelected, .notNeeded, .done, .queued, .allocated, .transferred,
-      .new, .run, .ask, .notDue, .never:
+      .new, .run, .ask, .notDue, .never, .stored:
       ("\(example.state): ", "\(example.state): ")
     }
   }

@@ -107,7 +107,7 @@ package enum ItemText {
     case .ambiguous: return "it is unknown whether it was delivered: \(reason ?? "its response was lost")"
     case .failed, .skipped, .waiting, .notSelected, .notNeeded, .cancelled, .queued, .allocated, .transferred,
       .new,
-      .run, .ask, .notDue, .never:
+      .run, .ask, .notDue, .never, .stored:
       return "it has ended in this round: \(reason ?? match.state.description)"
     }
   }

@@ -77,9 +77,11 @@ package enum PlanText {
       "not due before \(ReasonText.moment(node.notBefore ?? "", in: zone))"
         + (node.reason.map { "; \(ReasonText.text($0))" } ?? "")
     case .never: "never (interval: never)"
+    case .stored: "not sent, the stored file is used (cache_policy)"
     case .notSelected: "not selected"
     case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
-    case .succeeded, .failed, .ambiguous, .skipped, .notNeeded, .cancelled, .queued, .allocated, .transferred,
+    case .failed: node.reason.map { "failed: \(ReasonText.text($0, in: zone))" } ?? node.state.rawValue
+    case .succeeded, .ambiguous, .skipped, .notNeeded, .cancelled, .queued, .allocated, .transferred,
       .new:
       node.state.rawValue
     }

@@ -67,7 +67,7 @@ extension RunRecord.NodeRecord {
   var isFine: Bool {
     switch state {
     case .succeeded: reason == nil && (orphans?.failed ?? 0) == 0
-    case .done, .notNeeded, .notSelected, .notDue, .never: true
+    case .done, .notNeeded, .notSelected, .notDue, .never, .stored: true
     // The items of an upload that failed are shown by cause.
     case .failed, .ambiguous, .cancelled: kind.hasItems && reason == nil
     case .waiting, .skipped, .queued, .allocated, .transferred, .new, .run, .ask: false

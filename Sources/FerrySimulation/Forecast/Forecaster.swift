@@ -138,6 +138,7 @@ extension VirtualMachine {
         journal.fetches[node.index] = .init(at: now.advanced(by: .zero - interval), interval: interval)
       }
     case .switchedOff, .left: break
+    case .stored, .notStored: startOverrides[plan.nodes[node.index].name] = start
     case .notSelected, .submissions: startOverrides[plan.nodes[node.index].name] = .notSelected
     case .closed(let outcome, let failure):
       journal.singles[node.index] = .init(round: round, state: ItemState(outcome), failure: failure)
@@ -149,7 +150,10 @@ extension VirtualMachine {
       }
     case .notDue(let until, nil):
       let interval = interval ?? .zero
-      journal.fetches[node.index] = .init(at: until.advanced(by: .zero - interval), interval: interval)
+      // The fetch may not be due because its interval has not passed, or because its document is fresh.
+      journal.fetches[node.index] = .init(
+        at: until.advanced(by: .zero - interval), interval: interval,
+        document: StoredDocument(freshUntil: until))
     case .upload(let table, _):
       list(table.files, of: node)
       journal.takeIn(table, of: node, round: round)

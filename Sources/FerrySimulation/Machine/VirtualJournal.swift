@@ -14,9 +14,11 @@ package struct VirtualJournal: Sendable {
   package struct Fetched: Sendable {
     package var at: Instant
     package var interval: Duration?
+    package var document: StoredDocument?
 
-    package init(at: Instant, interval: Duration? = nil) {
+    package init(at: Instant, interval: Duration? = nil, document: StoredDocument? = nil) {
       self.at = at
+      self.document = document
       self.interval = interval
     }
   }

@@ -61,7 +61,8 @@ extension VirtualMachine {
       case .uploadIDAllocated(let ref, _): givenIDs[ref] = nil
       case .itemClosed(let ref, .done, _, let at):
         if case .fetch = plan.nodes[ref.node.index].work {
-          journal.fetches[ref.node.index] = .init(at: at, interval: scheduler.fetchInterval(of: ref.node))
+          journal.fetches[ref.node.index] = .init(
+            at: at, interval: scheduler.fetchInterval(of: ref.node), document: StoredDocument())
         }
       case .itemsQueued, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
         .uploadIDDiscarded,

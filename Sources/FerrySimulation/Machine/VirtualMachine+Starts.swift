@@ -44,8 +44,9 @@ extension VirtualMachine {
 
   private func start(_ work: FetchWork, _ index: Int) -> NodeStart {
     let fetched = journal.fetches[index]
-    return work.interval.start(
-      last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index], at: now)
+    return work.start(
+      fetched?.document, last: fetched?.at, kept: fetched?.interval, failed: journal.failedFetches[index],
+      at: now)
   }
 
   private func start(of row: VirtualJournal.Single) -> NodeStart {

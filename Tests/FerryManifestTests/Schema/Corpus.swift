@@ -25,9 +25,6 @@ struct Corpus {
     try Corpus(of: folder.appending(path: "Agreement/bad"), folder.appending(path: "Golden"))
   }
 
-  /// Manifests whose only mistakes are parts of the language that are not implemented yet.
-  static func notBuilt() throws -> Corpus { try Corpus(of: folder.appending(path: "Agreement/not-built")) }
-
   /// The environment variables that the manifests of jobs/ and examples/ require.
   static let environment = [
     "HOME": "/home/me", "FERRY_REGISTRY": "http://127.0.0.1:1", "FERRY_REGISTRY_ISSUER": "http://127.0.0.1:2",

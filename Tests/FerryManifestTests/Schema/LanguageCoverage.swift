@@ -21,7 +21,7 @@ struct LanguageCoverage {
   private static func parts(_ form: ValueForm, _ label: String) -> [String] {
     switch form {
     case .text, .boolean, .integer, .number, .duration, .size, .json, .object: []
-    case .choice(let words, _): words.map { "\(label) = \($0)" }
+    case .choice(let words): words.map { "\(label) = \($0)" }
     case .list(let element): parts(element, label + "[]")
     case .map(_, let value): parts(value, label + ".*")
     case .either(let forms):
@@ -67,7 +67,7 @@ extension OrderedJSON {
 
   fileprivate func looksLike(_ form: ValueForm) -> Bool {
     switch (form, self) {
-    case (.choice(let words, _), _): scalarText.map(words.contains) ?? false
+    case (.choice(let words), _): scalarText.map(words.contains) ?? false
     case (.duration, .string(let text)), (.size, .string(let text)): text.first?.isNumber == true
     case (.number, .number), (.number, .integer), (.integer, .integer), (.boolean, .bool): true
     case (.text, .string), (.text, .number), (.text, .integer), (.text, .bool): true

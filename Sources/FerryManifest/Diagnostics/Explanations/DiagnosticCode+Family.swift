@@ -9,7 +9,6 @@ extension DiagnosticCode {
     case sharing = "06"
     case warnings = "07"
     case surroundings = "08"
-    case notBuilt = "09"
 
     /// The heading of the family's codes.
     package var title: String {
@@ -22,7 +21,6 @@ extension DiagnosticCode {
       case .sharing: "Sharing between files and nodes"
       case .warnings: "Valid, but probably a mistake"
       case .surroundings: "Impossible with these files or on this machine"
-      case .notBuilt: "Not implemented yet"
       }
     }
 
@@ -40,7 +38,7 @@ extension DiagnosticCode {
   /// The severity of this code's diagnostics. A manifest with an error is not valid.
   package var severity: Diagnostic.Severity {
     switch family {
-    case .text, .keys, .values, .names, .circles, .sharing, .surroundings, .notBuilt: .error
+    case .text, .keys, .values, .names, .circles, .sharing, .surroundings: .error
     case .warnings: .warning
     }
   }

@@ -103,7 +103,6 @@ extension DiagnosticCode {
     case .takenFiles: .takenFiles
     case .fileOverBudget: .fileOverBudget
     case .unknownTimeZone: .unknownTimeZone
-    case .notBuilt: .notBuilt
     }
   }
 }

@@ -195,8 +195,10 @@ extension Explanation {
   static let idleConnectionSetting = Explanation(
     "A connection setting that has no effect",
     """
-    `tls` applies only to connections that use TLS. If the session sends no request to an `https://` URL, the key has no \
-    effect. Remove it, or use URLs that begin with `https://`.
+    `tls` applies only to connections that use TLS: if the session sends no request to an `https://` URL, the key has no \
+    effect. `service_type` marks IP packets, and a Unix domain socket (`unix_socket`) has none. `time_zone` of \
+    `max_bandwidth` has an effect only if the limit depends on the time of day. Remove the key, or change the setting on \
+    which its effect depends.
     """,
     in: """
       version: 1
@@ -248,25 +250,6 @@ extension Explanation {
           ◊compare: content
           transfer: { request: { url: "https://example.com/files/${file.path}" } }
       """, wrong: "deliver: once\n    ", right: "")
-
-  static let notBuilt = Explanation(
-    "A part of the language that is not implemented yet",
-    """
-    The key or word belongs to the language and is checked like any other, but this version of ferry does \
-    not implement it. Every command rejects the manifest instead of ignoring a part of it: sending a file \
-    in a different way from the one you asked for is worse than not sending it. Remove it, or wait for a version that \
-    implements it.
-    """,
-    in: """
-      version: 1
-      name: photos
-      sessions: { quick: { ◊max_connections_per_host: 2 } }
-      uploads:
-        photos:
-          session: quick
-          files: { root: Pictures }
-          transfer: { request: { url: "https://example.com/files/${file.path}" } }
-      """, wrong: "cache_policy: return_cache_data_else_load, ", right: "")
 
   static let takenFiles = Explanation(
     "An upload that removes the files of another upload",

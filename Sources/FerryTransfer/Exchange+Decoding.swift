@@ -1,0 +1,41 @@
+import FerryPlan
+
+extension Exchange {
+  /// The response body in memory, without its content codings if the request asked for them.
+  ///
+  /// - Returns: a coding that could not be removed, if there is one, and the body as received. If the body is needed,
+  ///   fails instead.
+  func decodedBody(of head: ResponseHead) -> Result<(body: [UInt8], coding: String?), TransportFailure> {
+    let unrequested = ContentCoding.unrequested(in: head.fields, of: hop.headers)
+    let codings = ContentCoding.codings(of: head.fields)
+    guard request.decodes, unrequested == nil, !codings.isEmpty, !body.isEmpty,
+      case .memory(let limit, let isNeeded) = sink
+    else { return .success((body, unrequested)) }
+    let coding = codings.joined(separator: ", ")
+    guard responseBody <= body.count else { return .success((body, coding)) }
+    do throws(ContentDecoder.Failure) {
+      return .success((try ContentDecoder.decode(body, codings, limit: limit), nil))
+    } catch {
+      guard isNeeded else { return .success((body, coding)) }
+      return .failure(failure(error, limit))
+    }
+  }
+
+  private func failure(_ failure: ContentDecoder.Failure, _ limit: Int) -> TransportFailure {
+    let address = CurlFailure.address(of: hop.url) ?? "the server"
+    return switch failure {
+    case .tooLarge:
+      TransportFailure(
+        .responseTooLarge, "\(address): the decompressed response is larger than \(limit) bytes",
+        mayHaveReachedServer: true)
+    case .malformed(let coding):
+      TransportFailure(
+        .malformedResponse, "\(address): the body of the response is not valid \(coding)",
+        mayHaveReachedServer: true)
+    case .unknown:
+      TransportFailure(
+        .malformedResponse, "\(address): the response has a Content-Encoding that was not requested",
+        mayHaveReachedServer: true)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import FerryPlan
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+extension TransferRequest.FileSource {
+  /// The file at an absolute path, as it is now. A link in its folder's path is followed by the rules for `root` of an
+  /// upload; a link in its place may lead only to a file in the same folder.
+  ///
+  /// Fails with `sourceMissing` or `sourceUnreadable`, also if it is not a regular file.
+  package static func current(_ path: String) throws(TransportFailure) -> Self {
+    let split = SplitPath(path)
+    let name = Array(split.name.utf8)
+    let root: SourceRoot
+    do throws(FolderPath.Failure) {
+      root = try SourceRoot(Array(split.folder.utf8))
+    } catch {
+      throw TransportFailure(
+        .sourceMissing, "\(DisplayPath.shown(path)): the folder cannot be opened: \(error.reason)",
+        mayHaveReachedServer: false)
+    }
+    var source = Self(root: root, path: name, size: 0, modified: 0)
+    var status = stat()
+    try UploadFile.look(at: source, &status)
+    (source.size, source.modified) = (Int64(status.st_size), status.modifiedNanoseconds)
+    source.identity = status.identity
+    return source
+  }
+}
