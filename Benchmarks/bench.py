@@ -25,7 +25,7 @@ from nginx import Nginx
 from puts import Puts
 from s3 import S3
 
-PARTS = ["curl", "memory", "resume", "instructions", "s3", "resume-kills"]
+PARTS = ["curl", "observing", "memory", "resume", "instructions", "s3", "resume-kills"]
 
 
 def main() -> int:
@@ -71,18 +71,20 @@ def main() -> int:
 
 def measure(given: argparse.Namespace, parts: list[str], figures: dict) -> None:
     ferry, work = given.ferry.resolve(), given.work.resolve()
-    if not {"curl", "memory", "resume", "opening"}.isdisjoint(parts):
+    if not {"curl", "observing", "memory", "resume", "opening"}.isdisjoint(parts):
         curl = subprocess.run(["curl", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
         print(f"curl {curl}")
         with contextlib.closing(Nginx()) as nginx:
             puts, files = Puts(ferry, work, nginx), given.files or 20_000
-            if "curl" in parts or "memory" in parts:
+            if not {"curl", "observing", "memory"}.isdisjoint(parts):
                 root = puts.make_files(files)
             if "curl" in parts:
                 figures["series"] = [
                     puts.series("journal synced", root, files, given.runs),
                     puts.series("every sync slowed to 5 ms", root, files, given.runs, sync_delay="5ms"),
                 ]
+            if "observing" in parts:
+                figures["observing"] = puts.observing(root, files, given.runs)
             if "memory" in parts:
                 figures["memory"] = puts.memory(files // 10, files)
             if "resume" in parts:

@@ -1,4 +1,4 @@
-"""PUTs of small files to nginx: a comparison with `curl -Z`, memory, resuming, and opening a large journal."""
+"""PUTs of small files to nginx: a comparison with `curl -Z`, observing, memory, resuming, and opening a journal."""
 
 import dataclasses
 import os
@@ -27,7 +27,7 @@ class Run:
 
 
 class Puts:
-    """The parts curl, memory, resume and opening of the benchmark, which send small files to nginx."""
+    """The parts curl, observing, memory, resume and opening of the benchmark, which send small files to nginx."""
 
     def __init__(self, ferry: pathlib.Path, work: pathlib.Path, nginx: Nginx) -> None:
         self.ferry, self.work, self.nginx = ferry, work, nginx
@@ -54,6 +54,49 @@ class Puts:
 
     def environment(self, root: pathlib.Path) -> dict:
         return os.environ | {"FERRY_BENCH_SERVER": self.nginx.url, "FERRY_BENCH_FILES": str(root)}
+
+    @property
+    def observed_command(self) -> list:
+        """The same with a progress line each second, events and a log."""
+        return [*self.command[:-1], "--progress-interval", "1s", "--events", self.work / "events.ndjson", "--log",
+                self.work / "ferry.log"]
+
+    def run_observed(self, root: pathlib.Path, count: int) -> Run:
+        shutil.rmtree(self.state, ignore_errors=True)
+        lines = {}
+        for name in ["events.ndjson", "ferry.log"]:
+            (self.work / name).unlink(missing_ok=True)
+        run = self.measure(self.observed_command, count, self.environment(root))
+        for name in ["events.ndjson", "ferry.log"]:
+            with open(self.work / name, "rb") as file:
+                lines[name] = sum(1 for _ in file)
+        # A line for each request and each item, and two for the run.
+        if set(lines.values()) != {2 * count + 2}:
+            raise Wrong(f"expected {2 * count + 2} lines in each file, found {lines}")
+        return run
+
+    def observing(self, root: pathlib.Path, count: int, runs: int) -> dict:
+        """What progress, events and a log cost, in pairs."""
+        print(f"\nobserving: {count} PUTs of 1 KiB with progress, --events and --log")
+        print(f"{'':>5}  {'observed':>9} {'CPU':>8}  {'--quiet':>9} {'CPU':>8}  {'time':>6} {'CPU':>6}")
+        pairs = []
+        for number in range(1, runs + 1):
+            if number % 2:
+                observed, quiet = self.run_observed(root, count), self.run_ferry(root, count)
+            else:
+                quiet, observed = self.run_ferry(root, count), self.run_observed(root, count)
+            pairs.append((observed, quiet))
+            print(f"{number:>5}  {observed.seconds:>7.2f} s {observed.cpu:>6.2f} s  {quiet.seconds:>7.2f} s "
+                  f"{quiet.cpu:>6.2f} s  {observed.seconds / quiet.seconds:>6.2f} {observed.cpu / quiet.cpu:>6.2f}",
+                  flush=True)
+        seconds = statistics.median(observed.seconds / quiet.seconds for observed, quiet in pairs)
+        cpu = statistics.median(observed.cpu / quiet.cpu for observed, quiet in pairs)
+        print(f"median ratio to --quiet: time {seconds:.2f}, CPU {cpu:.2f}")
+        return {
+            "files": count, "time_ratio": seconds, "cpu_ratio": cpu,
+            "observed": [dataclasses.asdict(observed) for observed, _ in pairs],
+            "quiet": [dataclasses.asdict(quiet) for _, quiet in pairs],
+        }
 
     def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "") -> Run:
         shutil.rmtree(self.state, ignore_errors=True)

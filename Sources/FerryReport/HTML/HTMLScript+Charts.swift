@@ -10,7 +10,7 @@ extension HTMLScript {
     };
 
     function timeCharts(section) {
-      const all = [0, Math.max(section.seconds, 0.001)];
+      const all = [0, Math.max(section.span || section.seconds, 0.001)];
       const range = { from: all[0], to: all[1] };
       const painters = [];
       const repaint = () => {
@@ -88,10 +88,11 @@ extension HTMLScript {
         const labels = { ...activities, ...section.legend };
         const used = Object.keys(activities).filter((name) => shown.some((lane) => lane.spans.some((item) => item[0] === name)));
         const legend = make("ul", { class: "legend" }, used.map((name) => make("li", {}, make("i", { class: "fill-" + name }), labels[name])));
+        if (shown.some((lane) => lane.planned)) legend.append(make("li", {}, make("i", { class: "fill-sending planned" }), "simulated, above what the run did"));
         const [svg, paint] = chart("Timeline: what each node was doing", (svg, width) => {
           svg.replaceChildren();
           const isNarrow = width < 560;
-          const longest = Math.max(...shown.map((lane) => lane.name.length));
+          const longest = Math.max(...shown.map((lane) => lane.name.length + (lane.planned ? 11 : 0)));
           const left = isNarrow ? 4 : Math.min(longest * 7.5 + 18, 260, width * 0.3), step = isNarrow ? 42 : 30, top = 4;
           const bottom = top + shown.length * step;
           size(svg, width, bottom + 24);
@@ -99,13 +100,14 @@ extension HTMLScript {
           shown.forEach((lane, index) => {
             const y = top + index * step;
             const most = isNarrow ? Math.floor(width / 7) : Math.floor(left / 7);
-            const name = lane.name.length > most ? lane.name.slice(0, most - 1) + "…" : lane.name;
+            const full = lane.planned ? lane.name + ", simulated" : lane.name;
+            const name = full.length > most ? full.slice(0, most - 1) + "…" : full;
             svg.append(draw("text", { class: "name", x: isNarrow ? left : left - 10, y: y + (isNarrow ? 13 : 19), "text-anchor": isNarrow ? "start" : "end" }, name));
             const barTop = isNarrow ? y + 18 : y + 6;
             svg.append(draw("rect", { class: "track", x: left, y: barTop, width: Math.max(0, width - left - 8), height: 18, rx: 3 }));
             for (const [activity, from, to] of joined(lane.spans, range, (width - left) )) {
               const start = Math.max(left, scale.x(from)), end = Math.min(width - 8, scale.x(to));
-              svg.append(draw("rect", { class: "fill-" + activity, x: start, y: barTop, width: Math.max(1, end - start), height: 18 }));
+              svg.append(draw("rect", { class: "fill-" + activity + (lane.planned ? " planned" : ""), x: start, y: barTop, width: Math.max(1, end - start), height: 18 }));
             }
           });
           for (const [at, label] of section.marks || []) {
@@ -116,7 +118,7 @@ extension HTMLScript {
             const lane = shown[Math.floor((y - top) / step)];
             if (!lane) return null;
             const found = lane.spans.find((item) => item[1] <= time && time <= item[2]);
-            return [lane.name, found ? labels[found[0]] + ", " + elapsed(found[2] - found[1]) : "no work", elapsed(time) + " after the start, " + moment(section.start, time)];
+            return [lane.name + (lane.planned ? ", simulated" : ""), found ? labels[found[0]] + ", " + elapsed(found[2] - found[1]) : "no work", elapsed(time) + " after the start, " + moment(section.start, time)];
           });
         });
         painters.push(paint);

@@ -72,6 +72,7 @@ enum HTMLStyle {
     .fill-conditions { fill: var(--conditions); background: var(--conditions); } .fill-queued { fill: var(--queued); background: var(--queued); }
     .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--soft); font-size: .84rem; }
     .legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
+    .planned { opacity: .5; }
     .scroll { overflow-x: auto; }
     summary { cursor: pointer; font-weight: 600; font-size: 1.05rem; } summary .note { color: var(--soft); font-weight: 400; font-size: .85rem; margin-left: 12px; }
     details .viewport { margin-top: 10px; } td.time { width: 190px; white-space: nowrap; color: var(--soft); font-variant-numeric: tabular-nums; }

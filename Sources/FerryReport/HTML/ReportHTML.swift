@@ -24,6 +24,7 @@ struct ReportHTML: ReportRenderer {
       head.add("causes", causes(unfinished, record))
       head.add("nodes", Self.nodes(record))
       head.add("sections", [Self.section(record)])
+      if let plan = record.plan { head.add("table", Self.comparison(plan)) }
       try data.write(head.bytes.dropLast() + Array(",\"items\":".utf8))
       try HTMLItems(record).write(source, to: data)
       try data.write("}")
@@ -166,11 +167,10 @@ struct ReportHTML: ReportRenderer {
     section.add("start", record.startedAt.nanoseconds / 1_000_000)
     section.add("seconds", seconds)
     if let timeline = record.timeline {
-      section.add(
-        "lanes",
-        timeline.nodes.map { node in
-          HTMLLane(name: RunRecord.title(node.name, node.manifest), spans: node.spans).line
-        })
+      if let planned = record.plan?.timeline, let last = planned.flatMap(\.spans).map(\.to).max() {
+        section.add("span", max(last, seconds))
+      }
+      section.add("lanes", lanes(timeline, planned: record.plan?.timeline ?? []).map(\.line))
       section.add(
         "marks",
         arrays: timeline.resumes.map {
@@ -201,6 +201,28 @@ struct ReportHTML: ReportRenderer {
         return line
       })
     return section
+  }
+
+  /// The rows of the timeline: each node of a simulation above the same node of the run.
+  private static func lanes(_ timeline: RunTimeline, planned: [RunTimeline.NodeSpans]) -> [HTMLLane] {
+    func title(_ node: RunTimeline.NodeSpans) -> String { RunRecord.title(node.name, node.manifest) }
+    let simulated = planned.map { HTMLLane(name: title($0), spans: $0.spans, isPlanned: true) }
+    let ran = timeline.nodes.map { HTMLLane(name: title($0), spans: $0.spans) }
+    let names = Set(simulated.map(\.name))
+    return simulated.flatMap { lane in [lane] + ran.filter { $0.name == lane.name } }
+      + ran.filter { !names.contains($0.name) }
+  }
+
+  private static func comparison(_ plan: PlanComparison) -> JSONLine {
+    var rows = PlanComparisonText.rows(plan)
+    rows[0].title = "All nodes"
+    return HTMLTable(
+      title: "Planned → actual", note: PlanComparisonText.title(plan),
+      columns: ["Node"] + PlanComparisonText.columns.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        + ["Differences"],
+      numbers: 1..<(PlanComparisonText.columns.count + 1),
+      rows: rows.map { [$0.title] + $0.cells + [$0.differences] }
+    ).line
   }
 
   private static func delays(_ resumes: [RunTimeline.Resume]) -> [JSONLine] {

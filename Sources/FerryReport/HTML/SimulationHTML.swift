@@ -83,23 +83,20 @@ package struct SimulationHTML {
 
   /// The policies, one in each row.
   private var comparison: JSONLine {
-    var table = JSONLine()
-    table.add("title", "Policies of the resume delay")
-    table.add(
-      "columns",
-      strings: ["Policy", "Completed after", "Launches", "Resumes", "Requests", "Upload IDs expired"])
-    table.add(
-      "rows",
-      arrays: document.forecasts.map { entry in
+    HTMLTable(
+      title: "Policies of the resume delay",
+      columns: ["Policy", "Completed after", "Launches", "Resumes", "Requests", "Upload IDs expired"],
+      numbers: 2..<6,
+      rows: document.forecasts.map { entry in
         let forecast = entry.forecast
         let time = ElapsedText.text(forecast.seconds)
         return [
-          .text(entry.policy.rawValue), .text(forecast.isThrough ? time : "not within \(time)"),
-          .text(NumberText.text(forecast.launches)), .text(NumberText.text(forecast.resumes)),
-          .text(NumberText.text(forecast.requests)), .text(NumberText.text(forecast.idsExpired)),
+          entry.policy.rawValue, forecast.isThrough ? time : "not within \(time)",
+          NumberText.text(forecast.launches), NumberText.text(forecast.resumes),
+          NumberText.text(forecast.requests), NumberText.text(forecast.idsExpired),
         ]
-      })
-    return table
+      }
+    ).line
   }
 
   private var nodes: [JSONLine] {
@@ -137,7 +134,12 @@ package struct SimulationHTML {
     legend.add("requesting", "a fetch or request")
     legend.add("retrying", "a fetch that failed")
     section.add("legend", legend)
-    section.add("lanes", lanes(forecast, until: until, offset))
+    section.add(
+      "lanes",
+      forecast.nodes.compactMap { node in
+        let spans = node.spans(in: forecast)
+        return spans.isEmpty ? nil : HTMLLane(name: node.name, spans: spans).line
+      })
     section.add(
       "marks",
       arrays: forecast.timeline.filter { $0.delaySeconds != nil }.compactMap { moment in
@@ -169,25 +171,6 @@ package struct SimulationHTML {
   }
 
   private static let mostEvents = 1000
-
-  private func lanes(
-    _ forecast: Forecast, until: Double, _ offset: (String) -> Double?
-  ) -> [JSONLine] {
-    forecast.nodes.compactMap { node in
-      var spans = node.batches.compactMap { batch -> RunTimeline.Span? in
-        guard let from = offset(batch.handedOverAt) else { return nil }
-        return .init(.sending, from: from, to: max(from, batch.endedAt.flatMap(offset) ?? until))
-      }
-      for fetch in node.fetches ?? [] {
-        guard let at = offset(fetch.at) else { continue }
-        spans.append(.init(fetch.result == .failed ? .retrying : .requesting, from: at, to: at))
-      }
-      if spans.isEmpty, node.kind != .upload, let end = node.endedAt.flatMap(offset) {
-        spans = [.init(.requesting, from: end, to: end)]
-      }
-      return spans.isEmpty ? nil : HTMLLane(name: node.name, spans: spans).line
-    }
-  }
 
   private func delays(_ forecast: Forecast, _ offset: (String) -> Double?) -> [JSONLine] {
     var sessions: [String: [[JSONLine.Scalar]]] = [:]

@@ -185,6 +185,7 @@ extension ReportSchema {
         .optional("interval_seconds", .seconds, "For a fetch: the wait until the next one."),
         .optional("after", .object("After"), "For an upload that deletes or moves delivered files."),
         .optional("orphans", .object("Orphans"), "For an upload with unused upload IDs."),
+        .optional("work", .object("Work"), "What the run did for it, if it sent requests."),
         .required("attempts", .list(.object("Attempt")), "Failed attempts."),
         .optional("ambiguity", .object("Ambiguity"), "For a request or fetch that ended as ambiguous."),
       ]),
