@@ -76,7 +76,7 @@ extension PlannedRun {
     let files = Int64(items.toSend)
     // An allocation and a commit are sent for each file; a probe and a release only after something went wrong.
     let others = node.steps.count { $0.step == .allocate || $0.step == .commit }
-    return (items.parts ?? files) +| files * Int64(others)
+    return (items.parts ?? files) +| files *| Int64(others)
   }
 }
 

@@ -17,9 +17,10 @@ extension HTMLScript {
 
     if (data.table) {
       const kind = (index) => (data.table.numbers.includes(index) ? "number" : null);
-      root.append(card(data.table.title, data.table.note, make("div", { class: "scroll" }, make("table", { class: "plain" },
+      const cell = (text, index) => make("td", { class: kind(index), "data-label": data.table.columns[index], "data-empty": text === "" }, text);
+      root.append(card(data.table.title, data.table.note, make("div", { class: "scroll" }, make("table", { class: "plain stack" },
         make("thead", {}, make("tr", {}, data.table.columns.map((title, index) => make("th", { scope: "col", class: kind(index) }, title)))),
-        make("tbody", {}, data.table.rows.map((row) => make("tr", {}, row.map((cell, index) => make("td", { class: kind(index) }, cell)))))))));
+        make("tbody", {}, data.table.rows.map((row) => make("tr", {}, row.map(cell))))))));
     }
 
     for (const section of data.sections) {

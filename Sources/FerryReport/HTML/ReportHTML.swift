@@ -62,7 +62,7 @@ struct ReportHTML: ReportRenderer {
     let rate = seconds > 0 ? Int64(clamping: Double(totals.bytes.useful) / seconds) : 0
     var figures = [
       ("Delivered", NumberText.text(totals.itemsDoneInRun), "of \(NumberText.text(all)) items"),
-      ("Transferred", ByteText.text(totals.bytes.useful), "\(ByteText.text(rate))/s on average"),
+      ("Transferred", ByteText.text(totals.bytes.useful), "at \(ByteText.text(rate))/s"),
       ("Duration", ElapsedText.text(seconds), "\(NumberText.text(totals.requests)) requests"),
     ]
     let bad = items.failed + items.ambiguous
@@ -134,7 +134,7 @@ struct ReportHTML: ReportRenderer {
     let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, 20)
     if hidden > 0 { add(hidden, .ambiguous, "more items may have been delivered") }
     for group in items.groups.all.prefix(Self.mostCauses) {
-      let reason = group.example.reason.map { ReasonText.text($0) } ?? ""
+      let reason = group.example.reason.map { ReasonText.cause($0) } ?? ""
       let message = reason.isEmpty ? group.example.title : "\(group.example.title): \(reason)"
       add(
         group.count, group.example.state, message, example: group.example.shownPath,
@@ -208,9 +208,9 @@ struct ReportHTML: ReportRenderer {
     func title(_ node: RunTimeline.NodeSpans) -> String { RunRecord.title(node.name, node.manifest) }
     let simulated = planned.map { HTMLLane(name: title($0), spans: $0.spans, isPlanned: true) }
     let ran = timeline.nodes.map { HTMLLane(name: title($0), spans: $0.spans) }
-    let names = Set(simulated.map(\.name))
-    return simulated.flatMap { lane in [lane] + ran.filter { $0.name == lane.name } }
-      + ran.filter { !names.contains($0.name) }
+    let names = Set(ran.map(\.name))
+    return ran.flatMap { lane in simulated.filter { $0.name == lane.name } + [lane] }
+      + simulated.filter { !names.contains($0.name) }
   }
 
   private static func comparison(_ plan: PlanComparison) -> JSONLine {

@@ -40,8 +40,11 @@ package struct SimulationHTML {
       let forecast = entry.forecast
       let time = ElapsedText.text(forecast.seconds)
       let end =
-        forecast.isThrough
-        ? "the round is complete after \(time)" : "the round is not complete within \(time)"
+        !forecast.isThrough
+        ? "the round is not complete within \(time)"
+        : forecast.rounds > 1
+          ? "\(NumberText.text(forecast.rounds)) rounds are complete, the first after \(time)"
+          : "the round is complete after \(time)"
       return document.forecasts.count == 1
         ? capitalized(end) + "." : "With the policy \(entry.policy.rawValue), \(end)."
     }.joined(separator: " ")
@@ -69,7 +72,7 @@ package struct SimulationHTML {
   private var figures: [(String, String, String)] {
     guard let first = document.forecasts.first, document.forecasts.count == 1 else { return [] }
     let forecast = first.forecast
-    let done = forecast.nodes.reduce(0) { $0 + ($1.items?.done ?? 0) }
+    let done = forecast.nodes.reduce(0) { $0 + ($1.work?.itemsDone ?? 0) }
     return [
       ("Delivered", NumberText.text(done), "items"), ("Requests", NumberText.text(forecast.requests), ""),
       ("Launches", NumberText.text(forecast.launches), "\(NumberText.text(forecast.resumes)) resumes"),
@@ -165,7 +168,7 @@ package struct SimulationHTML {
         [.text($0.at.prefix(19).replacing("T", with: " ") + " UTC"), .text(DisplayPath.line($0.text))]
       })
     if forecast.timeline.count > shown.count {
-      section.add("eventsNote", "the first \(shown.count) of \(forecast.timeline.count)")
+      section.add("eventsNote", "the first \(NumberText.text(shown.count)) of \(NumberText.text(forecast.timeline.count))")
     }
     return section
   }

@@ -147,25 +147,25 @@ extension PlanComparison.NodeEntry {
         differences.append(
           .init(
             .moreFiles,
-            "\(Count.text(Int(growth), "file")) more: added, changed or submitted after the plan was made"))
+            "\(Count.text(growth.distance, "file")) more: added, changed or submitted after the plan was made"))
       } else if growth < 0, !explained {
         differences.append(
           .init(
             .fewerFiles,
-            "\(Count.text(Int(-growth), "file")) fewer: removed, or delivered before the run"))
+            "\(Count.text(growth.distance, "file")) fewer: removed, or delivered before the run"))
       } else if growth == 0, let bytes = bytes.growth, bytes != 0 {
         differences.append(
           .init(
             .otherSizes,
-            "the files had \(ByteText.text(bytes.magnitude.clamped)) \(bytes > 0 ? "more" : "less")"))
+            "the files had \(ByteText.text(Int64(bytes.distance))) \(bytes > 0 ? "more" : "less")"))
       }
     }
     if let growth = requests.growth {
       if growth > 0, files.growth ?? 0 <= 0 {
         let failed = attempts > 0 ? ", of which \(attempts) failed" : ""
-        differences.append(.init(.moreRequests, "\(Count.text(Int(growth), "request")) more\(failed)"))
+        differences.append(.init(.moreRequests, "\(Count.text(growth.distance, "request")) more\(failed)"))
       } else if growth < 0, !explained, files.growth ?? 0 >= 0 {
-        differences.append(.init(.fewerRequests, "\(Count.text(Int(-growth), "request")) fewer"))
+        differences.append(.init(.fewerRequests, "\(Count.text(growth.distance, "request")) fewer"))
       }
     }
     return differences
@@ -197,6 +197,7 @@ extension NodeActivity {
   }
 }
 
-extension UInt64 {
-  fileprivate var clamped: Int64 { Int64(clamping: self) }
+extension Int64 {
+  /// The magnitude, which a plan from another program may have made extreme.
+  fileprivate var distance: Int { Int(clamping: magnitude) }
 }

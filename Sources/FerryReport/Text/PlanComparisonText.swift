@@ -16,7 +16,7 @@ enum PlanComparisonText {
     for node in nodes.prefix(limit) {
       let figures = amounts(node.files, node.bytes, node.requests, node.seconds)
       lines.append(
-        "    \(node.kind.rawValue) \(RunRecord.title(node.name, node.manifest)): "
+        "    \(title(node)): "
           + (figures + [words(node.differences)]).joined(separator: ", "))
     }
     if nodes.count > limit { lines.append("    … and \(nodes.count - limit) more nodes in the report") }
@@ -24,12 +24,17 @@ enum PlanComparisonText {
     return lines
   }
 
+  /// A plan in JSON is not checked like a manifest, so its names may contain any character.
+  private static func title(_ node: PlanComparison.NodeEntry) -> String {
+    "\(node.kind.rawValue) \(DisplayPath.line(RunRecord.title(node.name, node.manifest)))"
+  }
+
   /// What is compared with the run.
   static func title(_ plan: PlanComparison) -> String {
     switch plan.source {
-    case .plan: "plan for \(plan.plannedAt)"
+    case .plan: "plan for \(DisplayPath.line(plan.plannedAt))"
     case .simulation:
-      "simulation from \(plan.plannedAt)" + (plan.policy.map { ", policy \($0.rawValue)" } ?? "")
+      "simulation from \(DisplayPath.line(plan.plannedAt))" + (plan.policy.map { ", policy \($0.rawValue)" } ?? "")
     }
   }
 
@@ -52,7 +57,7 @@ enum PlanComparisonText {
     return [whole]
       + plan.nodes.map { node in
         Row(
-          title: "\(node.kind.rawValue) \(RunRecord.title(node.name, node.manifest))",
+          title: title(node),
           cells: cells(node.files, node.bytes, node.requests, node.seconds),
           differences: words(node.differences))
       }
@@ -69,7 +74,9 @@ enum PlanComparisonText {
     let number = { (number: Int64) in NumberText.text(Int(number)) }
     return [
       pair(files, number), pair(bytes, ByteText.text), pair(requests, number),
-      pair(seconds.planned, seconds.actual, ElapsedText.text),
+      pair(seconds.planned, seconds.actual) {
+        $0 > 0 && $0 < 1 ? "\(Int(($0 * 1000).rounded())) ms" : ElapsedText.text($0)
+      },
     ].map { $0 ?? "" }
   }
 
