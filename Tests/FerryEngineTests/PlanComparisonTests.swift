@@ -67,7 +67,8 @@ struct PlanComparisonTests {
   }
 
   @Test func `each kind of difference has its code`() throws {
-    #expect(codes(try plan(), try run(done: 7, failed: 1, requests: 9, bytes: 700)) == [.failed, .moreRequests])
+    #expect(
+      codes(try plan(), try run(done: 7, failed: 1, requests: 9, bytes: 700)) == [.failed, .moreRequests])
     #expect(codes(try plan(), try run(done: 6, waiting: 2, requests: 6, bytes: 600)) == [.remaining])
     #expect(codes(try plan(), try run(done: 9, requests: 9, bytes: 900)) == [.moreFiles])
     #expect(codes(try plan(), try run(done: 5, requests: 5, bytes: 500)) == [.fewerFiles])

@@ -32,7 +32,8 @@ extension PlannedRun {
     case .other:
       throw UsageError(
         "\(name): is not a plan of ferry\n"
-          + "help: write it with 'ferry plan MANIFEST --out FILE' or 'ferry plan MANIFEST --simulate --format json'")
+          + "help: write it with 'ferry plan MANIFEST --out FILE' or 'ferry plan MANIFEST --simulate --format json'"
+      )
     }
   }
 

@@ -168,7 +168,9 @@ package struct SimulationHTML {
         [.text($0.at.prefix(19).replacing("T", with: " ") + " UTC"), .text(DisplayPath.line($0.text))]
       })
     if forecast.timeline.count > shown.count {
-      section.add("eventsNote", "the first \(NumberText.text(shown.count)) of \(NumberText.text(forecast.timeline.count))")
+      section.add(
+        "eventsNote",
+        "the first \(NumberText.text(shown.count)) of \(NumberText.text(forecast.timeline.count))")
     }
     return section
   }

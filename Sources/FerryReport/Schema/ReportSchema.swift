@@ -6,7 +6,7 @@ package enum ReportSchema {
   package static func json() -> String { value.pretty }
 
   /// The objects of a report, the report itself first.
-  static var objects: [SchemaObject] { 
+  static var objects: [SchemaObject] {
     [report] + runObjects + nodeObjects + [workObject] + itemObjects + timelineObjects + planObjects
   }
 

@@ -78,9 +78,10 @@ extension PlanComparison.NodeEntry {
     }
     differences = Self.expected(planned, actual) + Self.outcome(actual)
     differences += amounts(explained: !differences.isEmpty, attempts: actual.attempts.count)
-    differences += PlanComparison.difference(
-      seconds.planned, seconds.actual, waits: Self.waits(in: spans)
-    ).map { [$0] } ?? []
+    differences +=
+      PlanComparison.difference(
+        seconds.planned, seconds.actual, waits: Self.waits(in: spans)
+      ).map { [$0] } ?? []
   }
 
   /// Whether the node did work, although none was expected, or the other way round.
@@ -147,7 +148,8 @@ extension PlanComparison.NodeEntry {
         differences.append(
           .init(
             .moreFiles,
-            "\(Count.text(growth.distance, "file")) more: added, changed or submitted after the plan was made"))
+            "\(Count.text(growth.distance, "file")) more: added, changed or submitted after the plan was made"
+          ))
       } else if growth < 0, !explained {
         differences.append(
           .init(
@@ -174,7 +176,9 @@ extension PlanComparison.NodeEntry {
   /// What the node waited for longest, such as `waited 12 s for the budget`.
   private static func waits(in spans: [RunTimeline.Span]) -> String {
     var waits: [NodeActivity: Double] = [:]
-    for span in spans where span.activity.wait != nil { waits[span.activity, default: 0] += span.to - span.from }
+    for span in spans where span.activity.wait != nil {
+      waits[span.activity, default: 0] += span.to - span.from
+    }
     guard let longest = waits.max(by: { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }),
       longest.value >= 0.05, let words = longest.key.wait
     else { return "" }

@@ -34,7 +34,8 @@ enum PlanComparisonText {
     switch plan.source {
     case .plan: "plan for \(DisplayPath.line(plan.plannedAt))"
     case .simulation:
-      "simulation from \(DisplayPath.line(plan.plannedAt))" + (plan.policy.map { ", policy \($0.rawValue)" } ?? "")
+      "simulation from \(DisplayPath.line(plan.plannedAt))"
+        + (plan.policy.map { ", policy \($0.rawValue)" } ?? "")
     }
   }
 
@@ -98,7 +99,8 @@ enum PlanComparisonText {
   }
 
   /// Such as `8 → 7`, with `?` for what is unknown; `nil` if both are.
-  private static func pair<Value>(_ planned: Value?, _ actual: Value?, _ format: (Value) -> String) -> String? {
+  private static func pair<Value>(_ planned: Value?, _ actual: Value?, _ format: (Value) -> String) -> String?
+  {
     guard planned != nil || actual != nil else { return nil }
     return "\(planned.map(format) ?? "?") → \(actual.map(format) ?? "?")"
   }

@@ -39,6 +39,9 @@ def main(path, query):
         found["title"] = page.title()
         found["verdict"] = page.inner_text(".verdict p")
         found["cards"] = page.eval_on_selector_all("section.card h2", "all => all.map(one => one.textContent)")
+        # The rows of all timelines.
+        found["lanes"] = page.eval_on_selector_all(
+            "svg[aria-label^=Timeline] text.name", "all => all.map(one => one.textContent)")
         found["scripts"] = page.evaluate("document.scripts.length")
         found["overflow"] = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
         if page.query_selector("input[type=search]"):
