@@ -81,6 +81,8 @@ extension HTMLScript {
     const countWords = [["done", "done"], ["unchanged", "unchanged"], ["failed", "failed"], ["ambiguous", "ambiguous"], ["cancelled", "canceled"], ["waiting", "remaining"], ["skipped", "not started"]];
 
     function nodeTable(nodes) {
+      const hasReasons = nodes.some((node) => node.reason);
+      const titles = ["Name", "Kind", "State", "Items"].concat(hasReasons ? ["Reason"] : []);
       const rows = nodes.map((node) => {
         const counts = node.counts || {};
         const total = countWords.reduce((sum, [key]) => sum + (counts[key] || 0), 0);
@@ -91,10 +93,10 @@ extension HTMLScript {
         })) : null;
         const text = countWords.filter(([key]) => counts[key]).map(([key, word]) => number.format(counts[key]) + " " + word).join(", ");
         return make("tr", {}, make("td", {}, node.name), make("td", { class: "wide" }, node.kind), make("td", {}, badge(node.state)),
-          make("td", { class: "wide" }, bar, text), make("td", {}, node.reason || ""));
+          make("td", { class: "wide" }, bar, text), hasReasons ? make("td", {}, node.reason || "") : null);
       });
       return card("Nodes", null, make("div", { class: "scroll" }, make("table", { class: "plain" },
-        make("thead", {}, make("tr", {}, ["Name", "Kind", "State", "Items", "Reason"].map((title, index) => make("th", { scope: "col", class: index === 1 || index === 3 ? "wide" : null }, title)))),
+        make("thead", {}, make("tr", {}, titles.map((title, index) => make("th", { scope: "col", class: index === 1 || index === 3 ? "wide" : null }, title)))),
         make("tbody", {}, rows))));
     }
     """#
