@@ -1,7 +1,8 @@
-import FerryPlan
 import FerryReport
 import Foundation
 import Testing
+
+@testable import FerryPlan
 
 /// What was planned beside what a run did.
 struct PlanComparisonTests {
