@@ -32,8 +32,8 @@ from puts import Puts
 from rows import Rows
 from s3 import S3
 
-PARTS = ["version", "curl", "wrk", "commits", "http2", "memory", "resume", "plan", "first-request", "year", "large",
-         "instructions", "s3", "resume-kills"]
+PARTS = ["version", "curl", "wrk", "commits", "http2", "observing", "memory", "resume", "plan", "first-request", "year",
+         "large", "instructions", "s3", "resume-kills"]
 
 
 @dataclasses.dataclass
@@ -132,6 +132,8 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict, rows: Ro
             puts.commits(puts.make_files(files), files, runs)
         if "http2" in parts:
             figures["http2"] = HTTP2(puts).series(puts.make_files(files), files, runs)
+        if "observing" in parts:
+            figures["observing"] = puts.observing(puts.make_files(files), files, runs)
         if "memory" in parts:
             figures["memory"] = puts.memory(files // 10, files)
         if "resume" in parts:

@@ -70,6 +70,50 @@ class Puts:
     def environment(self, root: pathlib.Path) -> dict:
         return os.environ | {"FERRY_BENCH_SERVER": self.nginx.url, "FERRY_BENCH_FILES": str(root)}
 
+    @property
+    def observed_command(self) -> list:
+        """The same with a progress line each second, events and a log."""
+        return [*self.command[:-1], "--progress-interval", "1s", "--events", self.work / "events.ndjson", "--log",
+                self.work / "ferry.log"]
+
+    def run_observed(self, root: pathlib.Path, count: int) -> Run:
+        shutil.rmtree(self.state, ignore_errors=True)
+        lines = {}
+        for name in ["events.ndjson", "ferry.log"]:
+            (self.work / name).unlink(missing_ok=True)
+        run = self.measure(self.observed_command, count, self.environment(root))
+        for name in ["events.ndjson", "ferry.log"]:
+            with open(self.work / name, "rb") as file:
+                lines[name] = sum(1 for _ in file)
+        # A line for each request and each item, and two for the run.
+        if set(lines.values()) != {2 * count + 2}:
+            raise Wrong(f"expected {2 * count + 2} lines in each file, found {lines}")
+        return run
+
+    def observing(self, root: pathlib.Path, count: int, runs: int) -> dict:
+        """What progress, events and a log cost, in pairs."""
+        print(f"\nobserving: {count} PUTs of 1 KiB with progress, --events and --log")
+        print(f"{'':>5}  {'observed':>9} {'CPU':>8}  {'--quiet':>9} {'CPU':>8}  {'time':>6} {'CPU':>6}")
+        pairs = []
+        for number in range(1, runs + 1):
+            if number % 2:
+                observed, quiet = self.run_observed(root, count), self.run_ferry(root, count)
+            else:
+                quiet, observed = self.run_ferry(root, count), self.run_observed(root, count)
+            pairs.append((observed, quiet))
+            print(f"{number:>5}  {observed.seconds:>7.2f} s {observed.cpu:>6.2f} s  {quiet.seconds:>7.2f} s "
+                  f"{quiet.cpu:>6.2f} s  {observed.seconds / quiet.seconds:>6.2f} {observed.cpu / quiet.cpu:>6.2f}",
+                  flush=True)
+        work = f"{count:,} PUTs of 1 KiB with progress, events and a log"
+        for quantity, key in (("elapsed time", "seconds"), ("CPU time", "cpu")):
+            self.rows.add(work, quantity, [getattr(observed, key) / getattr(quiet, key) for observed, quiet in pairs],
+                          peer="--quiet", at_most=1.05)
+        return {
+            "files": count,
+            "observed": [dataclasses.asdict(observed) for observed, _ in pairs],
+            "quiet": [dataclasses.asdict(quiet) for _, quiet in pairs],
+        }
+
     def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "") -> Run:
         shutil.rmtree(self.state, ignore_errors=True)
         environment = self.environment(root)

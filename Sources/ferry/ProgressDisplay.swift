@@ -47,9 +47,10 @@ final class ProgressDisplay {
     }
     let size = TerminalSize(of: STDERR_FILENO)
     let details = details(max(0, min(Self.mostRequests, size.rows - 2)))
-    let lines =
-      [ProgressText.line(figures(progress, details))] + details.active.map { ProgressText.line($0) }
-    draw(lines.map { ProgressText.fitted($0, columns: size.columns - 1) }, columns: size.columns)
+    let columns = size.columns - 1
+    draw(
+      [ProgressText.line(figures(progress, details), columns: columns)]
+        + details.active.map { ProgressText.line($0, columns: columns) }, columns: size.columns)
   }
 
   private func figures(_ progress: Launch.Progress, _ details: Launch.ProgressDetails) -> ProgressText.Figures

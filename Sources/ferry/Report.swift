@@ -31,6 +31,12 @@ struct ReportShowCommand: ParsableCommand {
   @Option(help: "Output format.")
   var format = ReportFormat.text
 
+  @Option(
+    help: ArgumentHelp(
+      "Compare the run with a plan of 'ferry plan --out', or with the JSON of 'ferry plan' or 'ferry plan --simulate'.",
+      valueName: "file"))
+  var plan: String?
+
   @Flag(help: "Show the differences between two runs: text or json.")
   var diff = false
 
@@ -47,6 +53,7 @@ struct ReportShowCommand: ParsableCommand {
       if runs.count > 1 { throw ValidationError("to compare two runs, add --diff") }
       return
     }
+    if plan != nil { throw ValidationError("--plan compares one run with a plan; omit --diff") }
     if format != .text, format != .json { throw ValidationError("--diff accepts only text and json") }
     if runs.count > 2 { throw ValidationError("--diff compares two runs") }
     _ = try conditions()
@@ -54,8 +61,10 @@ struct ReportShowCommand: ParsableCommand {
 
   func run() throws {
     guard diff else {
+      let report = try source(runs.first)
       return try Output.produce(
-        source(runs.first), as: format.renderer(status: state.command("status")))
+        plan.map { try PlannedRun.read(path: $0).compared(with: report) } ?? report,
+        as: format.renderer(status: state.command("status")))
     }
     let comparison = try ReportComparison(
       try runs.count == 2 ? named(runs[0]) : previous(before: runs.first),

@@ -102,7 +102,10 @@ struct Run: ParsableCommand {
     var launch = Launch.Options()
     launch.part = part
     if let lease { launch.lease = lease }
-    if let saved, let job = jobs.all.first { launch.verify = try verification(of: job, saved) }
+    if let saved, let job = jobs.all.first {
+      launch.verify = try verification(of: job, saved)
+      launch.planned = saved.expected
+    }
     launch.state = state
     launch.reports = try reports.requests()
     launch.reportItems = reports.items

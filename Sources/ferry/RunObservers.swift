@@ -15,18 +15,16 @@ struct RunObservers {
 
   /// - Parameter complain: prints a line to standard error.
   func take(_ event: RunEvent, complain: (String) -> Void) {
-    if let events { events.write(EventJSON.line(event)) }
-    if let log {
-      switch logFormat {
-      case .text: log.write(EventText.line(event))
-      case .json: log.write(EventJSON.line(event))
-      }
+    events?.write { EventJSON.append(event, to: &$0) }
+    switch logFormat {
+    case .text: log?.write { EventText.append(event, to: &$0) }
+    case .json: log?.write { EventJSON.append(event, to: &$0) }
     }
     if verbosity > 1 || verbosity > 0 && event.isNotable { complain(EventText.text(event)) }
   }
 
   /// Adds a request to the trace.
-  func take(_ entry: HAREntry) { trace?.write(HARText.separator + entry.json) }
+  func take(_ entry: HAREntry) { trace?.write { $0 += HARText.separator + entry.json } }
 
   /// Waits for the files to be written.
   ///

@@ -10,6 +10,7 @@ import Testing
     var seconds: Double
     var verdict: String
     var cards: [String]
+    var lanes: [String]
     var overflow: Bool
     var items: String?
     var elements: Int?
@@ -144,5 +145,25 @@ import Testing
     #expect(found.cards.filter { $0 == "Timeline" }.count == 3)
     #expect(found.cards.filter { $0 == "Resume delay" }.count == 2, "\(found.cards)")
     #expect(found.verdict.contains("With the policy none, the round is complete after"))
+  }
+
+  @Test func `shows each node of a simulation above the same node of the run`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:match=/1,status=403", "file:delay=0.1"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.puts))
+    for index in 0..<6 { try job.write("x", to: "\(index)") }
+    let plan = try await job.ferry(
+      "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--format", "json")
+    // A plan in JSON can come from anywhere.
+    let hostile = plan.stdout.replacing(
+      "\"kind\" : \"upload\",",
+      with: "\"kind\" : \"upload\", \"reason\" : {\"code\":\"stopped\",\"message\":\"</script><b>\"},")
+    try job.folder.write(Data(hostile.utf8), to: "plan.json")
+    #expect(try await job.ferry("run", "job.yaml").status == 1)
+    let page = try await job.ferry("report", "--plan", "plan.json", "--format", "html")
+    #expect(page.status == 0, "\(page.stderr)")
+    try job.folder.write(Data(page.stdout.utf8), to: "report.html")
+    guard let found = try await open(job.folder.path("report.html"), searching: "403") else { return }
+    #expect(found.cards.prefix(3) == ["What did not succeed", "Planned → actual", "Timeline"], "\(found.cards)")
+    #expect(found.lanes.suffix(2) == ["files, simulated", "files"], "\(found.lanes)")
   }
 }

@@ -34,17 +34,27 @@ import Testing
     #expect(!command.stderr.contains("ferry-photos"), "\(command.stderr)")
   }
 
-  @Test func `is YAML, if it is a pipeline`() async throws {
-    let files = ["ci/github.yaml", "ci/gitlab.yaml"].map { Product.source("examples/\($0)") }
-    let program = """
-      import sys, yaml
-      for path in sys.argv[1:]:
-          with open(path) as file: document = yaml.safe_load(file)
-          job = (document.get("jobs") or document)["upload"]
-          assert job.get("steps") or job.get("script"), path
-      """
-    let command = try await ReportFormats.python(["yaml"], program, files)
-    #expect(command.status == 0, "\(command.stderr)")
+  /// A pipeline with the schema that validates it, and a change that makes it invalid.
+  private static let pipelines = [
+    (file: "ci/github.yaml", schema: "github-workflows", right: "runs-on:", wrong: "runs_on:"),
+    (file: "ci/gitlab.yaml", schema: "gitlab-ci", right: "when: always", wrong: "when: sometimes"),
+  ]
+
+  @Test(arguments: pipelines)
+  func `is valid by the published schema of its service, if it is a pipeline`(
+    _ pipeline: (file: String, schema: String, right: String, wrong: String)
+  ) async throws {
+    guard let python = PythonModules.python(with: ["check_jsonschema"]) else {
+      throw CommandFailure(description: "Python has no check-jsonschema; run scripts/setup test")
+    }
+    // check-jsonschema contains copies of the schemas of SchemaStore and GitLab, and loads nothing.
+    let check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.\(pipeline.schema)"]
+    let command = try await Command.run(python, check + [Product.source("examples/\(pipeline.file)")])
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let folder = try TemporaryFolder()
+    let wrong = try text(pipeline.file).replacing(pipeline.right, with: pipeline.wrong)
+    try folder.write(Data(wrong.utf8), to: "wrong.yaml")
+    #expect(try await Command.run(python, check + [folder.path("wrong.yaml")]).status == 1)
   }
 
   @Test(arguments: files)

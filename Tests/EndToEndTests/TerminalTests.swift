@@ -37,11 +37,14 @@ struct `A terminal` {
       // The line of the run, and those of four requests. Nothing of an earlier frame remains. A terminal that becomes
       // narrower may move what is above them into its history.
       let frame = lines.filter { $0 != "before" }
-      return frame.count == 5 && frame[0].contains(" of 1000 ")
-        && frame.dropFirst().allSatisfy { $0.hasPrefix("  transfer  ") && Self.width($0) < columns }
-        && frame[1].hasSuffix(" s")
+      // With 20 columns, there is only room for the end of a name and the percentage.
+      let isNarrow = columns < 36
+      return frame.count == 5 && frame[0].contains(" of 1000 items") && Self.width(frame[0]) < columns
+        && frame.dropFirst().allSatisfy { line in
+          line.hasPrefix(isNarrow ? "  files/" : "  transfer  ") && Self.width(line) < columns
+        } && frame[1].hasSuffix(isNarrow ? "%" : " s")
     }
-    for (step, columns) in [80, 40, 100, 40, 80].enumerated() {
+    for (step, columns) in [80, 40, 20, 100, 20, 80].enumerated() {
       try await terminal.resize(columns: columns)
       try keep(await terminal.screen { isRight($0, columns) }, "\(step)-run-at-\(columns)")
     }
@@ -61,12 +64,12 @@ struct `A terminal` {
     let terminal = try await TmuxTerminal.start(
       "'\(Product.path("ferry"))' status --follow", columns: 80, environment: environment(job),
       in: job.folder.url)
-    for (step, columns) in [80, 40, 80].enumerated() {
+    for (step, columns) in [80, 40, 20, 80].enumerated() {
       try await terminal.resize(columns: columns)
       let lines = try await terminal.screen { lines in
-        lines.first?.hasPrefix("session e2e.uploads") == true && lines.allSatisfy { Self.width($0) < columns }
+        lines.first?.hasPrefix("session e2e") == true && lines.allSatisfy { Self.width($0) < columns }
           && lines.contains { $0.hasPrefix("run ") }
-          && lines.count { $0.hasPrefix("  transfer  files/") } == 4 && lines.count <= 10
+          && lines.count { $0.hasPrefix("  transfer  ") } == 4 && lines.count <= 10
       }
       try keep(lines, "\(step)-follow-at-\(columns)")
     }

@@ -1,6 +1,7 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
+import FerryReport
 
 /// Creates the record of a run that has ended.
 extension Launch {
@@ -43,6 +44,7 @@ extension Launch {
     record.run.restarts = environment["SLURM_RESTART_COUNT"].flatMap { Int($0) }.map { max(0, $0) }
     record.timeline = loop.timeline
     record.run.listedItems = loop.scheduler.reportsEveryItem ? .all : .notable
+    record.plan = options.planned.map { PlanComparison($0, record) }
     return record
   }
 

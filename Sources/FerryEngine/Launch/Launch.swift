@@ -35,6 +35,8 @@ package struct Launch {
     package var refresh: Duration?
     /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
     package var verify: (@Sendable () throws -> Void)?
+    /// What the plan that is run expects, for a comparison in the report; `nil` without a plan.
+    package var planned: PlannedRun?
     /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
     package var syncDelay: Duration = .zero
 

@@ -31,18 +31,19 @@ package struct Preview {
   /// The plan, and the problems that were not already reported when the manifest was read. If one of them is
   /// an error, the plan cannot be run.
   package func look() throws -> (document: PlanDocument, diagnostics: [Diagnostic]) {
-    try takePreview { preview in
-      let document = PlanDocument(
-        job.plan, path: job.path, round: preview.round, continuesRound: preview.continuesRound,
-        launch: preview.launch, at: preview.moment, starts: preview.launchState.starts,
-        conditions: preview.conditions, budgets: preview.budgets, reasons: preview.look.reasons,
-        orphans: preview.launchState.releaseCounts(job.plan),
-        problems: preview.launchState.problems.mapValues { $0.map(\.description) },
-        problemsOmitted: preview.launchState.problems.mapValues(\.omitted).filter { $0.value > 0 },
-        onEnd: job.manifest.onEnd, listsLater: preview.launchState.listsLater,
-        diagnostics: job.warnings + preview.diagnostics)
-      return (document, preview.diagnostics)
-    }
+    try takePreview { (document($0), $0.diagnostics) }
+  }
+
+  private func document(_ preview: RunPreview) -> PlanDocument {
+    PlanDocument(
+      job.plan, path: job.path, round: preview.round, continuesRound: preview.continuesRound,
+      launch: preview.launch, at: preview.moment, starts: preview.launchState.starts,
+      conditions: preview.conditions, budgets: preview.budgets, reasons: preview.look.reasons,
+      orphans: preview.launchState.releaseCounts(job.plan),
+      problems: preview.launchState.problems.mapValues { $0.map(\.description) },
+      problemsOmitted: preview.launchState.problems.mapValues(\.omitted).filter { $0.value > 0 },
+      onEnd: job.manifest.onEnd, listsLater: preview.launchState.listsLater,
+      diagnostics: job.warnings + preview.diagnostics)
   }
 
   /// Calls `body` with each file that the run would send.
@@ -52,7 +53,9 @@ package struct Preview {
 
   /// Writes the plan to a file, for `ferry run --plan`.
   package func save(to path: String) throws {
-    try takePreview { try SavedPlan.write($0, job, only: options.only, to: path) }
+    try takePreview {
+      try SavedPlan.write($0, job, only: options.only, document: document($0), to: path)
+    }
   }
 
   /// What has changed since a plan was made, a sentence for each; empty if nothing has.

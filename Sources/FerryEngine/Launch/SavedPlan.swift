@@ -10,7 +10,7 @@ import Foundation
 /// The first line has the state of the manifest and the journal; each further line is a file to send. The lines are
 /// compared one by one, so the number of files does not matter.
 package struct SavedPlan: Sendable {
-  private struct Head: Codable, Equatable {
+  private struct Head: Codable {
     var version = 1
     var manifest: String
     var path: String
@@ -26,6 +26,8 @@ package struct SavedPlan: Sendable {
     var files: Int
     /// The states of fetches and requests, and the numbers of items of uploads that are not to be sent.
     var nodes: [String: String]
+    /// The plan as `ferry plan --format json` prints it, for a comparison with the run.
+    var plan: PlanDocument?
   }
 
   private let path: String
@@ -35,6 +37,8 @@ package struct SavedPlan: Sendable {
   package var manifest: String { head.path }
   package var only: [String] { head.only }
   package var variables: [String: String] { head.variables }
+  /// What a run is expected to do; `nil` if an earlier version of ferry wrote the plan.
+  package var expected: PlannedRun? { head.plan.map { PlannedRun($0) } }
 
   /// - Throws: `UsageError` if the file is not a plan.
   package init(path: String) throws(UsageError) {
@@ -55,11 +59,17 @@ package struct SavedPlan: Sendable {
   }
 
   /// Writes the plan of a preview to a file, readable only by the user.
-  static func write(_ preview: RunPreview, _ job: Job, only: [String], to path: String) throws {
+  ///
+  /// - Parameter document: what the plan expects.
+  static func write(
+    _ preview: RunPreview, _ job: Job, only: [String], document: PlanDocument, to path: String
+  ) throws {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let head = try encoder.encode(head(preview, job, only: only))
+    var head = head(preview, job, only: only)
+    head.plan = document
+    let first = try encoder.encode(head)
     guard case .file(let target) = ReportDestination(path).kind else {
       throw UsageError(
         "\(DisplayPath.shown(path)): the plan cannot be written: it is not a regular file, or belongs to another user in a "
@@ -68,7 +78,7 @@ package struct SavedPlan: Sendable {
     let code = try AtomicWrite.failure(replacing: target, access: .userOnly) { descriptor in
       let sink = DescriptorSink(descriptor)
       do {
-        try sink.write(Array(head) + [0x0A])
+        try sink.write(Array(first) + [0x0A])
         try preview.eachFile { try sink.write(PlannedFilesText.json($0)) }
         try sink.flush()
       } catch let failure as DescriptorSink.Failure {

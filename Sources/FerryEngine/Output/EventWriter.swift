@@ -54,7 +54,9 @@ package final class EventWriter: @unchecked Sendable {
   }
 
   /// Queues a line.
-  package func write(_ line: [UInt8]) {
+  ///
+  /// - Parameter append: appends the line to the queue. It is not called if the line is dropped.
+  package func write(_ append: (inout [UInt8]) -> Void) {
     let starts = condition.withLock { () -> Bool in
       guard failure == nil else { return false }
       guard waiting.count < Self.limit else {
@@ -66,7 +68,7 @@ package final class EventWriter: @unchecked Sendable {
         droppedCount = 0
       }
       let before = waiting.count
-      waiting += line
+      append(&waiting)
       count += 1
       if before < Self.enough, waiting.count >= Self.enough { condition.wakeAll() }
       defer { isWriting = true }
@@ -76,21 +78,25 @@ package final class EventWriter: @unchecked Sendable {
   }
 
   private func drain() {
+    // The queue and this buffer change places, so that neither has to grow again.
+    var taken: [UInt8] = []
     while true {
-      let (bytes, lines) = condition.withLock { () -> ([UInt8], Int) in
+      taken.removeAll(keepingCapacity: true)
+      let lines = condition.withLock { () -> Int in
         let deadline = DeadlineCondition.now + Self.collection
         while waiting.count < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
-        defer { (waiting, count) = ([], 0) }
         if waiting.isEmpty {
           isWriting = false
           condition.wakeAll()
         }
-        return (waiting, count)
+        swap(&waiting, &taken)
+        defer { count = 0 }
+        return count
       }
-      guard !bytes.isEmpty else { return }
-      guard let code = put(bytes, lines) else { continue }
+      guard !taken.isEmpty else { return }
+      guard let code = put(taken, lines) else { continue }
       condition.withLock {
         failure = code
         waiting = []

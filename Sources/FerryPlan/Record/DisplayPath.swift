@@ -9,12 +9,8 @@ import FerryManifest
 /// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
-    // Most names take this path, and each line of a log has a name.
-    if name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
-      !isWorkflowCommand(name)
-    {
-      return String(decoding: name, as: UTF8.self)
-    }
+    // Most names are of this kind, and each line of a log has a name.
+    if isUnquotedASCII(name) { return String(decoding: name, as: UTF8.self) }
     let bytes = Array(name)
     if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
       !isWorkflowCommand(bytes)
@@ -35,6 +31,11 @@ package enum DisplayPath {
     return quoted + "\""
   }
 
+  /// Appends a name as `shown` returns it.
+  package static func append(_ name: [UInt8], to text: inout [UInt8]) {
+    if isUnquotedASCII(name) { text += name } else { text += shown(name).utf8 }
+  }
+
   /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
     guard !text.utf8.allSatisfy(isPrintableASCII) else { return text }
@@ -42,6 +43,11 @@ package enum DisplayPath {
     return text.unicodeScalars.map { scalar in
       scalar.isHostile ? String(scalar).utf8.map(escape).joined() : String(scalar)
     }.joined()
+  }
+
+  private static func isUnquotedASCII(_ name: some Collection<UInt8>) -> Bool {
+    name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+      && !isWorkflowCommand(name)
   }
 
   /// Whether GitHub Actions would interpret a line that begins with the name as a command.

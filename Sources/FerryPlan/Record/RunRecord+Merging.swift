@@ -160,6 +160,11 @@ extension RunRecord.NodeRecord {
     func rank(_ state: ReportState) -> Int { Self.precedence.firstIndex(of: state) ?? Self.precedence.count }
     if rank(other.state) < rank(state) { (state, reason) = (other.state, other.reason) }
     if let more = other.items { items = (items ?? ItemCounts()) + more }
+    if let more = other.work {
+      var sum = work ?? more
+      if work != nil { sum.add(more) }
+      work = sum
+    }
     attempts += other.attempts
     add(cancellations: other.cancellations ?? [])
     if let more = other.problems {

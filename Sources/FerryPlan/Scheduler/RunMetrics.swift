@@ -1,6 +1,6 @@
 /// Counters and notes for the report, which the scheduler updates during a launch.
 package struct RunMetrics: Sendable {
-  package var requests = 0
+  package private(set) var requests = 0
   package var tokensFetched = 0
   package var tokenRefreshes = 0
   package var idsAllocated = 0
@@ -10,12 +10,14 @@ package struct RunMetrics: Sendable {
   /// The number of resumes at which completed background work was handled.
   package var resumes = 0
   /// The number of items that succeeded in this launch.
-  package var itemsDone = 0
+  package private(set) var itemsDone = 0
   package var traffic = Traffic()
   /// File bytes transferred by successful steps, in either direction, except those in `resentBytes`.
-  package var usefulBytes: Int64 = 0
+  package private(set) var usefulBytes: Int64 = 0
   /// File bytes sent by steps that failed, or that succeeded and whose upload then had to start over.
-  package var resentBytes: Int64 = 0
+  package private(set) var resentBytes: Int64 = 0
+  /// The work for each node, up to the last one that had any. The totals above are the sums of these.
+  package private(set) var work: [NodeWork] = []
   /// The causes of the exit code other than failed items, by manifest: `authorization` and `integrity`;
   /// `temporary` if work remains because retries were exhausted; `cutOff` if the launch's deadline passed or
   /// its execution window ended; `deferred` if work waits for conditions to change, a budget or a delay.
@@ -28,15 +30,17 @@ package struct RunMetrics: Sendable {
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
 
-  /// Counts an attempt.
+  /// Counts an attempt that has just ended.
   ///
   /// - Parameters:
   ///   - fileSize: the size of the file that the attempt sends, in bytes.
   ///   - isPart: whether it sends a part of the file, whose bytes `countPart` counts.
   mutating func count(
-    _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, fileSize: Int64, isPart: Bool
+    _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, fileSize: Int64, isPart: Bool,
+    of node: NodeID, at now: Instant
   ) {
     requests += 1
+    change(node) { $0.count(endedAt: now, duration: result.duration) }
     traffic += result.traffic
     let isGood = verdict == .succeeded || verdict == .unchanged
     switch step.traits.content {
@@ -44,9 +48,9 @@ package struct RunMetrics: Sendable {
     case .sent:
       // After a redirect, the body is sent again.
       let useful = isGood ? min(result.traffic.bodySent, fileSize) : 0
-      usefulBytes +|= useful
+      add(useful: useful, to: node)
       resentBytes +|= result.traffic.bodySent - useful
-    case .received: if isGood { usefulBytes +|= result.traffic.bodyReceived }
+    case .received: if isGood { add(useful: result.traffic.bodyReceived, to: node) }
     case nil: break
     }
   }
@@ -57,8 +61,8 @@ package struct RunMetrics: Sendable {
   ///   - sent: the number of the file's bytes that the request sent.
   ///   - useful: the number of bytes that the response has confirmed, including bytes of earlier requests of
   ///     the launch that had been counted as resent.
-  mutating func countPart(sent: Int64, useful: Int64) {
-    usefulBytes +|= useful
+  mutating func countPart(sent: Int64, useful: Int64, of node: NodeID) {
+    add(useful: useful, to: node)
     resentBytes = resentBytes +| sent - useful
   }
 
@@ -67,14 +71,32 @@ package struct RunMetrics: Sendable {
   /// - Parameters:
   ///   - kept: the number of bytes that the next attempt does not request again.
   ///   - dropped: the number of bytes that were counted as kept, but are requested again.
-  mutating func countPart(kept: Int64, dropped: Int64) { usefulBytes = usefulBytes +| kept -| dropped }
+  mutating func countPart(kept: Int64, dropped: Int64, of node: NodeID) {
+    add(useful: kept -| dropped, to: node)
+  }
 
   /// Records that an upload has to start over after its transfer succeeded.
   ///
   /// - Parameter bytes: the number of bytes that the transfer sent.
-  mutating func startsOver(_ bytes: Int64) {
-    usefulBytes -= bytes
+  mutating func startsOver(_ bytes: Int64, of node: NodeID) {
+    add(useful: -bytes, to: node)
     resentBytes +|= bytes
+  }
+
+  /// Counts an item that succeeded.
+  mutating func countItem(of node: NodeID) {
+    itemsDone += 1
+    change(node) { $0.itemsDone += 1 }
+  }
+
+  private mutating func add(useful bytes: Int64, to node: NodeID) {
+    usefulBytes +|= bytes
+    change(node) { $0.usefulBytes +|= bytes }
+  }
+
+  private mutating func change(_ node: NodeID, _ body: (inout NodeWork) -> Void) {
+    while work.count <= node.index { work.append(NodeWork()) }
+    body(&work[node.index])
   }
 }
 

@@ -87,7 +87,7 @@ extension Scheduler {
     guard let upload = uploadIndex[ref.node.index], let progress = progress(of: ref) else { return }
     change(ref, progress.uploadID == nil ? .discardTransfer : .discardUploadID(reason))
     let useful = self[attempts: ref]?.usefulBytes ?? 0
-    metrics.startsOver(useful)
+    metrics.startsOver(useful, of: ref.node)
     // Only a transfer in progress still has a reservation. The reservation of a completely sent file has
     // already been released.
     if progress.transfer != nil, useful > 0 { sendsAgain(ref, bytes: useful) }

@@ -31,7 +31,7 @@ extension Scheduler {
     }
     note(item, of: upload, end.state, end.failure)
     change(ref, .close(end.state, end.failure))
-    if end.state == .done { metrics.itemsDone += 1 }
+    if end.state == .done { metrics.countItem(of: ref.node) }
     closeIfThrough(upload)
   }
 

@@ -8,7 +8,7 @@ extension Scheduler {
   mutating func count(_ part: PartProgress, of ref: ItemRef) {
     guard let known = self[attempts: ref]?.usefulBytes else { return }
     let dropped = min(part.dropped, known)
-    metrics.countPart(kept: part.kept, dropped: dropped)
+    metrics.countPart(kept: part.kept, dropped: dropped, of: ref.node)
     self[attempts: ref]?.usefulBytes = known - dropped +| part.kept
     // The part of an earlier version may have been larger.
     guard part.through >= (self[attempts: ref]?.greatestOffset ?? 0) +| Self.leastAdvance else { return }

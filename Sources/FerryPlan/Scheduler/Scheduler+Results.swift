@@ -26,7 +26,7 @@ extension Scheduler {
     }
     metrics.count(
       flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
-      isPart: flight.attempt.operation != .whole)
+      isPart: flight.attempt.operation != .whole, of: ref.node, at: now)
     if let part = result.part { count(part, of: ref) }
     if flight.attempt.step == .download {
       countDownload(ref, result, verdict)

@@ -151,7 +151,7 @@ extension Scheduler {
   /// Counts bytes that the server had and has lost, which are sent again.
   private mutating func countLost(_ bytes: Int64, _ ref: ItemRef) {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
-    metrics.startsOver(lost)
+    metrics.startsOver(lost, of: ref.node)
     self[attempts: ref]?.usefulBytes -= lost
     sendsAgain(ref, bytes: bytes)
   }
@@ -254,7 +254,7 @@ extension Scheduler {
       }
     let unconfirmed = (self[attempts: ref]?.unconfirmedBytes[resource] ?? 0) +| sent
     let useful = max(0, min((confirmed ?? before) - before, unconfirmed))
-    metrics.countPart(sent: sent, useful: useful)
+    metrics.countPart(sent: sent, useful: useful, of: ref.node)
     self[attempts: ref]?.unconfirmedBytes[resource] = confirmed == nil ? unconfirmed : nil
     self[attempts: ref]?.usefulBytes +|= useful
     if sent > useful { sendsAgain(ref, bytes: sent - useful) }

@@ -52,12 +52,26 @@ struct ReportMarkdown: ReportRenderer {
       }
       lines.append("")
     }
+    if let plan = record.plan { lines += Self.comparison(plan) }
     lines += ambiguities(items, record)
     lines += [
       "<sub>ferry run \(MarkdownText.code(record.run.id)), \(record.run.startedAt) to \(record.run.endedAt)</sub>",
       "",
     ]
     try sink.write(lines.joined(separator: "\n"))
+  }
+
+  private static func comparison(_ plan: PlanComparison) -> [String] {
+    let rows = PlanComparisonText.rows(plan)
+    var lines = [
+      "| planned → actual | \(PlanComparisonText.columns.joined(separator: " | ")) | differences |",
+      "|---|\(String(repeating: "---:|", count: PlanComparisonText.columns.count))---|",
+    ]
+    lines += rows.prefix(Self.limit).map { row in
+      "| \(MarkdownText.escaped(row.title)) | \(row.cells.joined(separator: " | ")) | \(MarkdownText.escaped(row.differences)) |"
+    }
+    if rows.count > Self.limit { lines += ["", "… and \(rows.count - Self.limit) more nodes"] }
+    return lines + [""]
   }
 
   private func ambiguities(_ items: UnfinishedItems, _ record: RunRecord) -> [String] {

@@ -17,6 +17,7 @@ struct ReportNDJSON: ReportRenderer {
     try put("totals", record.totals)
     for node in record.nodes { try put("node", node) }
     if let timeline = record.timeline { try put("timeline", timeline) }
+    if let plan = record.plan { try put("plan", plan) }
     let encoder = ItemEncoder()
     try source.eachItem { try put("item", bytes: try encoder.encode($0)) }
   }

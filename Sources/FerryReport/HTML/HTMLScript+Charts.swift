@@ -10,7 +10,7 @@ extension HTMLScript {
     };
 
     function timeCharts(section) {
-      const all = [0, Math.max(section.seconds, 0.001)];
+      const all = [0, Math.max(section.span || section.seconds, 0.001)];
       const range = { from: all[0], to: all[1] };
       const painters = [];
       const repaint = () => {
@@ -88,10 +88,13 @@ extension HTMLScript {
         const labels = { ...activities, ...section.legend };
         const used = Object.keys(activities).filter((name) => shown.some((lane) => lane.spans.some((item) => item[0] === name)));
         const legend = make("ul", { class: "legend" }, used.map((name) => make("li", {}, make("i", { class: "fill-" + name }), labels[name])));
+        if (shown.some((lane) => lane.planned)) legend.append(make("li", {}, make("i", { class: "fill-sending planned" }), "simulated, above what the run did"));
+        const markLegend = make("li", {}, make("i", { class: "line" }), "a resume");
+        legend.append(markLegend);
         const [svg, paint] = chart("Timeline: what each node was doing", (svg, width) => {
           svg.replaceChildren();
           const isNarrow = width < 560;
-          const longest = Math.max(...shown.map((lane) => lane.name.length));
+          const longest = Math.max(...shown.map((lane) => lane.name.length + (lane.planned ? 11 : 0)));
           const left = isNarrow ? 4 : Math.min(longest * 7.5 + 18, 260, width * 0.3), step = isNarrow ? 42 : 30, top = 4;
           const bottom = top + shown.length * step;
           size(svg, width, bottom + 24);
@@ -99,24 +102,25 @@ extension HTMLScript {
           shown.forEach((lane, index) => {
             const y = top + index * step;
             const most = isNarrow ? Math.floor(width / 7) : Math.floor(left / 7);
-            const name = lane.name.length > most ? lane.name.slice(0, most - 1) + "…" : lane.name;
+            const full = lane.planned ? lane.name + ", simulated" : lane.name;
+            const name = full.length > most ? full.slice(0, most - 1) + "…" : full;
             svg.append(draw("text", { class: "name", x: isNarrow ? left : left - 10, y: y + (isNarrow ? 13 : 19), "text-anchor": isNarrow ? "start" : "end" }, name));
             const barTop = isNarrow ? y + 18 : y + 6;
             svg.append(draw("rect", { class: "track", x: left, y: barTop, width: Math.max(0, width - left - 8), height: 18, rx: 3 }));
             for (const [activity, from, to] of joined(lane.spans, range, (width - left) )) {
               const start = Math.max(left, scale.x(from)), end = Math.min(width - 8, scale.x(to));
-              svg.append(draw("rect", { class: "fill-" + activity, x: start, y: barTop, width: Math.max(1, end - start), height: 18 }));
+              svg.append(draw("rect", { class: "fill-" + activity + (lane.planned ? " planned" : ""), x: start, y: barTop, width: Math.max(1, end - start), height: 18 }));
             }
           });
-          for (const [at, label] of section.marks || []) {
-            if (at < range.from || at > range.to) continue;
-            svg.append(draw("line", { class: "axis", x1: scale.x(at), x2: scale.x(at), y1: top, y2: bottom }, draw("title", {}, label)));
-          }
+          const marks = visibleMarks(section, range, width);
+          for (const [at, label] of marks) svg.append(draw("line", { class: "mark", x1: scale.x(at), x2: scale.x(at), y1: top, y2: bottom }, draw("title", {}, label)));
+          markLegend.hidden = !(section.marks || []).length;
+          markLegend.lastChild.textContent = marks.length || !(section.marks || []).length ? "a resume" : "resumes: zoom in to see them";
           track(svg, left, width, top, bottom, scale, (time, y) => {
             const lane = shown[Math.floor((y - top) / step)];
             if (!lane) return null;
             const found = lane.spans.find((item) => item[1] <= time && time <= item[2]);
-            return [lane.name, found ? labels[found[0]] + ", " + elapsed(found[2] - found[1]) : "no work", elapsed(time) + " after the start, " + moment(section.start, time)];
+            return [lane.name + (lane.planned ? ", simulated" : ""), found ? labels[found[0]] + ", " + elapsed(found[2] - found[1]) : "no work", elapsed(time) + " after the start, " + moment(section.start, time)];
           });
         });
         painters.push(paint);
@@ -127,6 +131,12 @@ extension HTMLScript {
       if (section.samples && section.samples.bytes.length > 2) parts.push(throughput(section, range, span, axis, track, painters));
       repaint();
       return parts;
+    }
+
+    /** The marks in a range; none if they would cover the chart. */
+    function visibleMarks(section, range, pixels) {
+      const marks = (section.marks || []).filter(([at]) => at >= range.from && at <= range.to);
+      return marks.length > pixels / 12 ? [] : marks;
     }
 
     /** Spans in a range, with those shorter than a pixel joined. */
@@ -171,7 +181,7 @@ extension HTMLScript {
         const y = (value) => bottom - value / most * (bottom - top);
         for (const value of ticks(most, 4)) {
           svg.append(draw("line", { class: "grid", x1: left, x2: width - 8, y1: y(value), y2: y(value) }));
-          svg.append(draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, bytes(value) + "/s"));
+          svg.append(draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, roundBytes(value) + "/s"));
         }
         const clip = (value) => Math.max(left, Math.min(width - 8, scale.x(value)));
         let path = "";
@@ -228,10 +238,10 @@ extension HTMLScript {
         const limit = Math.max(...windows.map((entry) => entry.limit));
         const most = Math.max(limit, ...windows.map((entry) => entry.before + entry.added), 1) * 1.06;
         const y = (value) => bottom - value / most * (bottom - top);
-        svg.append(draw("text", { class: "name", x: 0, y: 13 }, `${network}: ${windows.length} windows, limit ${bytes(limit)}`));
+        svg.append(draw("text", { class: "name", x: 0, y: 13 }, `${network}: ${windows.length} windows, limit ${roundBytes(limit)} (dashed)`));
         for (const value of ticks(most, 3)) {
           svg.append(draw("line", { class: "grid", x1: left, x2: width - 4, y1: y(value), y2: y(value) }));
-          svg.append(draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, bytes(value)));
+          svg.append(draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, roundBytes(value)));
         }
         const step = (width - left - 4) / windows.length;
         windows.forEach((entry, index) => {
@@ -241,11 +251,13 @@ extension HTMLScript {
           bar.addEventListener("pointerleave", hideTip);
           svg.append(bar);
         });
-        svg.append(draw("line", { class: "limit", x1: left, x2: width - 4, y1: y(limit), y2: y(limit) }));
+        svg.append(draw("line", { class: "limit", x1: left, x2: width - 4, y1: y(limit), y2: y(limit) }, draw("title", {}, "limit: " + bytes(limit))));
         svg.append(draw("text", { x: left, y: height - 6 }, windows[0].from.slice(0, 10)), draw("text", { x: width - 4, y: height - 6, "text-anchor": "end" }, windows[windows.length - 1].from.slice(0, 10)));
       });
       return svg;
     }
+
+    const delaySteps = [0.001, 0.01, 0.1, 1, 5, 15, 60, 300, 900, 3600, 10800, 21600, 86400, 604800, 2592000, 31536000];
 
     function delayChart(section) {
       const sessions = (section.delays || []).filter((entry) => entry.points.length);
@@ -259,7 +271,7 @@ extension HTMLScript {
         const [low, high] = [Math.min(...points.map((point) => Math.max(point[1], 0.001))) / 1.5, Math.max(...points.map((point) => point[1]), 0.002) * 1.5];
         const x = (time) => left + time / last * (width - left - 8);
         const y = (value) => bottom - (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low)) * (bottom - top);
-        for (const value of timeSteps.filter((size) => size >= low && size <= high).filter((value, index, list) => index % Math.ceil(list.length / 6) === 0)) {
+        for (const value of logTicks(delaySteps.filter((size) => size >= low), high, y, 22)) {
           svg.append(draw("line", { class: "grid", x1: left, x2: width - 8, y1: y(value), y2: y(value) }), draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, elapsed(value)));
         }
         for (const [value, label] of timeTicks(0, last, Math.max(2, (width - left) / 110))) svg.append(draw("text", { x: x(value), y: bottom + 16, "text-anchor": x(value) > width - 30 ? "end" : "middle" }, label));

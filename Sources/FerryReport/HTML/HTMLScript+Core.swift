@@ -42,6 +42,9 @@ extension HTMLScript {
       return (unit === 0 ? Math.round(value) : value.toFixed(value < 100 ? 1 : 0)) + " " + units[unit];
     }
 
+    /** A label of an axis, such as `20 MB`. */
+    const roundBytes = (value) => bytes(value).replace(".0 ", " ");
+
     function elapsed(seconds) {
       if (seconds < 0.001 && seconds > 0) return "<1 ms";
       if (seconds < 1) return Math.round(seconds * 1000) + " ms";
@@ -89,6 +92,15 @@ extension HTMLScript {
 
     // MARK: Scales
 
+    /** Values on a logarithmic scale from `low` to `high` that are at least `gap` pixels apart, the highest first. */
+    function logTicks(steps, high, y, gap) {
+      const values = [];
+      for (const value of [...steps].reverse()) {
+        if (value <= high && (!values.length || y(value) - y(values[values.length - 1]) >= gap)) values.push(value);
+      }
+      return values;
+    }
+
     /** Round values between 0 and `most`, about `wanted` of them. */
     function ticks(most, wanted, base = 10) {
       if (!(most > 0)) return [0];
@@ -116,6 +128,10 @@ extension HTMLScript {
       const svg = draw("svg", { class: "chart", role: "img", "aria-label": label });
       let width = 0;
       const repaint = () => { if (width > 0) paint(svg, width); };
+      // A browser prints with the width of the window. Small texts would then be too small on paper.
+      const [begin, end] = [() => { if (width > 0) paint(svg, Math.min(width, 680)); }, repaint];
+      window.addEventListener("beforeprint", begin);
+      window.addEventListener("afterprint", end);
       new ResizeObserver((entries) => {
         const now = Math.round(entries[0].contentRect.width);
         if (now !== width) { width = now; repaint(); }

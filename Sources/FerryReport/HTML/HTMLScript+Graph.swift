@@ -17,38 +17,63 @@ extension HTMLScript {
         if (at > 0) column.sort((a, b) => mean(before[a].map((need) => row[need])) - mean(before[b].map((need) => row[need])));
         column.forEach((index, position) => { row[index] = position - (column.length - 1) / 2; });
       });
-      const [boxWidth, boxHeight, gapX, gapY] = [152, 50, 38, 16];
+      const [boxWidth, boxHeight] = [152, 50];
       const most = Math.max(...columns.map((column) => column.length));
-      const width = columns.length * (boxWidth + gapX) - gapX + 4, height = most * (boxHeight + gapY) - gapY + 28;
-      const x = (index) => depth[index] * (boxWidth + gapX) + 2;
-      const y = (index) => height / 2 + row[index] * (boxHeight + gapY) - boxHeight / 2;
-      const svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Dependency graph; the table of nodes below has the same information" });
-      svg.append(draw("defs", {}, draw("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, draw("path", { class: "arrow", d: "M0 0L8 4L0 8z" }))));
-      nodes.forEach((node, index) => {
-        for (const need of before[index]) {
-          const [x1, y1, x2, y2] = [x(need) + boxWidth, y(need) + boxHeight / 2, x(index) - 1, y(index) + boxHeight / 2];
-          const bend = gapX / 2;
-          let way = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
-          if (depth[index] - depth[need] > 1) {
-            // Past the columns between them, above or below their boxes.
-            const tallest = Math.max(...columns.slice(depth[need] + 1, depth[index]).map((column) => column.length));
-            const room = tallest * (boxHeight + gapY) / 2 - gapY / 2 + 6;
-            const lane = height / 2 + (y1 + y2 > height + 1 ? room : -room);
-            way = `M${x1} ${y1}C${x1 + bend} ${y1} ${x1 + bend} ${lane} ${x1 + gapX} ${lane}H${x2 - gapX}C${x2 - bend} ${lane} ${x2 - bend} ${y2} ${x2} ${y2}`;
+      const isLinked = before.some((needs) => needs.length);
+      if (!isLinked) return [];
+
+      /** Draws the graph from left to right, or from top to bottom if the page is too narrow for that. */
+      function paint(svg, width) {
+        const across = columns.length * (boxWidth + 38) - 38 + 4;
+        const isDown = across > width;
+        // Along: from one column to the next. Aside: within a column.
+        const [sizeAlong, sizeAside] = isDown ? [boxHeight, boxWidth] : [boxWidth, boxHeight];
+        const gapAlong = isDown ? 34 : 38, gapAside = isDown ? 14 : 16;
+        const along = (index) => depth[index] * (sizeAlong + gapAlong) + 2;
+        const breadth = most * (sizeAside + gapAside) - gapAside + (isDown ? 36 : 28);
+        const middle = breadth / 2;
+        const aside = (index) => middle + row[index] * (sizeAside + gapAside) - sizeAside / 2;
+        const length = columns.length * (sizeAlong + gapAlong) - gapAlong + 4;
+        const [fullWidth, fullHeight] = isDown ? [breadth, length] : [length, breadth];
+        const at = (a, b) => (isDown ? `${b} ${a}` : `${a} ${b}`);
+        svg.replaceChildren();
+        svg.setAttribute("viewBox", `0 0 ${fullWidth} ${fullHeight}`);
+        svg.setAttribute("width", fullWidth);
+        svg.setAttribute("height", fullHeight);
+        svg.append(draw("defs", {}, draw("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, draw("path", { class: "arrow", d: "M0 0L8 4L0 8z" }))));
+        nodes.forEach((node, index) => {
+          for (const need of before[index]) {
+            const [a1, b1, a2, b2] = [along(need) + sizeAlong, aside(need) + sizeAside / 2, along(index) - 1, aside(index) + sizeAside / 2];
+            const bend = gapAlong / 2;
+            let way = `M${at(a1, b1)}C${at(a1 + bend, b1)} ${at(a2 - bend, b2)} ${at(a2, b2)}`;
+            if (depth[index] - depth[need] > 1) {
+              // Past the columns between them, on one side of their boxes.
+              const tallest = Math.max(...columns.slice(depth[need] + 1, depth[index]).map((column) => column.length));
+              const room = tallest * (sizeAside + gapAside) / 2 - gapAside / 2 + 6;
+              const lane = middle + (b1 + b2 > breadth + 1 ? room : -room);
+              way = `M${at(a1, b1)}C${at(a1 + bend, b1)} ${at(a1 + bend, lane)} ${at(a1 + gapAlong, lane)}L${at(a2 - gapAlong, lane)}C${at(a2 - bend, lane)} ${at(a2 - bend, b2)} ${at(a2, b2)}`;
+            }
+            svg.append(draw("path", { class: "edge", d: way, "marker-end": "url(#arrow)", ...(need === node.token ? { "stroke-dasharray": "4 3" } : {}) }));
           }
-          svg.append(draw("path", { class: "edge", d: way, "marker-end": "url(#arrow)", ...(need === node.token ? { "stroke-dasharray": "4 3" } : {}) }));
-        }
-      });
-      nodes.forEach((node, index) => {
-        const short = node.name.length > 18 ? node.name.slice(0, 17) + "…" : node.name;
-        const what = node.kind + ", " + (words[node.state] || node.state);
-        svg.append(draw("g", {}, draw("title", {}, [node.name, what, node.reason].filter(Boolean).join("\n")),
-          draw("rect", { class: "box " + level(node.state), x: x(index), y: y(index), width: boxWidth, height: boxHeight, rx: 9 }),
-          draw("text", { class: "name", x: x(index) + 12, y: y(index) + 21 }, short),
-          draw("text", { x: x(index) + 12, y: y(index) + 38 }, what)));
-      });
+        });
+        nodes.forEach((node, index) => {
+          const short = node.name.length > 18 ? node.name.slice(0, 17) + "…" : node.name;
+          const what = node.kind + ", " + (words[node.state] || node.state);
+          const [x, y] = isDown ? [aside(index), along(index)] : [along(index), aside(index)];
+          svg.append(draw("g", {}, draw("title", {}, [node.name, what, node.reason].filter(Boolean).join("\n")),
+            draw("rect", { class: "box " + level(node.state), x, y, width: boxWidth, height: boxHeight, rx: 9 }),
+            draw("text", { class: "name", x: x + 12, y: y + 21 }, short),
+            draw("text", { x: x + 12, y: y + 38 }, what)));
+        });
+      }
+
+      const svg = draw("svg", { role: "img", "aria-label": "Dependency graph; the table of nodes below has the same information" });
+      const scroll = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Dependency graph" }, svg);
+      new ResizeObserver((entries) => paint(svg, entries[0].contentRect.width)).observe(scroll);
+      window.addEventListener("beforeprint", () => paint(svg, 640));
+      window.addEventListener("afterprint", () => paint(svg, scroll.clientWidth));
       const hasTokens = nodes.some((node) => node.token >= 0);
-      return [card("Dependencies", hasTokens ? "dashed: a token" : null, make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Dependency graph" }, svg))];
+      return [card("Dependencies", hasTokens ? "dashed: a token" : null, scroll)];
     }
 
     const mean = (values) => values.length ? values.reduce((a, b) => a + b, 0) / values.length : 0;
@@ -56,6 +81,8 @@ extension HTMLScript {
     const countWords = [["done", "done"], ["unchanged", "unchanged"], ["failed", "failed"], ["ambiguous", "ambiguous"], ["cancelled", "canceled"], ["waiting", "remaining"], ["skipped", "not started"]];
 
     function nodeTable(nodes) {
+      const hasReasons = nodes.some((node) => node.reason);
+      const titles = ["Name", "Kind", "State", "Items"].concat(hasReasons ? ["Reason"] : []);
       const rows = nodes.map((node) => {
         const counts = node.counts || {};
         const total = countWords.reduce((sum, [key]) => sum + (counts[key] || 0), 0);
@@ -66,10 +93,10 @@ extension HTMLScript {
         })) : null;
         const text = countWords.filter(([key]) => counts[key]).map(([key, word]) => number.format(counts[key]) + " " + word).join(", ");
         return make("tr", {}, make("td", {}, node.name), make("td", { class: "wide" }, node.kind), make("td", {}, badge(node.state)),
-          make("td", { class: "wide" }, bar, text), make("td", {}, node.reason || ""));
+          make("td", { class: "wide" }, bar, text), hasReasons ? make("td", {}, node.reason || "") : null);
       });
       return card("Nodes", null, make("div", { class: "scroll" }, make("table", { class: "plain" },
-        make("thead", {}, make("tr", {}, ["Name", "Kind", "State", "Items", "Reason"].map((title, index) => make("th", { scope: "col", class: index === 1 || index === 3 ? "wide" : null }, title)))),
+        make("thead", {}, make("tr", {}, titles.map((title, index) => make("th", { scope: "col", class: index === 1 || index === 3 ? "wide" : null }, title)))),
         make("tbody", {}, rows))));
     }
     """#

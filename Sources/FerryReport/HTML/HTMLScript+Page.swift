@@ -15,6 +15,14 @@ extension HTMLScript {
       );
     }
 
+    if (data.table) {
+      const kind = (index) => (data.table.numbers.includes(index) ? "number" : null);
+      const cell = (text, index) => make("td", { class: kind(index), "data-label": data.table.columns[index], "data-empty": text === "" }, text);
+      root.append(card(data.table.title, data.table.note, make("div", { class: "scroll" }, make("table", { class: "plain stack" },
+        make("thead", {}, make("tr", {}, data.table.columns.map((title, index) => make("th", { scope: "col", class: kind(index) }, title)))),
+        make("tbody", {}, data.table.rows.map((row) => make("tr", {}, row.map(cell))))))));
+    }
+
     for (const section of data.sections) {
       if (section.title) root.append(make("h2", { class: "section-title" }, section.title));
       if (section.text) root.append(make("p", { class: "note" }, section.text));
@@ -27,11 +35,6 @@ extension HTMLScript {
       if (section.nodes && section.nodes.length) root.append(nodeTable(section.nodes));
     }
     if (data.nodes.length) root.append(...graphCard(data.nodes), nodeTable(data.nodes));
-    if (data.table) {
-      root.prepend(card(data.table.title, null, make("div", { class: "scroll" }, make("table", { class: "plain" },
-        make("thead", {}, make("tr", {}, data.table.columns.map((title) => make("th", { scope: "col" }, title)))),
-        make("tbody", {}, data.table.rows.map((row) => make("tr", {}, row.map((cell) => make("td", {}, cell)))))))));
-    }
     if (items) root.append(items.element);
     document.body.dataset.ready = "true";
     """#

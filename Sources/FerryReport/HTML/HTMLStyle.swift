@@ -72,6 +72,8 @@ enum HTMLStyle {
     .fill-conditions { fill: var(--conditions); background: var(--conditions); } .fill-queued { fill: var(--queued); background: var(--queued); }
     .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--soft); font-size: .84rem; }
     .legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
+    .planned { opacity: .5; }
+    svg .mark { stroke: var(--ink); stroke-width: 1; opacity: .45; shape-rendering: crispEdges; } .legend i.line { width: 1px; height: 13px; border-radius: 0; background: var(--ink); opacity: .6; margin: 0 9px 0 5px; }
     .scroll { overflow-x: auto; }
     summary { cursor: pointer; font-weight: 600; font-size: 1.05rem; } summary .note { color: var(--soft); font-weight: 400; font-size: .85rem; margin-left: 12px; }
     details .viewport { margin-top: 10px; } td.time { width: 190px; white-space: nowrap; color: var(--soft); font-variant-numeric: tabular-nums; }
@@ -99,7 +101,7 @@ enum HTMLStyle {
     .details table { border-collapse: collapse; width: 100%; } .details th, .details td { text-align: left; vertical-align: top; padding: 3px 12px 3px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; } .details th { color: var(--soft); font-weight: 500; }
     .empty { padding: 22px; color: var(--soft); text-align: center; }
     .tip { position: fixed; z-index: 10; pointer-events: none; background: var(--ink); color: var(--page); border-radius: 8px; padding: 6px 10px; font-size: .82rem; max-width: 320px; box-shadow: 0 4px 16px rgb(0 0 0 / .25); }
-    table.plain { border-collapse: collapse; width: 100%; font-size: .92rem; } table.plain th, table.plain td { text-align: left; padding: 6px 14px 6px 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } table.plain thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .84rem; } table.plain .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+    table.plain { border-collapse: collapse; width: 100%; font-size: .92rem; } table.plain th, table.plain td { text-align: left; padding: 6px 14px 6px 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } table.plain thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .84rem; } table.plain td:first-child { min-width: 7em; } table.plain .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .bar { display: flex; height: 8px; border-radius: 4px; overflow: hidden; background: var(--track); min-width: 90px; } .bar i { display: block; min-width: 2px; }
     .bar .done { background: var(--good); } .bar .unchanged { background: var(--committing); opacity: .55; } .bar .failed { background: var(--bad); } .bar .ambiguous { background: var(--allocating); } .bar .cancelled { background: var(--conditions); } .bar .rest { background: var(--queued); }
     pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
@@ -109,12 +111,16 @@ enum HTMLStyle {
       .cards { grid-template-columns: 1fr 1fr; gap: 8px; } .figure { padding: 10px 12px; } .figure .value { font-size: 1.2rem; }
       .row, .one-upload .row { grid-template-columns: minmax(0, 1fr) 96px; } .row .upload, .row .time, .row .requests, .row .size { display: none; }
       .details { padding-left: 16px; } .causes li { grid-template-columns: auto 1fr; } .causes li button { grid-column: 2; justify-self: start; }
-      table.plain .wide { display: none; }
+      table.plain .wide { display: none; } table.plain td { min-width: 5.5em; }
+      .stack thead { display: none; } .stack tr { display: block; padding: 8px 0; border-top: 1px solid var(--line); } .stack tr:first-child { border-top: 0; padding-top: 0; }
+      table.stack td, table.stack td.number { display: flex; gap: 12px; justify-content: space-between; text-align: right; white-space: normal; border: 0; padding: 2px 0; } .stack td::before { content: attr(data-label); color: var(--soft); flex: none; }
+      .stack td:first-child { font-weight: 600; } .stack td:first-child::before { content: none; } .stack td[data-empty] { display: none !important; }
     }
+    @page { margin: 14mm; }
     @media print {
       :root { --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; }
       main { max-width: none; padding: 0; } .card, .figure { break-inside: avoid; border-radius: 6px; } .tools, .zoom, .causes button { display: none; }
-      .viewport { max-height: none; overflow: visible; height: auto !important; } .body { height: auto !important; } .body .row { position: static; } .items.card { break-inside: auto; }
+      .viewport { max-height: none; overflow: visible; height: auto !important; } .body { height: auto !important; } .body .row { position: static; } .items.card { break-inside: auto; } .body .row .path::before { content: none !important; } .columns button::after { content: none !important; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     }
     """#

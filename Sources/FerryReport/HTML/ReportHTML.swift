@@ -24,6 +24,7 @@ struct ReportHTML: ReportRenderer {
       head.add("causes", causes(unfinished, record))
       head.add("nodes", Self.nodes(record))
       head.add("sections", [Self.section(record)])
+      if let plan = record.plan { head.add("table", Self.comparison(plan)) }
       try data.write(head.bytes.dropLast() + Array(",\"items\":".utf8))
       try HTMLItems(record).write(source, to: data)
       try data.write("}")
@@ -61,7 +62,7 @@ struct ReportHTML: ReportRenderer {
     let rate = seconds > 0 ? Int64(clamping: Double(totals.bytes.useful) / seconds) : 0
     var figures = [
       ("Delivered", NumberText.text(totals.itemsDoneInRun), "of \(NumberText.text(all)) items"),
-      ("Transferred", ByteText.text(totals.bytes.useful), "\(ByteText.text(rate))/s on average"),
+      ("Transferred", ByteText.text(totals.bytes.useful), "at \(ByteText.text(rate))/s"),
       ("Duration", ElapsedText.text(seconds), "\(NumberText.text(totals.requests)) requests"),
     ]
     let bad = items.failed + items.ambiguous
@@ -133,7 +134,7 @@ struct ReportHTML: ReportRenderer {
     let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, 20)
     if hidden > 0 { add(hidden, .ambiguous, "more items may have been delivered") }
     for group in items.groups.all.prefix(Self.mostCauses) {
-      let reason = group.example.reason.map { ReasonText.text($0) } ?? ""
+      let reason = group.example.reason.map { ReasonText.cause($0) } ?? ""
       let message = reason.isEmpty ? group.example.title : "\(group.example.title): \(reason)"
       add(
         group.count, group.example.state, message, example: group.example.shownPath,
@@ -166,11 +167,10 @@ struct ReportHTML: ReportRenderer {
     section.add("start", record.startedAt.nanoseconds / 1_000_000)
     section.add("seconds", seconds)
     if let timeline = record.timeline {
-      section.add(
-        "lanes",
-        timeline.nodes.map { node in
-          HTMLLane(name: RunRecord.title(node.name, node.manifest), spans: node.spans).line
-        })
+      if let planned = record.plan?.timeline, let last = planned.flatMap(\.spans).map(\.to).max() {
+        section.add("span", max(last, seconds))
+      }
+      section.add("lanes", lanes(timeline, planned: record.plan?.timeline ?? []).map(\.line))
       section.add(
         "marks",
         arrays: timeline.resumes.map {
@@ -201,6 +201,28 @@ struct ReportHTML: ReportRenderer {
         return line
       })
     return section
+  }
+
+  /// The rows of the timeline: each node of a simulation above the same node of the run.
+  private static func lanes(_ timeline: RunTimeline, planned: [RunTimeline.NodeSpans]) -> [HTMLLane] {
+    func title(_ node: RunTimeline.NodeSpans) -> String { RunRecord.title(node.name, node.manifest) }
+    let simulated = planned.map { HTMLLane(name: title($0), spans: $0.spans, isPlanned: true) }
+    let ran = timeline.nodes.map { HTMLLane(name: title($0), spans: $0.spans) }
+    let names = Set(ran.map(\.name))
+    return ran.flatMap { lane in simulated.filter { $0.name == lane.name } + [lane] }
+      + simulated.filter { !names.contains($0.name) }
+  }
+
+  private static func comparison(_ plan: PlanComparison) -> JSONLine {
+    var rows = PlanComparisonText.rows(plan)
+    rows[0].title = "All nodes"
+    return HTMLTable(
+      title: "Planned → actual", note: PlanComparisonText.title(plan),
+      columns: ["Node"] + PlanComparisonText.columns.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        + ["Differences"],
+      numbers: 1..<(PlanComparisonText.columns.count + 1),
+      rows: rows.map { [$0.title] + $0.cells + [$0.differences] }
+    ).line
   }
 
   private static func delays(_ resumes: [RunTimeline.Resume]) -> [JSONLine] {

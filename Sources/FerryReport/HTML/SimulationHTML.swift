@@ -40,8 +40,11 @@ package struct SimulationHTML {
       let forecast = entry.forecast
       let time = ElapsedText.text(forecast.seconds)
       let end =
-        forecast.isThrough
-        ? "the round is complete after \(time)" : "the round is not complete within \(time)"
+        !forecast.isThrough
+        ? "the round is not complete within \(time)"
+        : forecast.rounds > 1
+          ? "\(NumberText.text(forecast.rounds)) rounds are complete, the first after \(time)"
+          : "the round is complete after \(time)"
       return document.forecasts.count == 1
         ? capitalized(end) + "." : "With the policy \(entry.policy.rawValue), \(end)."
     }.joined(separator: " ")
@@ -69,7 +72,7 @@ package struct SimulationHTML {
   private var figures: [(String, String, String)] {
     guard let first = document.forecasts.first, document.forecasts.count == 1 else { return [] }
     let forecast = first.forecast
-    let done = forecast.nodes.reduce(0) { $0 + ($1.items?.done ?? 0) }
+    let done = forecast.nodes.reduce(0) { $0 + ($1.work?.itemsDone ?? 0) }
     return [
       ("Delivered", NumberText.text(done), "items"), ("Requests", NumberText.text(forecast.requests), ""),
       ("Launches", NumberText.text(forecast.launches), "\(NumberText.text(forecast.resumes)) resumes"),
@@ -83,23 +86,20 @@ package struct SimulationHTML {
 
   /// The policies, one in each row.
   private var comparison: JSONLine {
-    var table = JSONLine()
-    table.add("title", "Policies of the resume delay")
-    table.add(
-      "columns",
-      strings: ["Policy", "Completed after", "Launches", "Resumes", "Requests", "Upload IDs expired"])
-    table.add(
-      "rows",
-      arrays: document.forecasts.map { entry in
+    HTMLTable(
+      title: "Policies of the resume delay",
+      columns: ["Policy", "Completed after", "Launches", "Resumes", "Requests", "Upload IDs expired"],
+      numbers: 2..<6,
+      rows: document.forecasts.map { entry in
         let forecast = entry.forecast
         let time = ElapsedText.text(forecast.seconds)
         return [
-          .text(entry.policy.rawValue), .text(forecast.isThrough ? time : "not within \(time)"),
-          .text(NumberText.text(forecast.launches)), .text(NumberText.text(forecast.resumes)),
-          .text(NumberText.text(forecast.requests)), .text(NumberText.text(forecast.idsExpired)),
+          entry.policy.rawValue, forecast.isThrough ? time : "not within \(time)",
+          NumberText.text(forecast.launches), NumberText.text(forecast.resumes),
+          NumberText.text(forecast.requests), NumberText.text(forecast.idsExpired),
         ]
-      })
-    return table
+      }
+    ).line
   }
 
   private var nodes: [JSONLine] {
@@ -137,7 +137,12 @@ package struct SimulationHTML {
     legend.add("requesting", "a fetch or request")
     legend.add("retrying", "a fetch that failed")
     section.add("legend", legend)
-    section.add("lanes", lanes(forecast, until: until, offset))
+    section.add(
+      "lanes",
+      forecast.nodes.compactMap { node in
+        let spans = node.spans(in: forecast)
+        return spans.isEmpty ? nil : HTMLLane(name: node.name, spans: spans).line
+      })
     section.add(
       "marks",
       arrays: forecast.timeline.filter { $0.delaySeconds != nil }.compactMap { moment in
@@ -163,31 +168,14 @@ package struct SimulationHTML {
         [.text($0.at.prefix(19).replacing("T", with: " ") + " UTC"), .text(DisplayPath.line($0.text))]
       })
     if forecast.timeline.count > shown.count {
-      section.add("eventsNote", "the first \(shown.count) of \(forecast.timeline.count)")
+      section.add(
+        "eventsNote",
+        "the first \(NumberText.text(shown.count)) of \(NumberText.text(forecast.timeline.count))")
     }
     return section
   }
 
   private static let mostEvents = 1000
-
-  private func lanes(
-    _ forecast: Forecast, until: Double, _ offset: (String) -> Double?
-  ) -> [JSONLine] {
-    forecast.nodes.compactMap { node in
-      var spans = node.batches.compactMap { batch -> RunTimeline.Span? in
-        guard let from = offset(batch.handedOverAt) else { return nil }
-        return .init(.sending, from: from, to: max(from, batch.endedAt.flatMap(offset) ?? until))
-      }
-      for fetch in node.fetches ?? [] {
-        guard let at = offset(fetch.at) else { continue }
-        spans.append(.init(fetch.result == .failed ? .retrying : .requesting, from: at, to: at))
-      }
-      if spans.isEmpty, !node.kind.hasItems, let end = node.endedAt.flatMap(offset) {
-        spans = [.init(.requesting, from: end, to: end)]
-      }
-      return spans.isEmpty ? nil : HTMLLane(name: node.name, spans: spans).line
-    }
-  }
 
   private func delays(_ forecast: Forecast, _ offset: (String) -> Double?) -> [JSONLine] {
     var sessions: [String: [[JSONLine.Scalar]]] = [:]

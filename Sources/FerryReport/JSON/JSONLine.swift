@@ -3,19 +3,44 @@ import FerryPlan
 /// One line of JSON, written key by key, so that a million lines do not need an encoder.
 package struct JSONLine {
   private var text = Array("{".utf8)
+  private var hasKeys = false
 
   package init() {}
+
+  /// Appends an object to a buffer, without a copy of it.
+  package static func append(to buffer: inout [UInt8], _ add: (inout JSONLine) -> Void) {
+    var line = JSONLine()
+    swap(&line.text, &buffer)
+    line.text.append(UInt8(ascii: "{"))
+    add(&line)
+    line.text.append(UInt8(ascii: "}"))
+    swap(&line.text, &buffer)
+  }
 
   package mutating func add(_ key: String, _ value: String?) {
     guard let value else { return }
     begin(key)
-    JSONString.append(value, to: &text)
+    PrintableJSON.append(value, to: &text)
+  }
+
+  /// Adds a file name, and its bytes in Base64 as `path_base64` if it is not UTF-8.
+  package mutating func add(path: [UInt8]) {
+    begin("path")
+    guard !path.withUnsafeBufferPointer({ PrintableJSON.appendPlain($0, to: &text) }) else { return }
+    PrintableJSON.append(String(decoding: path, as: UTF8.self), to: &text)
+    add("path_base64", DisplayPath.base64(path))
   }
 
   package mutating func add(_ key: String, _ value: Int64?) {
     guard let value else { return }
     begin(key)
-    text += "\(value)".utf8
+    text.append(decimal: value)
+  }
+
+  /// Adds a duration in seconds, rounded to a number of decimals.
+  package mutating func add(_ key: String, seconds value: Duration, decimals: Int) {
+    begin(key)
+    text.append(seconds: value, decimals: decimals)
   }
 
   /// Adds a number of seconds, which is finite.
@@ -25,7 +50,13 @@ package struct JSONLine {
     append(value)
   }
 
-  package mutating func add(_ key: String, _ value: Instant?) { add(key, value?.rfc3339) }
+  package mutating func add(_ key: String, _ value: Instant?) {
+    guard let value else { return }
+    begin(key)
+    text.append(UInt8(ascii: "\""))
+    text.append(value)
+    text.append(UInt8(ascii: "\""))
+  }
 
   package mutating func add(_ key: String, isSet: Bool) {
     begin(key)
@@ -47,7 +78,7 @@ package struct JSONLine {
     text.append(UInt8(ascii: "["))
     for (index, value) in strings.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
-      JSONString.append(value, to: &text)
+      PrintableJSON.append(value, to: &text)
     }
     text.append(UInt8(ascii: "]"))
   }
@@ -79,7 +110,7 @@ package struct JSONLine {
         if position > 0 { text.append(UInt8(ascii: ",")) }
         switch value {
         case .number(let number): append(number)
-        case .text(let string): JSONString.append(string, to: &text)
+        case .text(let string): PrintableJSON.append(string, to: &text)
         }
       }
       text.append(UInt8(ascii: "]"))
@@ -104,11 +135,12 @@ package struct JSONLine {
 
   package var ended: String { String(decoding: bytes, as: UTF8.self) }
 
-  package var bytes: [UInt8] { PrintableJSON.escaping(text + "}".utf8) }
+  package var bytes: [UInt8] { text + "}".utf8 }
 
   private mutating func begin(_ key: String) {
-    if text.count > 1 { text.append(UInt8(ascii: ",")) }
-    JSONString.append(key, to: &text)
+    if hasKeys { text.append(UInt8(ascii: ",")) }
+    hasKeys = true
+    PrintableJSON.append(key, to: &text)
     text.append(UInt8(ascii: ":"))
   }
 }

@@ -27,6 +27,29 @@ package enum PrintableJSON {
     return output
   }
 
+  /// Appends a quoted string in which these characters are escaped.
+  package static func append(_ value: String, to text: inout [UInt8]) {
+    var value = value
+    guard !value.withUTF8({ appendPlain($0, to: &text) }) else { return }
+    var quoted: [UInt8] = []
+    JSONString.append(value, to: &quoted)
+    text += escaping(quoted)
+  }
+
+  /// Appends bytes as a quoted string if none of them has to be escaped, as in most strings.
+  ///
+  /// - Returns: whether they were appended.
+  static func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) -> Bool {
+    for byte in bytes where byte < 0x20 || byte >= 0x7F || byte == quote || byte == backslash { return false }
+    text.append(quote)
+    text.append(contentsOf: bytes)
+    text.append(quote)
+    return true
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
+
   /// Whether the UTF-8 encoding of a control can begin with this byte.
   private static func isLead(_ byte: UInt8) -> Bool {
     byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2

@@ -17,6 +17,7 @@ package struct ReportJSON: ReportRenderer {
     output += "  \"totals\": \(try Self.pretty(record.totals)),\n"
     output += "  \"nodes\": \(try Self.pretty(record.nodes)),\n"
     if let timeline = record.timeline { output += "  \"timeline\": \(try Self.line(timeline)),\n" }
+    if let plan = record.plan { output += "  \"plan\": \(try Self.pretty(plan)),\n" }
     output += Self.itemsLine
     try sink.write(PrintableJSON.escaping(output.utf8))
     let encoder = ItemEncoder()

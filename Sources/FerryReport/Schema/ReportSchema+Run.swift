@@ -211,6 +211,7 @@ extension ReportSchema {
           "For an upload that deletes or moves delivered files: what happened to them."),
         .optional(
           "orphans", .object("Orphans"), "For an upload with unused upload IDs: what happened to them."),
+        .optional("work", .object("Work"), "What the run did for the node, if it sent requests."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts at the node's requests."),
         .optional(
           "ambiguity", .object("Ambiguity"),

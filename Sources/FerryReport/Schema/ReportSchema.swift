@@ -6,7 +6,9 @@ package enum ReportSchema {
   package static func json() -> String { value.pretty }
 
   /// The objects of a report, the report itself first.
-  static var objects: [SchemaObject] { [report] + runObjects + nodeObjects + itemObjects + timelineObjects }
+  static var objects: [SchemaObject] {
+    [report] + runObjects + nodeObjects + [workObject] + itemObjects + timelineObjects + planObjects
+  }
 
   package static var value: OrderedJSON {
     .object(
@@ -27,6 +29,7 @@ package enum ReportSchema {
       .required(
         "nodes", .list(.object("Node")), "All tokens, uploads, fetches and requests, in start order."),
       .optional("timeline", .object("Timeline"), "The progress of the run over time."),
+      .optional("plan", .object("PlanComparison"), "What was planned beside what the run did."),
       .required("items", .list(.object("Item")), "The items that the report lists; see `run.listed_items`."),
     ])
 

@@ -1,11 +1,9 @@
 /// Formats durations for display.
 package enum ElapsedText {
-  /// Seconds with a resolution of milliseconds.
-  static func precise(_ seconds: Double) -> String { "\((max(0, seconds) * 1000).rounded() / 1000) s" }
-
   /// A duration with its two largest units: `1.5 s`, `3 min 5 s`, `2 h 4 min`, `3 d 1 h`.
   package static func text(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e12 else { return "unlimited" }
+    if seconds == 0 { return "0 s" }
     if seconds < 10 { return "\(Double(Int((max(0, seconds) * 10).rounded())) / 10) s" }
     let whole = Int(seconds.rounded())
     if whole < 60 { return "\(whole) s" }

@@ -5,8 +5,13 @@ package enum EventJSON {
   /// The version of this format, which is in the first event.
   package static let version: Int64 = 1
 
-  package static func line(_ event: RunEvent) -> [UInt8] {
-    var line = JSONLine()
+  /// Appends the event and a line feed.
+  package static func append(_ event: RunEvent, to buffer: inout [UInt8]) {
+    JSONLine.append(to: &buffer) { add(event, &$0) }
+    buffer.append(0x0A)
+  }
+
+  private static func add(_ event: RunEvent, _ line: inout JSONLine) {
     switch event {
     case .started(let at, let run, let manifests):
       line.add("type", "started")
@@ -22,7 +27,7 @@ package enum EventJSON {
       line.add("status", request.status.map(Int64.init))
       line.add("code", request.code?.rawValue)
       line.add("bytes", request.bytes)
-      line.add("duration_seconds", (request.duration.seconds * 1000).rounded() / 1000)
+      line.add("duration_seconds", seconds: request.duration, decimals: 3)
       add(request.phases, &line)
     case .ended(let item):
       line.add("type", item.path == nil ? "node" : "item")
@@ -44,18 +49,14 @@ package enum EventJSON {
       line.add("exit_code", Int64(exitCode))
       line.add("report", report)
     }
-    return line.bytes + [0x0A]
   }
 
   private static func add(_ phases: RequestPhases?, _ line: inout JSONLine) {
     guard let phases else { return }
-    for (key, duration) in [
-      ("dns_seconds", phases.nameResolution), ("connect_seconds", phases.connect),
-      ("tls_seconds", phases.tls),
-    ] where duration > .zero {
-      line.add(key, (duration.seconds * 1e6).rounded() / 1e6)
-    }
-    line.add("first_byte_seconds", phases.firstByte.map { ($0.seconds * 1e6).rounded() / 1e6 })
+    if phases.nameResolution > .zero { line.add("dns_seconds", seconds: phases.nameResolution, decimals: 6) }
+    if phases.connect > .zero { line.add("connect_seconds", seconds: phases.connect, decimals: 6) }
+    if phases.tls > .zero { line.add("tls_seconds", seconds: phases.tls, decimals: 6) }
+    if let firstByte = phases.firstByte { line.add("first_byte_seconds", seconds: firstByte, decimals: 6) }
     switch phases.connection {
     case .none: break
     case .new: line.add("reused_connection", isSet: false)
@@ -74,8 +75,6 @@ package enum EventJSON {
   private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?, _ line: inout JSONLine) {
     line.add("manifest", manifest)
     line.add("node", node)
-    guard let path else { return }
-    line.add("path", String(decoding: path, as: UTF8.self))
-    line.add("path_base64", DisplayPath.base64(path))
+    if let path { line.add(path: path) }
   }
 }

@@ -2,53 +2,99 @@ import FerryPlan
 
 /// Events as lines of a log: time, level, what, and the facts.
 package enum EventText {
-  package static func line(_ event: RunEvent) -> [UInt8] { Array((text(event) + "\n").utf8) }
-
   package static func text(_ event: RunEvent) -> String {
+    var line: [UInt8] = []
+    add(event, to: &line)
+    return String(decoding: line, as: UTF8.self)
+  }
+
+  /// Appends the event and a line feed.
+  package static func append(_ event: RunEvent, to buffer: inout [UInt8]) {
+    add(event, to: &buffer)
+    buffer.append(0x0A)
+  }
+
+  private static func add(_ event: RunEvent, to line: inout [UInt8]) {
     switch event {
     case .started(let at, let run, let manifests):
-      return
-        "\(at.rfc3339) info run \(run) of \(manifests.map { DisplayPath.line($0) }.joined(separator: ", ")) started"
-    case .request(let request):
-      let outcome = request.status.map(String.init) ?? request.code?.rawValue ?? "no response"
-      let isGood = request.status.map { $0 < 400 } ?? false
-      return
-        "\(request.at.rfc3339) \(isGood ? "debug" : "warning") \(name(request.manifest, request.node, request.path)) "
-        + "\(request.step.rawValue) \(outcome) \(ByteText.text(request.bytes)) "
-        + "\(ElapsedText.precise(request.duration.seconds))"
-        + (request.phases.map { " (\(text($0)))" } ?? "")
+      let names = manifests.map { DisplayPath.line($0) }.joined(separator: ", ")
+      line.append(at)
+      line += " info run \(run) of \(names) started".utf8
+    case .request(let request): add(request, to: &line)
     case .ended(let item):
-      let isGood = item.state == .done
-      let reason = item.reason.map { ": \(ReasonText.text($0))" } ?? ""
-      return
-        "\(item.at.rfc3339) \(isGood ? "info" : "error") \(name(item.manifest, item.node, item.path)) "
-        + "\(ReportState(item.state))\(reason)"
+      line.append(item.at)
+      line += (item.state == .done ? " info " : " error ").utf8
+      add(item.manifest, item.node, item.path, to: &line)
+      line.append(UInt8(ascii: " "))
+      line += ReportState(item.state).description.utf8
+      if let reason = item.reason { line += ": \(ReasonText.text(reason))".utf8 }
     case .resumed(let at, let session, let period):
-      return
-        "\(at.rfc3339) info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))"
+      line.append(at)
+      line += " info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))".utf8
     case .finished(let at, let exitCode, let report):
-      return
-        "\(at.rfc3339) info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))"
+      line.append(at)
+      line += " info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))".utf8
     }
   }
 
-  /// Such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.
-  private static func text(_ phases: RequestPhases) -> String {
-    let parts =
-      [
-        ("DNS", phases.nameResolution), ("connect", phases.connect), ("TLS", phases.tls),
-      ].filter { $0.1 >= .microseconds(500) } + (phases.firstByte.map { [("first byte", $0)] } ?? [])
-    let times = parts.map { "\($0) \(ElapsedText.precise($1.seconds))" }.joined(separator: ", ")
-    let connection =
-      switch phases.connection {
-      case .none: "no connection"
-      case .new: "new connection"
-      case .reused: "reused connection"
-      }
-    return times + (times.isEmpty ? "" : "; ") + connection
+  private static func add(_ request: RunEvent.Request, to line: inout [UInt8]) {
+    line.append(request.at)
+    line += (request.status.map { $0 < 400 } ?? false ? " debug " : " warning ").utf8
+    add(request.manifest, request.node, request.path, to: &line)
+    line.append(UInt8(ascii: " "))
+    line += request.step.rawValue.utf8
+    line.append(UInt8(ascii: " "))
+    if let status = request.status {
+      line.append(decimal: Int64(status))
+    } else {
+      line += (request.code?.rawValue ?? "no response").utf8
+    }
+    line.append(UInt8(ascii: " "))
+    line += ByteText.text(request.bytes).utf8
+    line.append(UInt8(ascii: " "))
+    add(request.duration, to: &line)
+    guard let phases = request.phases else { return }
+    line += " (".utf8
+    add(phases, to: &line)
+    line.append(UInt8(ascii: ")"))
   }
 
-  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?) -> String {
-    RunRecord.title(node, manifest) + (path.map { "/" + DisplayPath.shown($0) } ?? "")
+  /// Such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.
+  private static func add(_ phases: RequestPhases, to line: inout [UInt8]) {
+    var separator = ""
+    func add(_ name: String, _ duration: Duration) {
+      line += separator.utf8
+      line += name.utf8
+      Self.add(duration, to: &line)
+      separator = ", "
+    }
+    let least = Duration.microseconds(500)
+    if phases.nameResolution >= least { add("DNS ", phases.nameResolution) }
+    if phases.connect >= least { add("connect ", phases.connect) }
+    if phases.tls >= least { add("TLS ", phases.tls) }
+    if let firstByte = phases.firstByte { add("first byte ", firstByte) }
+    if !separator.isEmpty { line += "; ".utf8 }
+    switch phases.connection {
+    case .none: line += "no connection".utf8
+    case .new: line += "new connection".utf8
+    case .reused: line += "reused connection".utf8
+    }
+  }
+
+  /// Such as `0.031 s`.
+  private static func add(_ duration: Duration, to line: inout [UInt8]) {
+    line.append(seconds: duration, decimals: 3, minimum: 1)
+    line += " s".utf8
+  }
+
+  private static func add(_ manifest: String?, _ node: String, _ path: [UInt8]?, to line: inout [UInt8]) {
+    if let manifest {
+      line += manifest.utf8
+      line.append(UInt8(ascii: "/"))
+    }
+    line += node.utf8
+    guard let path else { return }
+    line.append(UInt8(ascii: "/"))
+    DisplayPath.append(path, to: &line)
   }
 }

@@ -23,32 +23,58 @@ package enum ProgressText {
   }
 
   /// The line for the whole run.
-  package static func line(_ figures: Figures) -> String {
+  ///
+  /// - Parameter columns: the columns of a terminal. If the whole line does not fit, the least important parts are
+  ///   omitted.
+  package static func line(_ figures: Figures, columns: Int = .max) -> String {
     let seconds = max(0.001, figures.seconds)
-    var parts = [
-      "\(figures.done) of \(figures.done +| figures.open) items", ByteText.text(figures.bytes),
-      "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s",
+    // The lowest rank is the most important.
+    var parts: [(rank: Int, text: String)] = [
+      (0, "\(figures.done) of \(figures.done +| figures.open) items"), (5, ByteText.text(figures.bytes)),
+      (4, "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s"),
     ]
     if figures.done > 0, figures.open > 0 {
-      parts.append("\(ElapsedText.text(seconds / Double(figures.done) * Double(figures.open))) left")
+      parts.append(
+        (3, "\(ElapsedText.text(seconds / Double(figures.done) * Double(figures.open))) left"))
     }
-    if figures.failed > 0 { parts.append("\(figures.failed) failed") }
-    if let pause = figures.pause { parts.append(words(pause)) }
-    return parts.joined(separator: ", ")
+    if figures.failed > 0 { parts.append((1, "\(figures.failed) failed")) }
+    if let pause = figures.pause { parts.append((2, words(pause))) }
+    func line() -> String { parts.map(\.text).joined(separator: ", ") }
+    while width(line()) > columns, let least = parts.indices.max(by: { parts[$0].rank < parts[$1].rank }),
+      parts.count > 1
+    {
+      parts.remove(at: least)
+    }
+    return width(line()) > columns
+      ? fitted("\(figures.done)/\(figures.done +| figures.open)", columns: columns) : line()
   }
 
   /// The line for a request in progress.
-  package static func line(_ request: ActiveRequest) -> String {
+  ///
+  /// - Parameter columns: the columns of a terminal. If the whole line does not fit in a narrow one, it has only the
+  ///   name and how far the request is.
+  package static func line(_ request: ActiveRequest, columns: Int = .max) -> String {
     let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
-    var parts = ["  \(request.step.rawValue)", DisplayPath.line(request.node) + path]
+    let name = DisplayPath.line(request.node) + path
+    let time = ElapsedText.text(request.seconds)
+    var parts = ["  \(request.step.rawValue)", name]
+    var advance = time
     if let size = request.size, request.step == .transfer {
       let percent = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
       parts.append("\(percent)% of \(ByteText.text(size))")
+      advance = "\(percent)%"
     } else if request.bytes > 0 {
       parts.append(ByteText.text(request.bytes))
     }
-    return (parts + [ElapsedText.text(request.seconds)]).joined(separator: "  ")
+    let line = (parts + [time]).joined(separator: "  ")
+    guard width(line) > columns else { return line }
+    guard columns < narrow else { return fitted(line, columns: columns) }
+    let short = "  " + fitted(name, columns: columns - width(advance) - 4) + "  " + advance
+    return fitted(short, columns: columns)
   }
+
+  /// A terminal with fewer columns has no room for the step and the time of a request.
+  private static let narrow = 36
 
   private static func words(_ pause: NodeActivity) -> String {
     switch pause {

@@ -48,6 +48,7 @@ package struct ReportText: ReportRenderer {
         + "\(ByteText.text(totals.bytes.overhead)) overhead, "
         + (totals.bytes.unattributed.map { $0 == 0 ? "" : "\(ByteText.text($0)) unattributed, " } ?? "")
         + Count.text(totals.requests, "request"))
+    if let plan = record.plan { lines += PlanComparisonText.lines(plan) }
     lines += failures(items)
     for node in record.nodes {
       let unlisted = node.problems ?? []

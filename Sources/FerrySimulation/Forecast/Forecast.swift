@@ -38,6 +38,8 @@ package struct Forecast: Codable, Sendable {
     package var endedAt: String?
     /// Upload IDs that became invalid before they were used.
     package var idsExpired: Int
+    /// The work of all launches; absent if there were no requests.
+    package var work: RunRecord.WorkRecord?
   }
 
   package struct FetchEntry: Codable, Sendable {

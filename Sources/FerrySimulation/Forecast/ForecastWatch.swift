@@ -21,6 +21,8 @@ struct ForecastWatch {
   private var ends: [Int: Instant] = [:]
   private var fetches: [Int: [Forecast.FetchEntry]] = [:]
   private var resumes = 0
+  /// The work of the launches that have ended, by node.
+  private var work: [Int: RunRecord.WorkRecord] = [:]
 
   private struct OpenBatch {
     var items: Int
@@ -129,7 +131,13 @@ struct ForecastWatch {
     say("fetch \(plan.nodes[node.index].name): \(result?.rawValue ?? "skipped")\(words)", at: machine.now)
   }
 
-  mutating func ended(_ machine: VirtualMachine) { look(machine) }
+  mutating func ended(_ machine: VirtualMachine) {
+    look(machine)
+    for (node, work) in machine.scheduler.metrics.work.enumerated() {
+      guard let record = work.record else { continue }
+      if self.work[node]?.add(record) == nil { self.work[node] = record }
+    }
+  }
 
   private mutating func say(
     _ text: String, at now: Instant, session: String? = nil, delay: Duration? = nil
@@ -165,7 +173,7 @@ struct ForecastWatch {
             .init(items: $0.items, handedOverAt: $0.at.rfc3339, endedAt: $0.endedAt?.rfc3339)
           },
           fetches: record.kind == .fetch ? fetches[index] ?? [] : nil, endedAt: ends[index]?.rfc3339,
-          idsExpired: expired[index] ?? 0))
+          idsExpired: expired[index] ?? 0, work: work[index]))
     }
     forecast.budgets = machine.ledger.entries
     forecast.timeline = timeline

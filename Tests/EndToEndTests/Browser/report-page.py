@@ -1,8 +1,8 @@
 """Opens an HTML report in headless Chromium, uses its table, and prints what it finds as JSON.
 
-usage: report-page.py FILE.html QUERY [SCREENSHOTS]
+usage: report-page.py FILE.html QUERY
 
-QUERY is searched in the items. With SCREENSHOTS, a folder, pictures in both themes and at two widths are written to it.
+QUERY is searched in the items.
 """
 import json
 import os
@@ -19,7 +19,7 @@ def rows(page):
         ".body .row", "rows => rows.map(row => Array.from(row.children).map(cell => cell.textContent))")
 
 
-def main(path, query, pictures):
+def main(path, query):
     found = {"problems": [], "requests": []}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -39,12 +39,13 @@ def main(path, query, pictures):
         found["title"] = page.title()
         found["verdict"] = page.inner_text(".verdict p")
         found["cards"] = page.eval_on_selector_all("section.card h2", "all => all.map(one => one.textContent)")
+        # The rows of all timelines.
+        found["lanes"] = page.eval_on_selector_all(
+            "svg[aria-label^=Timeline] text.name", "all => all.map(one => one.textContent)")
         found["scripts"] = page.evaluate("document.scripts.length")
         found["overflow"] = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
         if page.query_selector("input[type=search]"):
             use_table(page, query, found)
-        if pictures:
-            take_pictures(browser, path, pictures)
         browser.close()
     print(json.dumps(found))
 
@@ -86,21 +87,4 @@ def use_table(page, query, found):
     found["folded"] = page.query_selector(".details") is None
 
 
-def take_pictures(browser, path, folder):
-    for theme in ["light", "dark"]:
-        for name, width in [("wide", 1200), ("narrow", 390)]:
-            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, device_scale_factor=1)
-            page.goto("file://" + os.path.abspath(path))
-            page.wait_for_selector("body[data-ready]")
-            page.wait_for_timeout(200)
-            if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
-                print(f"{name} {theme}: wider than the window", file=sys.stderr)
-            page.screenshot(path=os.path.join(folder, f"{name}-{theme}.png"), full_page=True)
-            page.close()
-    page = browser.new_page(viewport={"width": 800, "height": 900})
-    page.goto("file://" + os.path.abspath(path))
-    page.wait_for_selector("body[data-ready]")
-    page.pdf(path=os.path.join(folder, "print.pdf"))
-
-
-main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,55 @@
+import FerryPlan
+import FerryReport
+
+extension PlannedRun {
+  /// The largest plan or simulation in JSON, in bytes. The files of a plan that was saved are not read.
+  private static let largest = 256 << 20
+
+  /// Reads a plan that `ferry plan --out` wrote, or the JSON of `ferry plan` or `ferry plan --simulate`.
+  ///
+  /// - Throws: `UsageError` if the file is none of these.
+  package static func read(path: String) throws(UsageError) -> PlannedRun {
+    let name = DisplayPath.shown(path)
+    // A file that is not such a plan may be one of the other documents.
+    if let saved = try? SavedPlan(path: path) {
+      if let expected = saved.expected { return expected }
+      throw UsageError(
+        "\(name): an earlier version of ferry wrote this plan, and it lacks the expected numbers\n"
+          + "help: write another plan with: ferry plan MANIFEST --out FILE")
+    }
+    let bytes: [UInt8]
+    do throws(FileContents.Failure) {
+      bytes = try FileContents(path).bytesOfRegularFile(limit: largest)
+    } catch {
+      throw UsageError("\(name): cannot be read: \(error.reason)")
+    }
+    switch document(bytes) {
+    case .planned(let planned): return planned
+    case .severalRounds:
+      throw UsageError(
+        "\(name): a simulation of several rounds cannot be compared with one run\n"
+          + "help: simulate one round, without --for")
+    case .other:
+      throw UsageError(
+        "\(name): is not a plan of ferry\n"
+          + "help: write it with 'ferry plan MANIFEST --out FILE' or 'ferry plan MANIFEST --simulate --format json'"
+      )
+    }
+  }
+
+  /// Adds the comparison with this plan to a report.
+  ///
+  /// - Throws: `UsageError` if the run did not run the plan's manifest.
+  package func compared(with source: ReportSource) throws(UsageError) -> ReportSource {
+    var record = source.record
+    let names = (record.run.manifests ?? []).map(\.name)
+    guard names.contains(manifest) || record.run.manifest == manifest else {
+      throw UsageError(
+        "the plan is of manifest '\(DisplayPath.line(manifest))', and run \(record.run.id) is of "
+          + "\(names.map { "'\(DisplayPath.line($0))'" }.joined(separator: ", "))\n"
+          + "help: 'ferry runs' lists the runs with their manifests")
+    }
+    record.plan = PlanComparison(self, record)
+    return source.with(record)
+  }
+}

@@ -1,0 +1,42 @@
+/// Numbers as text in a buffer, for formats with a million lines: string interpolation takes several times as long.
+extension [UInt8] {
+  /// Appends a number in decimal notation.
+  package mutating func append(decimal number: Int64) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(digitsOf: number.magnitude)
+  }
+
+  /// Appends the last digits of a number that is not negative, with zeros before them.
+  package mutating func append(_ number: Int64, digits: Int) {
+    if digits > 1 { append(number / 10, digits: digits - 1) }
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without the zeros at its end. A
+  /// negative duration counts as zero.
+  ///
+  /// - Parameter minimum: the number of decimals that are written even if they are zeros.
+  package mutating func append(seconds duration: Duration, decimals: Int, minimum: Int = 0) {
+    var unit: Int64 = 1
+    for _ in decimals..<9 { unit *= 10 }
+    // Rounds a half up. Durations of more than 292 years saturate.
+    var fraction = (Swift.max(0, duration.nanoseconds) +| unit / 2) / unit
+    var scale: Int64 = 1
+    for _ in 0..<decimals { scale *= 10 }
+    append(decimal: fraction / scale)
+    fraction %= scale
+    var digits = decimals
+    while digits > minimum, fraction % 10 == 0 {
+      fraction /= 10
+      digits -= 1
+    }
+    guard digits > 0 else { return }
+    append(UInt8(ascii: "."))
+    append(fraction, digits: digits)
+  }
+
+  private mutating func append(digitsOf number: UInt64) {
+    if number >= 10 { append(digitsOf: number / 10) }
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+  }
+}

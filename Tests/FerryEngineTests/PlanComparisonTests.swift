@@ -1,0 +1,124 @@
+import FerryReport
+import Foundation
+import Testing
+
+@testable import FerryPlan
+
+/// What was planned beside what a run did.
+struct PlanComparisonTests {
+  private func plan(
+    toSend: Int = 8, bytes: Int64 = 800, state: String = "run", steps: [String] = ["transfer"],
+    name: String = "photos"
+  ) throws -> PlannedRun {
+    let list = steps.map {
+      "{\"step\":\"\($0)\",\"session\":\"s\",\"method\":\"PUT\",\"url\":\"u\",\"repeatability\":\"repeatable\"}"
+    }
+    let json = """
+      {"version":1,"manifest":"m","path":"m.yaml","round":3,"continues_round":false,"launch":"background",
+       "at":"2026-11-25T10:00:00.000Z","conditions":{"network":"wired","is_expensive":false,"power":"external"},
+       "budgets":[],"sessions":[],"errors":[],"warnings":[],"nodes":[
+        {"name":"\(name)","kind":"upload","session":"s","needs":[],"state":"\(state)","problems":[],
+         "steps":[\(list.joined(separator: ","))],
+         "items":{"to_send":\(toSend),"bytes_to_send":\(bytes),"begun":0,"unchanged":0,"done_in_round":0,
+          "failed_in_round":0,"ambiguous":0,"batches":1}}]}
+      """
+    guard case .planned(let planned) = PlannedRun.document(Array(json.utf8)) else {
+      throw NotAPlan()
+    }
+    return planned
+  }
+
+  private struct NotAPlan: Error {}
+
+  private func run(
+    round: Int64 = 3, done: Int, failed: Int = 0, waiting: Int = 0, requests: Int, bytes: Int64,
+    seconds: Double = 2
+  ) throws -> RunRecord {
+    let manifest = RunRecord.Manifest(
+      name: "m", path: "m.yaml", sha256: "", round: round, roundClosed: true)
+    var counts = ItemCounts()
+    (counts.done, counts.failed, counts.waiting) = (done, failed, waiting)
+    var node = RunRecord.NodeRecord(
+      name: "photos", kind: .upload, session: "s", state: failed > 0 ? .failed : .succeeded, items: counts,
+      attempts: [])
+    if requests > 0 {
+      let start = Instant(nanoseconds: 0)
+      node.work = .init(
+        requests: requests, usefulBytes: bytes, itemsDone: done, startedAt: start,
+        endedAt: start.advanced(by: .seconds(fraction: seconds)))
+    }
+    return RunRecord(
+      run: .init(
+        id: "r", manifests: [manifest], launch: .background, startedAt: "2026-11-25T10:00:00.000Z",
+        endedAt: "2026-11-25T10:00:05.000Z", exitCode: 0, state: .ended),
+      totals: .init(), nodes: [node], items: [])
+  }
+
+  private func codes(_ planned: PlannedRun, _ run: RunRecord) -> [PlanComparison.Code] {
+    PlanComparison(planned, run).nodes.flatMap { $0.differences.map(\.code) }
+  }
+
+  @Test func `a run as planned has no differences`() throws {
+    let comparison = PlanComparison(try plan(), try run(done: 8, requests: 8, bytes: 800))
+    #expect(comparison.nodes.count == 1 && comparison.nodes[0].differences.isEmpty)
+    #expect(comparison.differences.isEmpty)
+    #expect(comparison.files == .init(planned: 8, actual: 8))
+    #expect(comparison.bytes == .init(planned: 800, actual: 800))
+    #expect(comparison.requests == .init(planned: 8, actual: 8))
+  }
+
+  @Test func `each kind of difference has its code`() throws {
+    #expect(
+      codes(try plan(), try run(done: 7, failed: 1, requests: 9, bytes: 700)) == [.failed, .moreRequests])
+    #expect(codes(try plan(), try run(done: 6, waiting: 2, requests: 6, bytes: 600)) == [.remaining])
+    #expect(codes(try plan(), try run(done: 9, requests: 9, bytes: 900)) == [.moreFiles])
+    #expect(codes(try plan(), try run(done: 5, requests: 5, bytes: 500)) == [.fewerFiles])
+    #expect(codes(try plan(), try run(done: 8, requests: 8, bytes: 900)) == [.otherSizes])
+    #expect(codes(try plan(), try run(done: 0, requests: 0, bytes: 0)) == [.notRun])
+    #expect(
+      codes(try plan(toSend: 0, bytes: 0), try run(done: 1, requests: 1, bytes: 1)) == [
+        .notExpected, .moreFiles,
+      ])
+    #expect(
+      codes(try plan(name: "other"), try run(done: 8, requests: 8, bytes: 800)) == [.notInRun, .notInPlan])
+    let later = PlanComparison(try plan(), try run(round: 4, done: 8, requests: 8, bytes: 800))
+    #expect(later.differences.map(\.code) == [.otherRound])
+  }
+
+  @Test func `allocations and commits are planned requests, and probes are not`() throws {
+    let steps = ["allocate", "transfer", "commit", "probe"]
+    let comparison = PlanComparison(
+      try plan(steps: steps), try run(done: 8, requests: 24, bytes: 800))
+    #expect(comparison.requests == .init(planned: 24, actual: 24))
+  }
+
+  @Test func `numbers and names from a file can have any value`() throws {
+    for toSend in [Int.max, Int.min, -1] {
+      let planned = try plan(
+        toSend: toSend, bytes: .min, steps: ["allocate", "transfer"], name: "\\u001b[31m\\n")
+      var record = try run(done: 1, requests: 1, bytes: .max)
+      record.plan = PlanComparison(planned, record)
+      let text = try ReportText.text(ReportSource(record), status: "ferry status")
+      #expect(!text.contains("\u{1B}"), "\(text)")
+      for format in ReportFormat.allCases {
+        try format.renderer(status: "").render(ReportSource(record), to: MemorySink())
+      }
+    }
+  }
+
+  @Test func `a report contains the comparison, also after it was read again`() throws {
+    var record = try run(done: 7, failed: 1, requests: 9, bytes: 700)
+    record.plan = PlanComparison(try plan(), record)
+    let source = ReportSource(try ReportJSON.decode(ReportJSON.encode(record)))
+    #expect(source.record.plan == record.plan)
+    let text = try ReportText.text(source, status: "ferry status")
+    #expect(
+      text.contains(
+        "  planned → actual, plan for 2026-11-25T10:00:00.000Z: 8 → 7 files, 800 B → 700 B, 8 → 9 requests\n"),
+      "\(text)")
+    #expect(
+      text.contains(
+        "    upload photos: 8 → 7 files, 800 B → 700 B, 8 → 9 requests, 1 file failed; 1 request more\n"),
+      "\(text)")
+  }
+}

@@ -1,0 +1,37 @@
+import FerryPlan
+import FerryReport
+import Testing
+
+/// The lines of progress in terminals of different widths.
+struct ProgressTextTests {
+  private let figures = ProgressText.Figures(
+    done: 12, open: 988, failed: 3, bytes: 36_000, seconds: 2, pause: .retrying)
+
+  @Test func `the least important parts are omitted first`() {
+    let lines = [120, 80, 70, 50, 45, 30, 20, 12, 5, 1, 0].map { ProgressText.line(figures, columns: $0) }
+    #expect(
+      lines == [
+        "12 of 1000 items, 36.0 kB, 18.0 kB/s, 2 min 45 s left, 3 failed, waiting to retry",
+        "12 of 1000 items, 18.0 kB/s, 2 min 45 s left, 3 failed, waiting to retry",
+        "12 of 1000 items, 2 min 45 s left, 3 failed, waiting to retry",
+        "12 of 1000 items, 3 failed, waiting to retry",
+        "12 of 1000 items, 3 failed, waiting to retry",
+        "12 of 1000 items, 3 failed",
+        "12 of 1000 items", "12/1000", "12…0", "", "",
+      ])
+  }
+
+  @Test func `a narrow terminal shows the name of a request and its percentage`() {
+    let request = ActiveRequest(
+      node: "photos", path: Array("2026/日本語の写真-4711.jpg".utf8), step: .transfer, size: 1000, bytes: 450,
+      seconds: 1.2)
+    #expect(
+      ProgressText.line(request, columns: 80)
+        == "  transfer  photos/2026/日本語の写真-4711.jpg  45% of 1.0 kB  1.2 s")
+    #expect(ProgressText.line(request, columns: 20) == "  photos/…jpg  45%")
+    for columns in 0...80 {
+      let line = ProgressText.line(request, columns: columns)
+      #expect(ProgressText.width(line) <= columns, "\(columns): \(line)")
+    }
+  }
+}
