@@ -38,7 +38,8 @@ import Testing
         """, environment: ["S": "hunter"])
     #expect(
       reading.diagnostics.map(\.message) == [
-        "unknown session; its name comes from outside the manifest and is not shown", "'method' has an invalid value",
+        "unknown session; its name comes from outside the manifest and is not shown",
+        "'method' has an invalid value",
         "an HTTP method is a single word",
       ])
   }

@@ -119,7 +119,7 @@ package final class EventWriter: @unchecked Sendable {
       while isWriting, DeadlineCondition.now < deadline { condition.wait(until: deadline) }
       // A reader that has closed the pipe does not want more.
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
-      if isWriting { return "its reader is not reading" }
+      if isWriting { return "the reader is not reading" }
       return droppedCount > 0
         ? "\(Count.text(droppedCount, "event")) dropped because the reader was too slow" : problem()
     }
