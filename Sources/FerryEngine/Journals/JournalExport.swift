@@ -83,7 +83,7 @@ package struct JournalExport {
     line.add("kind", Node.Kind(node.kind).rawValue)
     line.add("origin", node.origin)
     line.add("round", node.round)
-    if node.kind != .upload {
+    if !node.kind.hasItems {
       line.add("state", ReportState(node.state).rawValue)
       line.add("intent", isSet: node.hasIntent)
     }

@@ -93,7 +93,7 @@ package struct ItemExplanation {
       match.round = row.round > 0 ? row.round : nil
       match.reason = row.round == preview.round ? row.failure : nil
       if row.state == .done { match.deliveredAt = row.closedAt?.rfc3339 }
-      if row.state == .ambiguous, row.kind != .upload {
+      if row.state == .ambiguous, !row.kind.hasItems {
         match.ambiguity = ambiguities(of: row, node).ambiguity
       }
     }

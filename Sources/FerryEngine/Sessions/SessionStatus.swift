@@ -220,7 +220,7 @@ package struct SessionStatus {
       else { continue }
       let node = looks[row.manifest]?.job?.plan.nodes.first { $0.name == row.name && $0.kind == entry.kind }
       let finder = AmbiguityFinder(session: journal.identifier, state: state, row: row, node: node)
-      if row.kind != .upload {
+      if !row.kind.hasItems {
         guard row.state == .ambiguous else { continue }
         nodes[index].ambiguous = [.init(ambiguity: finder.ambiguity)]
       } else if entry.items?.ambiguous ?? 0 > 0 {

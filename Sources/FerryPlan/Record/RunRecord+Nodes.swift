@@ -43,6 +43,11 @@ extension RunRecord {
     /// The details of a request or fetch whose outcome is ambiguous.
     package var ambiguity: Ambiguity?
 
+    /// Whether the node itself, and not only items of it, failed or is ambiguous.
+    package var hasOwnFailure: Bool {
+      (state == .failed || state == .ambiguous) && (!kind.hasItems || reason != nil)
+    }
+
     /// Whether the node is optional and failed, or may have failed.
     package var isExcusedFailure: Bool { optional == true && (state == .failed || state == .ambiguous) }
   }

@@ -64,14 +64,14 @@ extension PlannedRun {
     case .ask: isUsed ? .work : .nothing
     case .waiting: .wait(node.reason)
     case .succeeded, .failed, .ambiguous, .skipped, .notSelected, .notNeeded, .cancelled, .done, .queued,
-      .allocated, .transferred, .new, .notDue, .never:
+      .allocated, .transferred, .new, .notDue, .never, .stored:
       .nothing
     }
   }
 
   private static func requests(_ node: PlanDocument.NodeEntry, isUsed: Bool) -> Int64? {
     guard case .work = expectation(node, isUsed: isUsed) else { return 0 }
-    guard node.kind == .upload else { return 1 }
+    guard node.kind.hasItems else { return 1 }
     guard let items = node.items else { return nil }
     let files = Int64(items.toSend)
     // An allocation and a commit are sent for each file; a probe and a release only after something went wrong.
@@ -98,8 +98,8 @@ extension PlannedRun {
     nodes = forecast.nodes.map { node in
       PlannedNode(
         name: node.name, kind: node.kind, state: node.state, expectation: Self.expectation(node),
-        files: node.kind == .upload ? Int64(node.work?.itemsDone ?? 0) : nil,
-        bytes: node.kind == .upload ? node.work?.usefulBytes ?? 0 : nil,
+        files: node.kind.hasItems ? Int64(node.work?.itemsDone ?? 0) : nil,
+        bytes: node.kind.hasItems ? node.work?.usefulBytes ?? 0 : nil,
         requests: Int64(node.work?.requests ?? 0), seconds: node.work?.durationSeconds,
         spans: node.spans(in: forecast))
     }
@@ -127,7 +127,7 @@ extension Forecast.NodeEntry {
       guard let at = offset(fetch.at) else { continue }
       spans.append(.init(fetch.result == .failed ? .retrying : .requesting, from: at, to: at))
     }
-    if spans.isEmpty, kind != .upload, let end = endedAt.flatMap(offset) {
+    if spans.isEmpty, !kind.hasItems, let end = endedAt.flatMap(offset) {
       spans = [.init(.requesting, from: end, to: end)]
     }
     return spans

@@ -56,9 +56,7 @@ struct ReportGitHub: ReportRenderer {
     }
     if node.isExcusedFailure {
       warnings.append(line(text(node)))
-    } else if node.kind != .upload && (node.state == .failed || node.state == .ambiguous)
-      || node.kind.hasItems && node.state == .failed && node.reason != nil
-    {
+    } else if node.hasOwnFailure {
       errors.append(line(text(node)))
     }
     if let problems = node.problems, let first = problems.first {

@@ -111,8 +111,7 @@ struct ReportHTML: ReportRenderer {
       causes.append(line)
     }
     if let fault = record.run.fault { add(1, .failed, DisplayPath.line(fault)) }
-    for node in record.nodes where node.kind != .upload && (node.state == .failed || node.state == .ambiguous)
-    {
+    for node in record.nodes where node.hasOwnFailure {
       let reason = node.reason.map { ": " + ReasonText.text($0) } ?? ""
       add(
         1, node.state, "\(node.kind.rawValue) \(node.title)\(reason)", commands: node.ambiguity?.resolve ?? []

@@ -130,10 +130,7 @@ package struct ReportComparison: Encodable, Sendable {
             manifest: node.manifest, node: node.name, path: problem.path, pathBase64: problem.pathBase64,
             message: problem.message))
       }
-      guard node.kind != .upload, node.state == .failed || node.state == .ambiguous, !node.isExcusedFailure
-      else {
-        continue
-      }
+      guard node.hasOwnFailure, !node.isExcusedFailure else { continue }
       body(
         Failure(
           manifest: node.manifest, node: node.name, message: node.reason.map { ReasonText.text($0) }))

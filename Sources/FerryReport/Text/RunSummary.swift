@@ -107,7 +107,7 @@ package struct RunSummary {
 
   /// The number of items and nodes that need a decision, including those of earlier runs.
   private var ambiguousCount: Int {
-    record.totals.items.ambiguous + record.nodes.count { $0.kind != .upload && $0.state == .ambiguous }
+    record.totals.items.ambiguous + record.nodes.count { !$0.kind.hasItems && $0.state == .ambiguous }
   }
 
   private func listed(_ problems: [Problem]) -> Int { problems.count(where: \.isAmbiguity) }
