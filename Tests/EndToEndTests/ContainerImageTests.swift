@@ -7,7 +7,8 @@ import Testing
     let known = [Product.source(".build/python/bin/hadolint"), RunningCommand.find("hadolint")]
     let found = known.compactMap(\.self).first { FileManager.default.isExecutableFile(atPath: $0) }
     if found == nil {
-      FileHandle.standardError.write(Data("\n!!!! SKIPPED: the check of the Dockerfile needs hadolint\n\n".utf8))
+      FileHandle.standardError.write(
+        Data("\n!!!! SKIPPED: the check of the Dockerfile needs hadolint\n\n".utf8))
     }
     return found
   }()

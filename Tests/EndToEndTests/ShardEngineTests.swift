@@ -77,7 +77,8 @@ import Testing
     async throws
   {
     let receiver = try await ReceiverProcess.start(["--require-token"])
-    let job = try job(receiver, "budgets: { any: { limit: 20kB, per: month } }", "engine: { slurm: { cpus: 1 } }")
+    let job = try job(
+      receiver, "budgets: { any: { limit: 20kB, per: month } }", "engine: { slurm: { cpus: 1 } }")
     #expect(try await write(job, "slurm", "--output=task-%a.txt").status == 0)
     let cluster = try await SlurmCluster.start()
     #expect(try await run(job, "submit.sh", cluster.environment).status == 0)
@@ -85,8 +86,10 @@ import Testing
     let date = try await Command.run(
       "bash", ["-c", "date -d \"$(date -u +%Y-%m-01T00:00:00Z) + 1 month\" +%Y-%m-%dT%H:%M:%S"])
     let start = date.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
+    // A shard with few files may stay within its part.
     try await cluster.wait(for: "tasks with a start time", within: .seconds(90)) {
-      try await queue(cluster).filter { $0.hasSuffix("PENDING \(start)") }.count == 4
+      let tasks = try await queue(cluster)
+      return tasks.count >= 2 && tasks.allSatisfy { $0.hasSuffix("PENDING \(start)") }
     }
     let cancelled = try await Command.run("scancel", ["-n", "ferry-e2e"], environment: cluster.environment)
     #expect(cancelled.status == 0, "\(cancelled.stderr)")
@@ -113,7 +116,7 @@ import Testing
       return running.count == 4 && uploads.count >= 8
     }
     let ids = try await Command.run(
-      "squeue", ["-h", "-r", "-n", "ferry-e2e", "-o", "%K %A"], environment: cluster.environment)
+      "squeue", ["-h", "-r", "-n", "ferry-e2e", "-o", "%K %i"], environment: cluster.environment)
     let jobs = Dictionary(
       uniqueKeysWithValues: ids.stdout.split(separator: "\n").map { line in
         let words = line.split(separator: " ").map(String.init)
@@ -126,7 +129,8 @@ import Testing
     }
     // The path of the state folder is unique.
     let found = try await Command.run("pgrep", ["-f", "\(job.state) .*--shard 3/4"])
-    let pid = try #require(Int32(found.stdout.trimmingCharacters(in: .whitespacesAndNewlines)), "\(found.stdout)")
+    let pid = try #require(
+      Int32(found.stdout.trimmingCharacters(in: .whitespacesAndNewlines)), "\(found.stdout)")
     #expect(kill(pid, SIGKILL) == 0)
     try await receiver.clearFaults()
     try await cluster.finish(within: .seconds(120))

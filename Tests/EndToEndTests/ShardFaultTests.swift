@@ -4,7 +4,8 @@ import Testing
 /// Shards on a cluster of Slurm with network namespaces while nodes, tasks and a network fail.
 @Suite struct `Shards on a failing cluster` {
   /// `FERRY_SOAK_SLURM=1` enables the test, which takes several minutes.
-  private static let isEnabled = ProcessInfo.processInfo.environment["FERRY_SOAK_SLURM"] == "1"
+  private static let isEnabled =
+    ProcessInfo.processInfo.environment["FERRY_SOAK_SLURM"] == "1"
     && SlurmCluster.isPossible
 
   @Test(.enabled(if: isEnabled)) func `commit each of 4,000 files once`() async throws {

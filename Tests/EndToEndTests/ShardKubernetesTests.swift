@@ -53,7 +53,8 @@ import Testing
 
   /// The environment in which `kubectl` is the program that runs pods on this machine.
   private func environment(_ job: Workspace) throws -> [String: String] {
-    let python = URL(filePath: try #require(Self.python)).deletingLastPathComponent().path(percentEncoded: false)
+    let python = URL(filePath: try #require(Self.python)).deletingLastPathComponent().path(
+      percentEncoded: false)
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return [
       "PATH": "\(Product.source("Tests/EndToEndTests/Kubernetes")):\(python):\(path)",
@@ -94,9 +95,11 @@ import Testing
 
   @Test(.enabled(if: python != nil))
   func `are submitted with --submit, and a pod with temporary failures is repeated`() async throws {
-    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:status=503,times=8"])
+    let receiver = try await ReceiverProcess.start(
+      ["--require-token"], faults: ["content:status=503,times=8"])
     let job = try job(receiver)
-    let text = job.folder.text("job.yaml").replacing(JobText.retry, with: "retry: { limit: 1, initial: 10ms }")
+    let text = job.folder.text("job.yaml").replacing(
+      JobText.retry, with: "retry: { limit: 1, initial: 10ms }")
     try job.write(manifest: text)
     let submitted = try await job.start(
       [

@@ -239,30 +239,36 @@ import Testing
     #expect(received.uploads.count == 60 && received.uploads.allSatisfy { $0.commits == 1 })
   }
 
-  @Test func `uses its budget in all shards together if they share it, and otherwise in equal parts`() async throws {
+  @Test func `uses its budget in all shards together if they share it, and otherwise in equal parts`()
+    async throws
+  {
     let receiver = try await ReceiverProcess.start()
     for (division, first) in [("split", Int32(8)), ("shared", 0)] {
       let job = try Workspace(
         JobText.text(
-          server: receiver.url, JobText.puts, "budgets: { any: { limit: 90kB, per: month } }",
+          server: receiver.url, JobText.puts, "budgets: { any: { limit: 75kB, per: month } }",
           "engine: { budgets: \(division) }"))
-      for number in 0..<40 { try job.write(String(repeating: "x", count: 2_000), to: "\(division)\(number).txt") }
+      for number in 0..<40 {
+        try job.write(String(repeating: "x", count: 2_000), to: "\(division)\(number).txt")
+      }
       // The files of shard 1 have about 40 KB, which is more than a third of the budget, and less than all of it.
       #expect(try await part(job, "1/2").status == first, "\(division)")
       let next = try await job.ferry("next", "job.yaml", "--state", job.state + "/shards/e2e/2-of-2")
       #expect(next.stdout == "now\n", "\(next.stdout) \(next.stderr)")
       let second = try await part(job, "2/2", "--report", "report.json")
       #expect(second.status == 8, "\(division): \(second.stdout)")
-      let report = try JSONSerialization.jsonObject(
-        with: Data(contentsOf: job.folder.url.appending(path: "report.json"))) as? [String: Any]
+      let report =
+        try JSONSerialization.jsonObject(
+          with: Data(contentsOf: job.folder.url.appending(path: "report.json"))) as? [String: Any]
       let budgets = try #require((report?["run"] as? [String: Any])?["budgets"] as? [[String: Any]])
       let budget = try #require(budgets.first)
       let (limit, before, after) = (
         budget["limit_bytes"] as? Int ?? 0, budget["used_bytes_before"] as? Int ?? 0,
         budget["used_bytes_after"] as? Int ?? 0
       )
-      #expect(limit == (division == "shared" ? 90_000 : 30_000) && after <= limit, "\(budget)")
-      #expect(division == "shared" ? before > 30_000 : before == 0, "\(budget)")
+      // Before a transfer, only the size of its response can be estimated.
+      #expect(limit == (division == "shared" ? 75_000 : 25_000) && after <= limit + 500, "\(budget)")
+      #expect(division == "shared" ? before > 25_000 : before == 0, "\(budget)")
       let plan = try await job.ferry("plan", "job.yaml", "--shards", "2")
       #expect(plan.stdout.contains("which all shards share") == (division == "shared"), "\(plan.stdout)")
     }

@@ -36,7 +36,8 @@ extension BadManifest {
       .error(
         "1️⃣", .invalidName, "this is not a name that Kubernetes accepts",
         help:
-          "use only lowercase letters, digits, '-' and '.', with a letter or digit at the beginning and at the end")),
+          "use only lowercase letters, digits, '-' and '.', with a letter or digit at the beginning and at the end"
+      )),
     BadManifest(
       "a number of CPUs with a unit", "engine: { kubernetes: { resources: { cpu: 1️⃣2cores } } }",
       .error(

@@ -19,7 +19,9 @@ extension Job {
 
 extension Jobs {
   /// Opens the ledger in which a launch records its bytes.
-  func ledger(in state: StateDirectory, writtenBy ferry: String, at now: Instant) throws(JournalError) -> Ledger {
+  func ledger(in state: StateDirectory, writtenBy ferry: String, at now: Instant) throws(JournalError)
+    -> Ledger
+  {
     guard let job = all.first, job.sharesBudgets else {
       return try Ledger.open(in: state, writtenBy: ferry, at: now)
     }

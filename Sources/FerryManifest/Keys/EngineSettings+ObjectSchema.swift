@@ -95,7 +95,8 @@ extension EngineSettings.Kubernetes.Storage {
           """,
         example: "nfs"),
       Key(
-        "files", \.files, .object(EngineSettings.Kubernetes.Files.shape), default: "none: the image contains the files",
+        "files", \.files, .object(EngineSettings.Kubernetes.Files.shape),
+        default: "none: the image contains the files",
         doc: "An existing claim with the files of the uploads.",
         example: "{ claim: photos, path: photos }"),
     ],
@@ -124,7 +125,8 @@ extension ValueKind where Value == String {
   /// Partitions of Slurm. The text becomes part of a line of options, which Slurm splits at spaces and quotes.
   fileprivate static var partition: Self {
     constant("partition").refused { text in
-      EngineNameRule.problem(text, allowing: [0x2C, 0x2D, 0x2E, 0x5F], help: "use only letters, digits and . _ - ,")
+      EngineNameRule.problem(
+        text, allowing: [0x2C, 0x2D, 0x2E, 0x5F], help: "use only letters, digits and . _ - ,")
     }
   }
 

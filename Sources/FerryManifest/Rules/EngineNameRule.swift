@@ -10,15 +10,18 @@ enum EngineNameRule {
 
   /// The problem with the name of an object of Kubernetes (RFC 1123); `nil` if it is valid.
   static func kubernetesProblem(_ name: String) -> Problem? {
-    let isName = name.utf8.count <= 253 && name.split(separator: ".", omittingEmptySubsequences: false)
-      .allSatisfy { label in
-        !label.isEmpty && label.first != "-" && label.last != "-"
-          && label.utf8.allSatisfy { isLowercase($0) || isDigit($0) || $0 == 0x2D }
-      }
+    let isName =
+      name.utf8.count <= 253
+      && name.split(separator: ".", omittingEmptySubsequences: false)
+        .allSatisfy { label in
+          !label.isEmpty && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { isLowercase($0) || isDigit($0) || $0 == 0x2D }
+        }
     guard !isName else { return nil }
     return Problem(
       .invalidName, "this is not a name that Kubernetes accepts",
-      help: "use only lowercase letters, digits, '-' and '.', with a letter or digit at the beginning and at the end",
+      help:
+        "use only lowercase letters, digits, '-' and '.', with a letter or digit at the beginning and at the end",
       showsValue: true)
   }
 
@@ -27,12 +30,14 @@ enum EngineNameRule {
     let isThousandths = text.last == "m"
     let parts = (isThousandths ? text.dropLast() : text[...])
       .split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    let isNumber = parts.allSatisfy { (1...9).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }
+    let isNumber =
+      parts.allSatisfy { (1...9).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }
       && (parts.count == 1 || (!isThousandths && (parts.last?.utf8.count ?? 0) <= 3))
       && parts.contains { $0.contains { $0 != "0" } }
     guard !isNumber else { return nil }
     return Problem(
-      .invalidName, "this is not a number of CPUs", help: "write a number such as 2 or 0.5, or thousandths such as 500m",
+      .invalidName, "this is not a number of CPUs",
+      help: "write a number such as 2 or 0.5, or thousandths such as 500m",
       showsValue: true)
   }
 

@@ -24,7 +24,8 @@ package enum ShardPlanText {
       case .shared: lines.append(limit + "which all shards share")
       case .split:
         lines.append(
-          limit + "of which each shard may use \(ByteText.text(budget.shardBytes)), and the work that runs once "
+          limit
+            + "of which each shard may use \(ByteText.text(budget.shardBytes)), and the work that runs once "
             + ByteText.text(budget.onceBytes))
       }
     }

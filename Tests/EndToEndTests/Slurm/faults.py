@@ -104,6 +104,7 @@ SlurmdPidFile={FOLDER}/slurmd-%n.pid
 SlurmctldLogFile={FOLDER}/slurmctld.log
 SlurmdLogFile={FOLDER}/slurmd-%n.log
 SchedulerParameters=sched_interval=1,bf_interval=1
+SlurmdParameters=config_overrides
 """
 
 
