@@ -28,11 +28,15 @@ package final class TransferLimit: Sendable {
 /// Each request has at most one turn in the schedule, and each turn has the same number of bytes, so that all get the
 /// same share. A request that transfers less than its share does not wait, and leaves the rest to the others.
 struct BandwidthQueue {
-  private struct Turn {
+  struct Turn {
     var key: TransferKey
+    /// The bytes that it grants.
+    fileprivate(set) var bytes: Int64
+    /// The bytes that the request sends at once.
+    fileprivate var least: Int64
     /// When the turn is due, and how long it takes, in nanoseconds.
-    var due: Int64
-    var cost: Int64
+    fileprivate var due: Int64
+    fileprivate var cost: Int64
   }
 
   private let clock: BandwidthClock
@@ -55,10 +59,19 @@ struct BandwidthQueue {
   var isWaitedFor: Bool { next < waiting.count }
 
   /// Takes a turn for a request. Without a rate, it is due at once.
-  mutating func wait(_ key: TransferKey, _ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
-    let cost = bytesPerSecond.map { Self.cost(Self.turn($0), $0) } ?? 0
-    let due = cost > 0 ? clock.reserve(cost, direction, at: now) : clock.nanoseconds(at: now)
-    waiting.append(Turn(key: key, due: due, cost: cost))
+  ///
+  /// - Parameter least: the bytes that the request sends at once, if they are more than a turn.
+  mutating func wait(
+    _ key: TransferKey, atLeast least: Int64 = 0, _ bytesPerSecond: Int64?, at now: SuspendingClock.Instant
+  ) {
+    guard let bytesPerSecond else {
+      let due = clock.nanoseconds(at: now)
+      return waiting.append(Turn(key: key, bytes: 0, least: least, due: due, cost: 0))
+    }
+    let bytes = max(Self.turn(bytesPerSecond), least)
+    let cost = Self.cost(bytes, bytesPerSecond)
+    let due = clock.reserve(cost, direction, at: now)
+    waiting.append(Turn(key: key, bytes: bytes, least: least, due: due, cost: cost))
   }
 
   /// Takes the turns of all waiting requests again, because the rate has changed.
@@ -66,11 +79,11 @@ struct BandwidthQueue {
     let turns = waiting[next...]
     for turn in turns { clock.giveBack(turn.cost, direction) }
     (waiting, next) = ([], 0)
-    for turn in turns { wait(turn.key, bytesPerSecond, at: now) }
+    for turn in turns { wait(turn.key, atLeast: turn.least, bytesPerSecond, at: now) }
   }
 
-  /// Removes and returns the request whose turn is due; `nil` if there is none.
-  mutating func popFirst(at now: SuspendingClock.Instant) -> TransferKey? {
+  /// Removes and returns the turn that is due; `nil` if there is none.
+  mutating func popFirst(at now: SuspendingClock.Instant) -> Turn? {
     guard isWaitedFor, waiting[next].due <= clock.nanoseconds(at: now) else { return nil }
     defer {
       next += 1
@@ -79,7 +92,7 @@ struct BandwidthQueue {
         next = 0
       }
     }
-    return waiting[next].key
+    return waiting[next]
   }
 
   /// Counts bytes that were transferred without a turn or, if negative, bytes of a turn that were not transferred.
@@ -130,8 +143,8 @@ final class Bandwidth {
     for index in queues.indices { queues[index].restart(rate, at: now) }
   }
 
-  func wait(_ key: TransferKey, _ direction: Direction) {
-    queues[direction.rawValue].wait(key, bytesPerSecond, at: .now)
+  func wait(_ key: TransferKey, atLeast least: Int64, _ direction: Direction) {
+    queues[direction.rawValue].wait(key, atLeast: least, bytesPerSecond, at: .now)
   }
 
   /// Counts bytes that were transferred without a turn or, if negative, bytes of a turn that were not transferred.
@@ -145,9 +158,8 @@ final class Bandwidth {
     _ direction: Direction, at now: SuspendingClock.Instant, _ resume: (TransferKey, Int64) -> Bool
   ) {
     // A request that needs several turns waits again; the number of turns is bounded by the bytes.
-    while let key = queues[direction.rawValue].popFirst(at: now) {
-      let turn = bytesPerSecond.map(BandwidthQueue.turn) ?? 0
-      if !resume(key, turn) { spend(-turn, direction) }
+    while let turn = queues[direction.rawValue].popFirst(at: now) {
+      if !resume(turn.key, turn.bytes) { spend(-turn.bytes, direction) }
     }
   }
 

@@ -20,8 +20,9 @@ package final class BandwidthClock: @unchecked Sendable {
 
   /// Unused time that can still be taken later. It makes up for late wake-ups.
   static let burst = Duration.milliseconds(200)
-  /// The longest queue. A later time is not from a process of this boot.
-  static let horizon = Duration.seconds(3600)
+  /// The longest queue, for example of a small file at 1 byte per second. A later time is not from a process of this
+  /// boot.
+  static let horizon = Duration.seconds(86_400)
 
   private let ends: UnsafeMutablePointer<Int64>
   /// The owner of the memory; `nil` if it belongs to this object.

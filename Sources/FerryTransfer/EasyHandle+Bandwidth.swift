@@ -12,7 +12,9 @@ extension EasyHandle {
       let bandwidth = exchange.credits[index].bandwidth
       guard bandwidth.bytesPerSecond != nil, exchange.credits[index][direction] <= 0 else { continue }
       if exchange.credits[index].isWaiting.insert(direction).inserted {
-        bandwidth.wait(exchange.key, direction)
+        // libcurl sends a small body at once.
+        let least = exchange.isHeld && exchange.file == nil && direction == .sending ? exchange.bodySize : 0
+        bandwidth.wait(exchange.key, atLeast: least, direction)
       }
       exchange.speedMark = nil
       return false

@@ -248,6 +248,6 @@ extension BadManifest {
       .error(
         "1️⃣", .unknownWord,
         "'cache_policy' must be use_protocol_cache_policy, reload_ignoring_local_cache, return_cache_data_else_load or return_cache_data_dont_load, found 'return_cache_data'",
-        help: "write return_cache_data_else_load")),
+        help: "did you mean 'return_cache_data_else_load'?")),
   ]
 }

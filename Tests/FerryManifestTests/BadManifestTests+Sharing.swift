@@ -15,7 +15,7 @@ extension BadManifest {
       .error(
         "2️⃣", .unknownKey, "unknown key 'mistake'",
         help:
-          "valid keys are session, token, needs, when, request, sign, auth, expect, capture, retry, optional, repeatable, idempotency_key"
+          "valid keys are session, token, needs, when, request, sign, auth, expect, capture, decompress, retry, optional, repeatable, idempotency_key"
       )),
     BadManifest(
       "files that include each other", "include: [a.yaml]",

@@ -63,7 +63,7 @@ import Testing
           7️⃣catalog:
             for_each: [eu, us]
             session: 1️⃣slow
-            request: { url: "https://2️⃣${each.name}/", 3️⃣body: x }
+            request: { url: "https://2️⃣${each.name}/", 3️⃣content: x }
         uploads:
           photos:
             for_each: { eu: a }
@@ -74,7 +74,7 @@ import Testing
         """,
       [
         ("7️⃣", "'catalog' has no 'save_to'"), ("1️⃣", "unknown session 'slow'"),
-        ("2️⃣", "unknown reference '${each.name}'"), ("3️⃣", "unknown key 'body'"),
+        ("2️⃣", "unknown reference '${each.name}'"), ("3️⃣", "unknown key 'content'"),
         ("4️⃣", "'needs' must be a list, found the string 'photo'"),
         ("5️⃣", "'photos' does not name a token, so '${token.…}' has no value"),
         ("6️⃣", "'photos' has no 'allocate' step"),

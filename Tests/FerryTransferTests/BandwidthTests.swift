@@ -163,8 +163,8 @@ import Testing
     for millisecond in 1...600 {
       let now = start.advanced(by: .milliseconds(millisecond))
       while let next = queue.popFirst(at: now) {
-        granted.append(next.id)
-        queue.wait(next, 1_000_000, at: now)
+        granted.append(next.key.id)
+        queue.wait(next.key, 1_000_000, at: now)
       }
     }
     // 600 kB in turns of 10 kB, and the first turn; the last one may exceed it.
@@ -192,8 +192,8 @@ import Testing
       let now = start.advanced(by: .milliseconds(millisecond))
       for index in queues.indices {
         while let next = queues[index].popFirst(at: now) {
-          granted[next.id, default: 0] += 1
-          queues[index].wait(next, 1_000_000, at: now)
+          granted[next.key.id, default: 0] += 1
+          queues[index].wait(next.key, 1_000_000, at: now)
         }
       }
     }
@@ -225,12 +225,12 @@ import Testing
     var queue = BandwidthQueue(BandwidthClock(at: start), .sending)
     // At 1 byte per second, the second turn is due after 1,024 seconds.
     for id in 1...3 { queue.wait(key(UInt64(id)), 1, at: start) }
-    #expect(queue.popFirst(at: start)?.id == 1 && queue.popFirst(at: start) == nil)
+    #expect(queue.popFirst(at: start)?.key.id == 1 && queue.popFirst(at: start) == nil)
     let now = start.advanced(by: .seconds(1024))
     queue.restart(1_000_000, at: now)
-    #expect(queue.popFirst(at: now)?.id == 2)
+    #expect(queue.popFirst(at: now)?.key.id == 2)
     #expect(queue.delay(at: now) == .milliseconds(10))
     queue.restart(nil, at: now)
-    #expect(queue.popFirst(at: now)?.id == 3)
+    #expect(queue.popFirst(at: now)?.key.id == 3)
   }
 }

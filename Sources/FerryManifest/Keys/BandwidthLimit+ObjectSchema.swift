@@ -13,7 +13,7 @@ extension BandwidthLimit {
     ],
     blank: { _, _ in Self(periods: []) },
     finish: { limit, node, decoder in
-      guard limit.periods.count == 1,
+      guard limit.periods.count == 1, limit.timeZone != Self(periods: []).timeZone,
         let key = node.members?.first(where: { $0.key.value == "time_zone" })?.key
       else { return }
       decoder.warnOfIdleConnectionSetting(
