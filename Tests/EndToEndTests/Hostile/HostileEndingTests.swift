@@ -65,8 +65,8 @@ import Testing
     let early = ["accept": ["connect"], "handshake": ["handshake", "connect"]]
     let codes = ["connection_lost"] + (early[moment] ?? [])
     #expect(codes.contains(reason.code), "\(reason)")
-    // Both attempts were made, and neither the journal nor the folder has anything else.
-    #expect(report.items.first?.attempts.count == 2)
+    // The file was tried again, and neither the journal nor the folder has anything else.
+    #expect((report.items.first?.attempts.count ?? 0) >= 2)
     #expect(try await job.ferry("journal", "check").status == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("files")) == ["f"])
   }
