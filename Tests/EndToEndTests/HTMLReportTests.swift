@@ -156,7 +156,7 @@ import Testing
     // A plan in JSON can come from anywhere.
     let hostile = plan.stdout.replacing(
       "\"kind\" : \"upload\",",
-      with: "\"kind\" : \"upload\", \"reason\" : {\"code\":\"stopped\",\"message\":\"</script><b>\"},")
+      with: #""kind" : "upload", "reason" : {"code":"stopped","message":"</script><b>"},"#)
     try job.folder.write(Data(hostile.utf8), to: "plan.json")
     #expect(try await job.ferry("run", "job.yaml").status == 1)
     let page = try await job.ferry("report", "--plan", "plan.json", "--format", "html")
