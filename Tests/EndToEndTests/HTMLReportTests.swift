@@ -154,16 +154,17 @@ import Testing
     let plan = try await job.ferry(
       "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--format", "json")
     // A plan in JSON can come from anywhere.
-    let hostile = plan.stdout.replacing(
-      "\"kind\" : \"upload\",",
-      with: "\"kind\" : \"upload\", \"reason\" : {\"code\":\"stopped\",\"message\":\"</script><b>\"},")
+    let kind = #""kind" : "upload","#
+    let reason = #""reason" : {"code":"stopped","message":"</script><b>"},"#
+    let hostile = plan.stdout.replacing(kind, with: kind + reason)
     try job.folder.write(Data(hostile.utf8), to: "plan.json")
     #expect(try await job.ferry("run", "job.yaml").status == 1)
     let page = try await job.ferry("report", "--plan", "plan.json", "--format", "html")
     #expect(page.status == 0, "\(page.stderr)")
     try job.folder.write(Data(page.stdout.utf8), to: "report.html")
     guard let found = try await open(job.folder.path("report.html"), searching: "403") else { return }
-    #expect(found.cards.prefix(3) == ["What did not succeed", "Planned → actual", "Timeline"], "\(found.cards)")
+    #expect(
+      found.cards.prefix(3) == ["What did not succeed", "Planned → actual", "Timeline"], "\(found.cards)")
     #expect(found.lanes.suffix(2) == ["files, simulated", "files"], "\(found.lanes)")
   }
 }

@@ -59,7 +59,7 @@ struct PlanComparisonTests {
   }
 
   @Test func `a run as planned has no differences`() throws {
-    let comparison = PlanComparison(try plan(), try run(done: 8, requests: 8, bytes: 800))
+    let comparison = try PlanComparison(plan(), run(done: 8, requests: 8, bytes: 800))
     #expect(comparison.nodes.count == 1 && comparison.nodes[0].differences.isEmpty)
     #expect(comparison.differences.isEmpty)
     #expect(comparison.files == .init(planned: 8, actual: 8))
@@ -69,26 +69,26 @@ struct PlanComparisonTests {
 
   @Test func `each kind of difference has its code`() throws {
     #expect(
-      codes(try plan(), try run(done: 7, failed: 1, requests: 9, bytes: 700)) == [.failed, .moreRequests])
-    #expect(codes(try plan(), try run(done: 6, waiting: 2, requests: 6, bytes: 600)) == [.remaining])
-    #expect(codes(try plan(), try run(done: 9, requests: 9, bytes: 900)) == [.moreFiles])
-    #expect(codes(try plan(), try run(done: 5, requests: 5, bytes: 500)) == [.fewerFiles])
-    #expect(codes(try plan(), try run(done: 8, requests: 8, bytes: 900)) == [.otherSizes])
-    #expect(codes(try plan(), try run(done: 0, requests: 0, bytes: 0)) == [.notRun])
+      try codes(plan(), run(done: 7, failed: 1, requests: 9, bytes: 700)) == [.failed, .moreRequests])
+    #expect(try codes(plan(), run(done: 6, waiting: 2, requests: 6, bytes: 600)) == [.remaining])
+    #expect(try codes(plan(), run(done: 9, requests: 9, bytes: 900)) == [.moreFiles])
+    #expect(try codes(plan(), run(done: 5, requests: 5, bytes: 500)) == [.fewerFiles])
+    #expect(try codes(plan(), run(done: 8, requests: 8, bytes: 900)) == [.otherSizes])
+    #expect(try codes(plan(), run(done: 0, requests: 0, bytes: 0)) == [.notRun])
     #expect(
-      codes(try plan(toSend: 0, bytes: 0), try run(done: 1, requests: 1, bytes: 1)) == [
+      try codes(plan(toSend: 0, bytes: 0), run(done: 1, requests: 1, bytes: 1)) == [
         .notExpected, .moreFiles,
       ])
     #expect(
-      codes(try plan(name: "other"), try run(done: 8, requests: 8, bytes: 800)) == [.notInRun, .notInPlan])
-    let later = PlanComparison(try plan(), try run(round: 4, done: 8, requests: 8, bytes: 800))
+      try codes(plan(name: "other"), run(done: 8, requests: 8, bytes: 800)) == [.notInRun, .notInPlan])
+    let later = try PlanComparison(plan(), run(round: 4, done: 8, requests: 8, bytes: 800))
     #expect(later.differences.map(\.code) == [.otherRound])
   }
 
   @Test func `allocations and commits are planned requests, and probes are not`() throws {
     let steps = ["allocate", "transfer", "commit", "probe"]
-    let comparison = PlanComparison(
-      try plan(steps: steps), try run(done: 8, requests: 24, bytes: 800))
+    let comparison = try PlanComparison(
+      plan(steps: steps), run(done: 8, requests: 24, bytes: 800))
     #expect(comparison.requests == .init(planned: 24, actual: 24))
   }
 

@@ -17,7 +17,7 @@ struct ProgressTextTests {
         "12 of 1000 items, 3 failed, waiting to retry",
         "12 of 1000 items, 3 failed, waiting to retry",
         "12 of 1000 items, 3 failed",
-        "12 of 1000 items", "12/1000", "12…0", "", "",
+        "12 of 1000 items", "12/1000", "12/…0", "", "",
       ])
   }
 
@@ -28,7 +28,7 @@ struct ProgressTextTests {
     #expect(
       ProgressText.line(request, columns: 80)
         == "  transfer  photos/2026/日本語の写真-4711.jpg  45% of 1.0 kB  1.2 s")
-    #expect(ProgressText.line(request, columns: 20) == "  photos/…jpg  45%")
+    #expect(ProgressText.line(request, columns: 20) == "  photos/2….jpg  45%")
     for columns in 0...80 {
       let line = ProgressText.line(request, columns: columns)
       #expect(ProgressText.width(line) <= columns, "\(columns): \(line)")
