@@ -147,6 +147,13 @@ def processes():
     return found
 
 
+def has_ended(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def below(ancestor):
     """The processes that descend from a process."""
     every = processes()
@@ -273,6 +280,9 @@ def inject(job, nodes, url):
     ]
     for pid in daemons:
         os.kill(pid, signal.SIGKILL)
+    # When the parent of a process group ends, the kernel sends SIGHUP to stopped processes of the group, so none may be
+    # stopped before. A zombie may still have threads.
+    wait_until("the end of n1's daemons", lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in daemons))
     say(f"killed slurmd and {len(daemons) - 1} slurmstepds of n1; shards {[s for _, s in mine]} continue there")
 
     os.kill(mine[0][0], signal.SIGSTOP)
@@ -335,7 +345,7 @@ def main():
     say("no job remains")
     before = listing(url)
     os.kill(stopped, signal.SIGCONT)
-    wait_until("the end of the process that was stopped", lambda: not pathlib.Path(f"/proc/{stopped}").exists())
+    wait_until("the end of the process that was stopped", lambda: has_ended(stopped))
     say("the process that was stopped has continued and ended")
 
     failures = []
