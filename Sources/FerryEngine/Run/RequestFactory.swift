@@ -211,7 +211,10 @@ struct RequestFactory {
     _ request: inout TransferRequest
   ) throws(TransportFailure) {
     let node = attempt.ref.node
-    let path = jobs.job(of: node).folder + "/" + work.saveTo
+    let part = FetchPart(
+      of: work, in: jobs.job(of: node).folder, session: plan.sessions[work.step.session.index].identifier,
+      manifest: plan.manifests[plan.manifest(of: node).index], node: plan.nodes[node.index].name)
+    let path = part.destination
     request.sizeLimit = work.maxSize
     let (step, expect) = (work.step, work.step.expect)
     let statuses = (expect.status.isEmpty ? [200] : expect.status).filter {
@@ -239,9 +242,7 @@ struct RequestFactory {
       !request.headers.contains(where: { $0.name.lowercased() == "range" }),
       step.request.checksum?.header?.coversWholeDocument != false
     {
-      let session = plan.sessions[work.step.session.index].identifier
-      request.partOwner =
-        "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
+      request.partOwner = part.owner
     }
     fetches.addCondition(to: &request, of: attempt, file: FileVersion(path: path))
   }
