@@ -8,28 +8,19 @@ import Foundation
 /// It is replaced by renaming, so that a reader never sees a part of it, and is not synced: after a power cut, the run
 /// that it describes has ended.
 enum ProgressFile {
-  private static let suffix = ".new"
-
   /// Writes the file. If that fails, `ferry status` shows less, which is not worth a message.
   static func write(_ progress: RunProgress, in state: StateDirectory) {
     guard let bytes = try? ProgressJSON.encode(progress), bytes.count <= ProgressJSON.limit,
       (try? state.createReportFolder(ofRun: progress.run)) != nil,
       let path = try? state.progress(ofRun: progress.run)
     else { return }
-    let temporary = path + suffix
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
-    let code = AtomicWrite.failure(of: bytes, to: descriptor)
-    close(descriptor)
-    if code != nil || rename(temporary, path) != 0 { unlink(temporary) }
+    _ = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly, durability: .notSynced)
   }
 
   /// Removes the file of a run that has ended, or was killed. There may be none.
   static func remove(ofRun run: String, in state: StateDirectory) {
     guard let path = try? state.progress(ofRun: run) else { return }
     unlink(path)
-    unlink(path + suffix)
   }
 
   /// The progress of a run that another process executes; `nil` if it has published none.
