@@ -16,6 +16,17 @@ package enum DigestAlgorithm: Hashable, Sendable {
   case crc32
   case crc32c
 
+  /// The number of bytes of a digest.
+  package var size: Int {
+    switch self {
+    case .sha256: 32
+    case .sha512: 64
+    case .sha1: 20
+    case .md5: 16
+    case .crc32, .crc32c: 4
+    }
+  }
+
   package func makeDigest() -> any ByteDigest {
     switch self {
     case .sha256: SHA256()

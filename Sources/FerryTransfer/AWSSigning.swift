@@ -45,17 +45,12 @@ package struct AWSSigning: Sendable {
   private func sensitive(_ fields: AWSSignature.Fields) -> [TransferRequest.HeaderField] {
     let authorization = TransferRequest.HeaderField(
       name: "Authorization", value: fields.authorization,
-      sensitivity: .init(owner, values: [Self.signature]))
+      sensitivity: .init(owner, values: [Self.signature], role: .signature))
     let token = fields.sessionToken.map {
       TransferRequest.HeaderField(
         name: "X-Amz-Security-Token", value: $0, sensitivity: .init(owner, values: [Self.sessionToken]))
     }
     return [authorization] + (token.map { [$0] } ?? [])
-  }
-
-  /// Whether the field is the signature, or the placeholder for it.
-  fileprivate static func isSignature(_ field: TransferRequest.HeaderField) -> Bool {
-    field.sensitivity?.values == [signature]
   }
 
   /// The header fields that sign a request.
@@ -64,7 +59,7 @@ package struct AWSSigning: Sendable {
     _ keys: inout AWSSigningKeys
   ) throws(TransportFailure) -> [TransferRequest.HeaderField] {
     let request = AWSSignature(
-      method: hop.method, url: url, headers: hop.headers.filter { !QueryToken.isPlaceholder($0) },
+      method: hop.method, url: url, headers: hop.headers.filter { $0.role != .queryToken },
       payload: payload,
       date: date.advanced(by: elapsed), scope: scope, credentials: credentials)
     guard let fields = request?.fields(&keys) else { throw EasyHandle.malformed("the URL cannot be signed") }
@@ -114,7 +109,7 @@ extension RedirectPolicy.Hop {
     _ request: TransferRequest, after elapsed: Duration, _ keys: inout AWSSigningKeys
   ) throws(TransportFailure) {
     guard let signing = request.signing else { return }
-    let maySign = headers.contains(where: AWSSigning.isSignature)
+    let maySign = headers.contains { $0.role == .signature }
     headers.removeAll { AWSSignature.fieldNames.contains($0.name.lowercased()) }
     guard maySign, !AWSSignature.isPresigned(url) else { return }
     headers += try signing.fields(

@@ -15,11 +15,11 @@ extension DownloadFile {
 
   /// The reason why the file does not have the required checksum; `nil` if it has it.
   func refusal(
-    _ response: TransferResponse, _ checksum: TransferRequest.Checksum
+    _ response: TransferResponse, _ checksum: TransferRequest.Checksum, _ interruption: StoreInterruption
   ) throws(TransportFailure) -> String? {
     switch checksum {
     case .digest(let algorithm, let expected):
-      return try digest(algorithm) == expected
+      return try digest(algorithm, interruption) == expected
         ? nil : "the \(algorithm.name) digest of the file is not that in 'checksum'"
     case .field(let name):
       let values = response.headers.filter { $0.name.isField(named: name) }.map(\.value)
@@ -28,17 +28,20 @@ extension DownloadFile {
         return
           "the header '\(name)' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
       }
-      return try digest(algorithm) == expected
+      return try digest(algorithm, interruption) == expected
         ? nil : "the \(algorithm.name) digest of the file is not that in the header '\(name)'"
     }
   }
 
-  private func digest(_ algorithm: DigestAlgorithm) throws(TransportFailure) -> [UInt8] {
+  private func digest(
+    _ algorithm: DigestAlgorithm, _ interruption: StoreInterruption
+  ) throws(TransportFailure) -> [UInt8] {
     let digest = algorithm.makeDigest()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.piece, alignment: 16)
     defer { buffer.deallocate() }
     var offset: Int64 = 0
     while offset < size {
+      if let failure = interruption.failure { throw failure }
       let wanted = min(buffer.count, Int(size - offset))
       let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
       if count < 0, errno == EINTR { continue }
@@ -53,8 +56,8 @@ extension DownloadFile {
 /// Header fields that contain digests (RFC 9530, RFC 3230, RFC 1864).
 enum DigestField {
   /// The algorithms by their names in `Repr-Digest`, `Content-Digest` and `Digest`, the strongest first.
-  private static let algorithms: [(name: String, algorithm: DigestAlgorithm, size: Int)] = [
-    ("sha-512", .sha512, 64), ("sha-256", .sha256, 32), ("sha", .sha1, 20), ("md5", .md5, 16),
+  private static let algorithms: [(name: String, algorithm: DigestAlgorithm)] = [
+    ("sha-512", .sha512), ("sha-256", .sha256), ("sha", .sha1), ("md5", .md5),
   ]
 
   /// The digest with the strongest known algorithm in the values of a field; `nil` if there is none, or if the field
@@ -70,7 +73,7 @@ enum DigestField {
         found[name, default: []].append(String(member[member.index(after: equals)...]))
       }
     }
-    for (name, algorithm, size) in algorithms {
+    for (name, algorithm) in algorithms {
       guard let texts = found[name] else { continue }
       // A structured field writes a byte sequence between colons. Parameters after it have no meaning.
       let digests = texts.map { text -> [UInt8]? in
@@ -80,7 +83,7 @@ enum DigestField {
           guard let end = text.firstIndex(of: ":") else { return nil }
           text = text[..<end]
         }
-        return Base64.decode(String(text)).flatMap { $0.count == size ? $0 : nil }
+        return Base64.decode(String(text)).flatMap { $0.count == algorithm.size ? $0 : nil }
       }
       guard let first = digests.first, let digest = first, digests.allSatisfy({ $0 == digest }) else {
         return nil

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 
 #if canImport(Darwin)
 import Darwin
@@ -27,9 +28,8 @@ extension DownloadFile {
       close(opened)
       return nil
     }
-    guard let record = record(in: opened), record.boot == PartSource.boot,
-      record.boot != PartSource.unknownBoot
-    else {
+    // A part of an earlier period may have lost bytes.
+    guard let record = record(in: opened), record.boot == SystemBoot.identifier else {
       unlink(path)
       close(opened)
       return nil
@@ -62,6 +62,14 @@ extension DownloadFile {
       return nil
     }
     return file
+  }
+
+  fileprivate static func removePart(of destination: String, owner: String) -> Bool {
+    guard let path = keptPath(destination, owner: owner) else { return false }
+    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard opened >= 0 else { return false }
+    defer { close(opened) }
+    return isOwn(opened, at: path) && unlink(path) == 0
   }
 
   private static func keptPath(_ destination: String, owner: String) -> String? {
@@ -113,5 +121,13 @@ extension DownloadFile {
     var status = stat()
     guard fstat(opened, &status) == 0 else { throw failure() }
     return status.st_mode & 0o777
+  }
+}
+
+/// The kept parts of downloads, for commands that start no request.
+package enum KeptPart {
+  /// Removes the part of a download. Returns whether there was one; a part that a process uses remains.
+  package static func remove(of destination: String, owner: String) -> Bool {
+    DownloadFile.removePart(of: destination, owner: owner)
   }
 }

@@ -27,6 +27,8 @@ final class DownloadFile: @unchecked Sendable {
   private var nextLook = lookInterval
   /// The record of a kept part; `nil` for any other file.
   private(set) var record: PartRecord?
+  /// The number of bytes of the document that a part may have after the response; `nil` if it is not a part.
+  private var end: Int64?
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
 
@@ -86,6 +88,7 @@ final class DownloadFile: @unchecked Sendable {
     self.record = record
     descriptor = opened
     size = record.written
+    end = record.size
     nextLook = size + Self.lookInterval
   }
 
@@ -161,7 +164,12 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Returns to an earlier byte of a part, from which the response continues.
-  func stepBack(to offset: Int64) { size = min(size, offset) }
+  ///
+  /// - Parameter last: the last byte of the document that the response announces.
+  func proceed(from offset: Int64, through last: Int64) {
+    size = min(size, offset)
+    end = last + 1
+  }
 
   /// Records how many bytes a part has. Returns whether they could be recorded.
   private func updateRecord() -> Bool {
@@ -172,11 +180,13 @@ final class DownloadFile: @unchecked Sendable {
     return true
   }
 
-  /// Fails with `malformedResponse` if a part would become larger than its document.
+  /// Fails with `malformedResponse` if a part would have bytes that the response did not announce. Its other bytes are
+  /// then not trusted either, and it is removed.
   func append(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) {
-    if let record, Int64(bytes.count) > record.size - size {
+    if record != nil, let end, Int64(bytes.count) > end - size {
+      record = nil
       throw TransportFailure(
-        .malformedResponse, "the response is longer than the \(record.size) bytes that it announced",
+        .malformedResponse, "the response continues after byte \(end), the last one that it announced",
         mayHaveReachedServer: true)
     }
     var rest = bytes
@@ -213,9 +223,11 @@ final class DownloadFile: @unchecked Sendable {
   /// Stores the file unless the check refuses it. If the result is not `stored`, the temporary file has
   /// already been removed, or remains as a kept part if it could not be stored.
   ///
-  /// - Parameter response: the response, without its body.
+  /// - Parameters:
+  ///   - response: the response, without its body.
+  ///   - interruption: ends the computation of the checksum.
   func store(
-    _ response: TransferResponse, for request: TransferRequest
+    _ response: TransferResponse, for request: TransferRequest, _ interruption: StoreInterruption
   ) -> Result<Stored, TransportFailure> {
     defer { discard() }
     do throws(TransportFailure) {
@@ -224,7 +236,7 @@ final class DownloadFile: @unchecked Sendable {
         record = nil
         return .success(.refused("the document has \(size) bytes instead of \(expected)"))
       }
-      if let checksum = request.checksum, let refusal = try refusal(response, checksum) {
+      if let checksum = request.checksum, let refusal = try refusal(response, checksum, interruption) {
         record = nil
         return .success(.refused(refusal))
       }

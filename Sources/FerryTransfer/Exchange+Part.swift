@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 
 /// Downloads that continue the part that an earlier request left (RFC 9110, sections 13.1.5 and 14).
 extension Exchange {
@@ -15,8 +16,7 @@ extension Exchange {
   func contradiction(in head: ResponseHead) -> String? {
     guard let record = kept?.record else { return "the server sent a part that was not requested" }
     let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
-    let ranges = head.fields.filter { $0.name.isField("content-range") }.map(\.value)
-    guard ranges.count == 1, let text = ranges.first, let range = ContentRangeField(text) else {
+    guard let range = Self.range(of: head) else {
       return "the server sent a part without a Content-Range that states its position"
     }
     guard range.first == record.firstRequested, range.size == record.size else {
@@ -39,19 +39,26 @@ extension Exchange {
     return nil
   }
 
+  /// The position of a part that a response states; `nil` if it does not state exactly one.
+  private static func range(of head: ResponseHead) -> ContentRangeField? {
+    let ranges = head.fields.filter { $0.name.isField("content-range") }.map(\.value)
+    return ranges.count == 1 ? ranges.first.flatMap(ContentRangeField.init) : nil
+  }
+
   /// The file that a response is written to, if a part of it can be continued later: the part that an earlier request
   /// has left, or a new one. `nil` if the response does not allow a later request for its rest.
   func part(of path: String, _ head: ResponseHead) throws(TransportFailure) -> DownloadFile? {
     guard let owner = request.partOwner else { return nil }
     if let continued, let kept {
       try kept.checkSpace(for: continued.size - continued.written)
-      kept.stepBack(to: continued.firstRequested)
+      kept.proceed(from: continued.firstRequested, through: Self.range(of: head)?.last ?? continued.size - 1)
       return kept
     }
     kept?.remove()
     kept = nil
     let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
-    guard head.status == 200, hop.method == "GET", case .length(let size) = framing,
+    guard let boot = SystemBoot.identifier, head.status == 200, hop.method == "GET",
+      case .length(let size) = framing,
       size >= DownloadFile.leastKeptSize, let validator = Validator.strong(of: response),
       // Servers that do not support ranges state this.
       !head.fields.contains(where: { $0.name.isField("accept-ranges") && $0.value.lowercased() == "none" })
@@ -59,7 +66,7 @@ extension Exchange {
     let record = PartRecord(
       source: PartSource.digest(of: hop.url, request), validator: validator,
       modified: Validator.modified(of: response) == nil ? nil : response.header("Last-Modified"), size: size,
-      boot: PartSource.boot)
+      boot: boot)
     return try DownloadFile.part(path, owner: owner, record)
   }
 

@@ -115,7 +115,9 @@ final class Exchange {
   var isSettling = false
   /// The reason why a download is not moved to its destination.
   var refusal: String?
-  var isStoring = false
+  /// Set while another thread stores the downloaded file.
+  var storing: StoreInterruption?
+  var isStoring: Bool { storing != nil }
   var storedFile: FileVersion?
 
   enum Digest {

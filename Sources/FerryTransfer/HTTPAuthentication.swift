@@ -55,11 +55,8 @@ package struct HTTPAuthentication: Hashable, Sendable {
 
   /// A field in place of the credentials, so that the guard of origins decides about them before they are sent.
   var placeholder: TransferRequest.HeaderField {
-    .init(name: "Authorization", value: "", sensitivity: .init(owner, values: [Self.name]))
-  }
-
-  static func isPlaceholder(_ field: TransferRequest.HeaderField) -> Bool {
-    field.sensitivity?.values == [name]
+    .init(
+      name: "Authorization", value: "", sensitivity: .init(owner, values: [Self.name], role: .credentials))
   }
 }
 

@@ -23,6 +23,10 @@ enum OriginGuard {
   /// length is limited because host names appear in messages.
   static let hostLimit = 255
 
+  /// The rule for sessions with pinned keys, in messages.
+  static let pinRule =
+    "'pinned_public_key' of the session requires https, because a server without TLS has no key"
+
   // MARK: The first request
 
   /// The request in the form in which the origin of its URL may receive it. Only a URL from a response is
@@ -41,6 +45,12 @@ enum OriginGuard {
     }
     guard origin.host.utf8.count <= hostLimit else {
       throw EasyHandle.malformed("the host name in a response is longer than \(hostLimit) bytes")
+    }
+    // Without TLS, the server has no key to compare.
+    guard !request.isPinned || origin.scheme == "https" else {
+      throw TransportFailure(
+        .redirect, "the request was not sent to \(origin), which is named by a response: \(pinRule)",
+        mayHaveReachedServer: false)
     }
     if url.userinfo == nil, let userinfo = request.sensitive.known.userinfo[origin] {
       url.set(userinfo)
@@ -76,7 +86,7 @@ enum OriginGuard {
         withheld.append(
           Withheld(
             text: text(of: field), owner: sensitivity.owner, origin: origin,
-            isInQuery: QueryToken.isPlaceholder(field)))
+            isInQuery: field.role == .queryToken))
       }
     }
     guard !held.isEmpty else { return .send(headers, withheld: withheld) }
@@ -113,7 +123,7 @@ enum OriginGuard {
       let withheld = dropped.map {
         Withheld(
           text: text(of: $0), owner: owner(of: $0) ?? .request, origin: to,
-          isInQuery: QueryToken.isPlaceholder($0))
+          isInQuery: $0.role == .queryToken)
       }
       return .send(
         kept, withheld: withheld + userinfo.map { Withheld(text: $0, owner: .request, origin: to) })
@@ -187,7 +197,7 @@ enum OriginGuard {
 
   private static func text(of field: TransferRequest.HeaderField) -> String {
     let values = field.sensitivity?.values ?? []
-    if QueryToken.isPlaceholder(field) { return list(values) }
+    if field.role == .queryToken { return list(values) }
     return values.isEmpty ? "the header \(field.name)" : "\(list(values)) in the header \(field.name)"
   }
 

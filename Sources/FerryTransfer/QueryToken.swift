@@ -23,11 +23,7 @@ package struct QueryToken: Hashable, Sendable {
 
   /// A header field that represents the token, so that `OriginGuard` decides whether it is sent.
   var placeholder: TransferRequest.HeaderField {
-    .init(name: "query", value: "", sensitivity: .init(.token, values: [Self.text]))
-  }
-
-  static func isPlaceholder(_ field: TransferRequest.HeaderField) -> Bool {
-    field.sensitivity?.values == [text]
+    .init(name: "query", value: "", sensitivity: .init(.token, values: [Self.text], role: .queryToken))
   }
 
   /// Adds the parameter to a URL before its fragment, unless a server has already added it to its redirect.
@@ -55,7 +51,7 @@ extension QueryToken: CustomStringConvertible, CustomDebugStringConvertible, Cus
 extension RedirectPolicy.Hop {
   /// The URL that is sent: with the token, if the hop's origin may receive it.
   func sentURL(of request: TransferRequest) -> String {
-    guard let token = request.queryToken, headers.contains(where: QueryToken.isPlaceholder) else {
+    guard let token = request.queryToken, headers.contains(where: { $0.role == .queryToken }) else {
       return url
     }
     return token.added(to: url)

@@ -51,10 +51,12 @@ enum RedirectPolicy {
 
   /// Decides whether to follow a redirect, and with which request.
   ///
-  /// - Parameter followed: the number of redirects followed before this one.
+  /// - Parameters:
+  ///   - isPinned: whether the session trusts only servers with certain public keys.
+  ///   - followed: the number of redirects followed before this one.
   static func decide(
     status: Int, location: String?, hop: Hop, sensitive: SensitiveParts, rules: TransferRequest.Redirects,
-    followed: Int
+    isPinned: Bool = false, followed: Int
   ) -> Decision {
     guard isFollowed(status: status, method: hop.method), rules.limit > 0, !(status == 308 && rules.keeps308),
       let location, !location.isEmpty
@@ -77,6 +79,10 @@ enum RedirectPolicy {
     guard to.host.utf8.count <= OriginGuard.hostLimit else {
       return .refuse(
         "the request was redirected to a host whose name is longer than \(OriginGuard.hostLimit) bytes")
+    }
+    // Without TLS, the server has no key to compare.
+    guard !isPinned || to.scheme == "https" else {
+      return .refuse("the redirect to \(to) was not followed: \(OriginGuard.pinRule)")
     }
     // A user name in a Location comes from the server and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)

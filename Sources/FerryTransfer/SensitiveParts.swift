@@ -54,12 +54,32 @@ extension TransferRequest.HeaderField {
     package var owner: Owner
     /// The names of the sensitive values in the field; empty if the field is a credential by its name alone.
     package var values: [String]
+    var role: Role
 
     package init(_ owner: Owner, values: [String] = []) {
+      self.init(owner, values: values, role: .field)
+    }
+
+    init(_ owner: Owner, values: [String] = [], role: Role) {
       self.owner = owner
       self.values = values
+      self.role = role
     }
   }
+
+  /// What a field stands for. `OriginGuard` decides about all of them in the same way.
+  enum Role: Hashable, Sendable {
+    /// A header field that is sent as it is.
+    case field
+    /// The signature of the request, or a field in its place before the request is signed.
+    case signature
+    /// A field in place of the credentials that respond to a challenge.
+    case credentials
+    /// A field in place of the token in the query.
+    case queryToken
+  }
+
+  var role: Role { sensitivity?.role ?? .field }
 
   /// The part of the manifest that sets the field. It determines the known origins for the field.
   package enum Owner: Hashable, Sendable {

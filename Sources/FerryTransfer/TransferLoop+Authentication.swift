@@ -37,7 +37,7 @@ extension TransferLoop {
     _ hop: RedirectPolicy.Hop, _ request: TransferRequest
   ) -> AuthenticationCache.Key? {
     guard let authentication = request.authentication,
-      hop.headers.contains(where: HTTPAuthentication.isPlaceholder), let origin = CurlURL(hop.url)?.origin,
+      hop.headers.contains(where: { $0.role == .credentials }), let origin = CurlURL(hop.url)?.origin,
       authentication.belongs(to: origin)
     else { return nil }
     return .init(origin: origin, authentication: authentication)

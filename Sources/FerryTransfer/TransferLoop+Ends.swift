@@ -12,14 +12,16 @@ extension TransferLoop {
         if case .undecided = exchange.sink { exchange.sink = try exchange.sink(handle.head) }
         if case .file(let file) = exchange.sink {
           exchange.sink = .dropped
-          exchange.isStoring = true
+          let interruption = StoreInterruption()
+          exchange.storing = interruption
+          if exchange.deadline != nil { scheduleCheck(of: exchange) }
           let (mailbox, key) = (mailbox, exchange.key)
           let request = exchange.request
           let answer = TransferResponse(
             status: handle.head.status, headers: exchange.fields(of: handle.head), body: [],
             url: exchange.hop.url)
           if exchange.continued != nil { exchange.kept = nil }
-          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, for: request))) }
+          storeWorker.submit { mailbox.post(.stored(key, file.store(answer, for: request, interruption))) }
         }
       } catch {
         exchange.failure = error

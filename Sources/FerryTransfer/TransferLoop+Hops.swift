@@ -29,7 +29,8 @@ extension TransferLoop {
     let location = handle.head.fields.first { $0.name.isField("location") }?.value
     switch RedirectPolicy.decide(
       status: handle.head.status, location: location, hop: exchange.hop,
-      sensitive: exchange.request.sensitive, rules: exchange.request.redirects, followed: exchange.redirects)
+      sensitive: exchange.request.sensitive, rules: exchange.request.redirects,
+      isPinned: exchange.request.isPinned, followed: exchange.redirects)
     {
     case .stay:
       settle(handle)

@@ -33,7 +33,11 @@ extension TransferLoop {
     guard let due = nextCheck, due <= now else { return }
     nextCheck = nil
     for handle in Array(busy.values) {
-      guard let exchange = handle.exchange, !exchange.isSettling else { continue }
+      guard let exchange = handle.exchange else { continue }
+      guard !exchange.isSettling else {
+        checkStoring(exchange, handle)
+        continue
+      }
       if let deadline = exchange.deadline, deadline <= now {
         stop(handle, failure(.resourceTimeout, handle, "the request exceeded its time limit"))
       } else if isIdle(handle) {
@@ -61,6 +65,19 @@ extension TransferLoop {
         mayHaveReachedServer: false)
       digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }
+  }
+
+  /// Applies the time limit to the computation of a downloaded file's checksum. The sync of a file is not interrupted.
+  private func checkStoring(_ exchange: Exchange, _ handle: EasyHandle) {
+    guard let storing = exchange.storing, let deadline = exchange.deadline, storing.failure == nil else {
+      return
+    }
+    guard deadline <= now else {
+      nextCheck = min(nextCheck ?? deadline, deadline)
+      return
+    }
+    storing.interrupt(
+      failure(.resourceTimeout, handle, "the checksum of the file was not computed within the time limit"))
   }
 
   /// Whether the period has passed in which too little was transferred. Called after `isIdle`, which counts the bytes.

@@ -156,10 +156,15 @@ package final class TransferLoop {
     }
   }
 
-  /// Ends a request as `cancelled` in the next turn. Has no effect if the request has completed, or if its
-  /// response is complete and it waits only for a digest or for the file's sync.
+  /// Ends a request as `cancelled`: in the next turn or, if the checksum of its file is being computed, after the next
+  /// piece. Has no effect if the request has completed, or if it waits only for the digest of its body or for the file's
+  /// sync.
   package func cancel(_ id: UInt64) {
-    guard let handle = busy[id], handle.exchange?.isSettling == false else { return }
+    guard let handle = busy[id], let exchange = handle.exchange else { return }
+    guard !exchange.isSettling else {
+      exchange.storing?.interrupt(TransportFailure(.cancelled, "canceled", mayHaveReachedServer: true))
+      return
+    }
     now = .now
     stop(handle, TransportFailure(.cancelled, "canceled", mayHaveReachedServer: false))
   }
@@ -231,8 +236,11 @@ package final class TransferLoop {
     guard request.authentication != nil || request.queryToken != nil else {
       return request.signing == nil ? try headerCache.list(hop.headers) : try HeaderList(hop.headers)
     }
-    var fields = hop.headers.filter {
-      !HTTPAuthentication.isPlaceholder($0) && !QueryToken.isPlaceholder($0)
+    var fields = hop.headers.filter { field in
+      switch field.role {
+      case .field, .signature: true
+      case .credentials, .queryToken: false
+      }
     }
     if let authorization = hop.authorization {
       fields.append(.init(name: "Authorization", value: authorization))
@@ -283,7 +291,7 @@ package final class TransferLoop {
         endIfSettled(handle)
       case .stored(let key, let result):
         guard let handle = handle(key) else { continue }
-        handle.exchange?.isStoring = false
+        handle.exchange?.storing = nil
         switch result {
         case .success(.stored(let file)): handle.exchange?.storedFile = file
         case .success(.refused(let why)): handle.exchange?.refusal = why

@@ -65,6 +65,9 @@ package struct TransferRequest: Sendable {
   /// Signs the request for each server that receives it; `nil` for requests without a signature.
   package var signing: AWSSigning?
 
+  /// Whether the session trusts only servers with certain public keys.
+  var isPinned: Bool { connection.tls.pinnedPublicKey != nil }
+
   package struct Condition: Sendable {
     package var field: HeaderField
     package var applies: @Sendable (_ url: String) -> Bool

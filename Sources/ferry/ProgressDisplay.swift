@@ -31,15 +31,19 @@ final class ProgressDisplay {
   /// How often the display needs the progress; `nil` if it shows nothing.
   var refresh: Duration? { isQuiet ? nil : interval }
 
-  /// - Parameter details: makes the parts that are only needed for a line.
-  func show(_ progress: Launch.Progress, _ details: (Int) -> Launch.ProgressDetails) {
+  /// - Parameters:
+  ///   - progress: finds the progress, if a line is due.
+  ///   - details: finds the parts that are only needed for a line.
+  func show(_ progress: () -> Launch.Progress, _ details: (Int) -> Launch.ProgressDetails) {
     guard !isQuiet else { return }
     if !isTerminal, chosen != nil, last == nil {
+      let progress = progress()
       last = figures(progress, details(0))
       Output.complain("ferry: started with \(Count.text(progress.open, "item"))")
     }
     guard ContinuousClock.now >= next else { return }
     next = .now + interval
+    let progress = progress()
     guard isTerminal else {
       let now = figures(progress, details(0))
       last = now

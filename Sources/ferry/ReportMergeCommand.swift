@@ -29,12 +29,11 @@ struct ReportMergeCommand: ParsableCommand {
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
     let requests = try ReportRequest.all(written, environment: environment)
-    let source = try ShardReports.merged(paths)
-    let status = ShardReports.statusCommand(paths)
-    for request in requests { try request.write(source, status: status) }
+    let merged = try ShardReports.merged(paths)
+    for request in requests { try request.write(merged.source, status: merged.status) }
     if !requests.contains(where: { $0.path == "-" }) {
-      try Output.produce(source, as: format.renderer(status: status))
+      try Output.produce(merged.source, as: format.renderer(status: merged.status))
     }
-    throw ArgumentParser.ExitCode(source.record.run.exitCode)
+    throw ArgumentParser.ExitCode(merged.source.record.run.exitCode)
   }
 }

@@ -61,6 +61,7 @@ struct Reset: ParsableCommand {
       Count.text(dropped.unanswered, "unanswered step"),
     ]
     if dropped.notes > 0 { parts.append(Count.text(dropped.notes, "note")) }
+    if dropped.parts > 0 { parts.append("\(Count.text(dropped.parts, "partial download")) removed") }
     parts += dropped.closedRounds.map { "round \($0.round) of \($0.manifest) closed" }
     return "session \(dropped.session): \(parts.joined(separator: ", "))"
   }

@@ -84,22 +84,29 @@ struct Status: ParsableCommand {
   }
 
   func run() throws {
-    guard follow else { return try show(look()) }
+    var shards = shards.map { ShardStatus($0) }
+    guard follow else { return try show(look(&shards)) }
     var display = StatusDisplay()
+    let clock = ContinuousClock()
     while true {
-      let status = try look()
+      let start = clock.now
+      let status = try look(&shards)
       try display.show(
         text(status, onLine: true), key: text(status.withoutTime, onLine: true), isLast: !status.isHeld)
       guard status.isHeld else { break }
-      usleep(Self.interval)
+      // Looks at many shards take at most a tenth of the time.
+      let pause = max(Self.interval, start.duration(to: clock.now) * 9)
+      usleep(
+        UInt32(
+          clamping: pause.components.seconds * 1_000_000 + pause.components.attoseconds / 1_000_000_000_000))
     }
   }
 
-  /// The time between two looks of `--follow`, in microseconds.
-  private static let interval: UInt32 = 500_000
+  /// The time between two looks of `--follow`.
+  private static let interval = Duration.milliseconds(500)
 
-  private func look() throws -> Look {
-    if let shards { return .shards(try ShardStatus.document(shards, at: LaunchClock.wallTime)) }
+  private func look(_ shards: inout ShardStatus?) throws -> Look {
+    if let document = try shards?.document(at: LaunchClock.wallTime) { return .shards(document) }
     let job = try manifest.map {
       try ManifestSource(path: $0, variables: variables.parsed(), variableFiles: variables.texts()).job()
     }

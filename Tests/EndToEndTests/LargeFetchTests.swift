@@ -102,6 +102,19 @@ struct `A large fetch` {
     #expect(site.requests.filter { $0[0] == "206" }.count == Self.kills)
   }
 
+  @Test func `whose session is reset has no part any longer`() async throws {
+    let site = try await Self.site()
+    let job = try Self.job(site)
+    try await Self.killRun(job, at: Self.size / 4)
+    let reset = try await job.ferry("reset", "large.s")
+    #expect(
+      reset.status == 0 && reset.stdout.contains("1 partial download removed"),
+      "\(reset.stdout)\(reset.stderr)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("downloads")) == [])
+    let again = try await job.ferry("reset", "large.s", "--format", "json")
+    #expect(again.stdout.contains("\"parts\" : 0"), "\(again.stdout)")
+  }
+
   @Test func `that changes under way starts over`() async throws {
     let site = try await Self.site()
     let job = try Self.job(site)

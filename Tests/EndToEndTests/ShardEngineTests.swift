@@ -143,6 +143,40 @@ import Testing
     #expect(restarts["1/4"] == 1 && restarts["2/4"] == 0 && restarts["3/4"] == 1, "\(restarts)")
     let received = try await receiver.received()
     #expect(received.uploads.allSatisfy { $0.commits <= 1 } && received.commits < Self.files)
+  /// The programs `ferry` and `scontrol` in a folder, which record their arguments. `ferry` exits with a code.
+  private func programs(_ job: Workspace, code: Int) throws {
+    for (name, end) in [("ferry", "exit \(code)"), ("scontrol", "exit 0")] {
+      let text = "#!/bin/sh\necho \"\(name) $*\" >> \(job.folder.path("calls.txt"))\n\(end)\n"
+      try job.folder.write(Data(text.utf8), to: "bin/\(name)")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: job.folder.path("bin/\(name)"))
+    }
+  }
+
+  @Test(arguments: [
+    (5, "0", true), (6, "0", true), (8, "0", true), (10, "0", true), (143, "0", true), (5, "19", true),
+    (5, "20", false), (0, "0", false), (1, "0", false), (2, "0", false), (7, "0", false), (70, "0", false),
+  ])
+  func `requeue a task of Slurm if the next run can succeed, a limited number of times`(
+    _ code: Int, _ restarts: String, _ isRequeued: Bool
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    try programs(job, code: code)
+    let written = try await job.start([
+      "shard", "job.yaml", "--shards", "4", "--engine", "slurm", "--program", job.folder.path("bin/ferry"),
+    ]).end()
+    #expect(written.status == 0, "\(written.stderr)")
+    let path = job.folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+    let task = try await run(
+      job, "shards.sbatch",
+      [
+        "PATH": path, "SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": "3", "SLURM_RESTART_COUNT": restarts,
+      ])
+    #expect(task.status == Int32(code))
+    let calls = job.folder.text("calls.txt").split(separator: "\n")
+    #expect(calls.first?.hasSuffix("--shard 3/4") == true, "\(calls)")
+    #expect(calls.dropFirst() == (isRequeued ? ["scontrol requeue 71_3"] : []))
   }
 
   @Test func `are not started with an option that would be another line`() async throws {

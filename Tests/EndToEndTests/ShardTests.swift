@@ -156,6 +156,72 @@ import Testing
     #expect(try await receiver.received().commits == 40)
   }
 
+  @Test func `starts on_events once for each shard, and sends the requests of on_end once, from finish`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(
+      receiver,
+      """
+      on_end:
+        end: { session: quick, token: login, request: { url: "${vars.api}/done", json: { node: end } } }
+      """)
+    let text = job.folder.text("job.yaml")
+    try job.write(
+      manifest: text.replacing(
+        "identifier: e2e.uploads", with: "identifier: e2e.uploads\n    on_events: [./told]"))
+    // A line that is appended in one write is not mixed with those of other processes.
+    try job.folder.write(Data("#!/bin/sh\necho \"$FERRY_RUN\" >> told.txt\n".utf8), to: "told")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: job.folder.path("told"))
+    #expect(try await part(job, "setup/4").status == 0)
+    for command in try await shards(job) { #expect(command.status == 0, "\(command.stderr)") }
+    #expect(try await receiver.received().done.isEmpty)
+    let runs = job.folder.text("told.txt").split(separator: "\n")
+    #expect(runs.count == Self.count && Set(runs).count == Self.count)
+    let finish = try await part(job, "finish/4")
+    #expect(finish.status == 0, "\(finish.stderr)")
+    #expect(try await receiver.received().done.map(\.node) == ["end"])
+    #expect(job.folder.text("told.txt").split(separator: "\n").count == Self.count)
+  }
+
+  @Test func `has a merged report of the reports that its shards wrote to files`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    let parts = ["setup/4", "1/4", "2/4", "3/4", "4/4", "finish/4"]
+    for (number, name) in parts.enumerated() {
+      #expect(try await part(job, name, "--quiet", "--report", "part-\(number).json").status == 0)
+    }
+    let files = parts.indices.map { "part-\($0).json" }
+    // The order of the files, which a shell's glob determines, makes no difference.
+    for names in [files, files.reversed()] {
+      let command = try await job.start(["report", "merge"] + names + ["--format", "json"]).end()
+      #expect(command.status == 0, "\(command.stderr)")
+      let totals = try #require(try decoded(command)["totals"] as? [String: Any])
+      #expect((totals["items"] as? [String: Any])?["done"] as? Int == 40)
+    }
+    // A report of a shard is missing.
+    let command = try await job.start(["report", "merge"] + files.filter { $0 != "part-2.json" }).end()
+    #expect(command.status == 5 && command.stdout.contains("shard 2/4 has no report"), "\(command.stdout)")
+  }
+
+  @Test func `has a merged report that names the state folder of a shard with ambiguous items`() async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["commit:times=1,drop=after"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(recognized: "")))
+    for number in 0..<8 { try job.write("content \(number)", to: "f\(number).txt") }
+    _ = try await shards(job)
+    // The next runs report the item only as one of an earlier run.
+    _ = try await shards(job)
+    let command = try await merged(job)
+    let folder = try #require(
+      (1...Self.count).map { job.state + "/shards/e2e/\($0)-of-4" }.first {
+        command.stdout.contains("run: ferry status --state \($0)")
+      }, "\(command.stdout)")
+    let status = try await job.start(["status", "--state", folder]).end()
+    #expect(
+      status.stdout.contains("ambiguous") && status.stdout.contains("ferry resolve"), "\(status.stdout)")
+  }
+
   @Test func `passes what a request has captured to the shards`() async throws {
     let server = try await ScriptedServer.start(["/open": .init(status: 200, body: #"{"id":"album-7"}"#)])
     let job = try Workspace(

@@ -190,6 +190,36 @@ struct `The TLS settings of a session` {
     #expect(accepted.status == 0, "\(accepted.stdout)\(accepted.stderr)")
   }
 
+  @Test(arguments: ["", ", redirects: { across_origins: follow }"])
+  func `with a pinned key do not send a file to a server without TLS`(_ extra: String) async throws {
+    let authority = try await TestAuthority.make()
+    let issued = try await authority.issue("server")
+    let plain = try await NginxSite.start("")
+    let site = try await NginxSite.start(
+      listen: "ssl",
+      issued.directives + " location /a { return 307 http://127.0.0.1:\(plain.port)/stolen; }"
+        + " location /where { default_type application/json; return 200 '{\"url\":\"http://127.0.0.1:\(plain.port)/b\"}'; }"
+    )
+    let url = "https://127.0.0.1:\(site.port)"
+    let pin = try await TestAuthority.pin(of: issued)
+    let job = try Self.job("{ ca_file: \(authority.file), pinned_public_key: \"\(pin)\" }", url, extra: extra)
+    try job.write(
+      manifest: job.folder.text("job.yaml") + """
+
+        requests:
+          where: { session: s, request: { url: "\(url)/where" }, capture: { url: { json: /url } } }
+          other: { session: s, request: { method: PUT, url: "${requests.where.url}" }, retry: { limit: 0 } }
+        """)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    let rule = "'pinned_public_key' of the session requires https"
+    #expect(Self.failure(report).code == "redirect" && Self.failure(report).message.contains(rule))
+    let other = report.node("other")?.reason
+    #expect(other?.code == "redirect" && other?.message.contains(rule) == true)
+    #expect(site.requests.map { $0[1] }.sorted() == ["GET", "PUT"] || site.requests.count == 2)
+    #expect(plain.requests.isEmpty)
+  }
+
   @Test func `have a minimum version`() async throws {
     let authority = try await TestAuthority.make()
     let site = try await NginxSite.start(

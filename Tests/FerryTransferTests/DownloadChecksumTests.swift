@@ -104,4 +104,37 @@ import Testing
     stat(folder.file("file"), &status)
     #expect(status.st_mtim.tv_sec == 784_111_777 && status.st_mtim.tv_nsec == 0)
   }
+
+  /// Starts a download whose response is complete, and holds the thread that computes its checksum.
+  private func store(timeLimit: Duration?, _ body: (_ isStoring: () -> StoreInterruption?) -> Void) throws
+    -> TransferOutcome
+  {
+    let gate = DispatchSemaphore(value: 0)
+    loop.storeWorker.submit { gate.wait() }
+    let server = try RawServer { _ in answer(headers: ["Content-MD5: \(Self.md5)"], body: Self.body) }
+    var request = TransferRequest(
+      id: 1, method: "GET", url: server.url, destination: .file(path: folder.file("file")),
+      timeLimit: timeLimit)
+    request.checksum = .field("Content-MD5")
+    loop.start(request)
+    while loop.busy[1]?.exchange?.storing == nil { _ = loop.turn(timeout: .milliseconds(20)) }
+    body { loop.busy[1]?.exchange?.storing }
+    gate.signal()
+    return try #require(loop.turn(timeout: .seconds(10)).first)
+  }
+
+  @Test func `is not computed after the request was cancelled`() throws {
+    let outcome = try store(timeLimit: nil) { _ in loop.cancel(1) }
+    #expect(outcome.failure?.code == .cancelled)
+    #expect(folder.text("file") == "old" && folder.names == ["file"])
+  }
+
+  @Test func `is not computed after the time limit`() throws {
+    let outcome = try store(timeLimit: .milliseconds(300)) { storing in
+      while storing()?.failure == nil { _ = loop.turn(timeout: .milliseconds(50)) }
+    }
+    #expect(outcome.failure?.code == .resourceTimeout)
+    #expect(outcome.failure?.message.contains("the checksum of the file was not computed") == true)
+    #expect(folder.text("file") == "old" && folder.names == ["file"])
+  }
 }

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 import Testing
 
@@ -154,6 +155,23 @@ import Testing
     #expect(folder.names == [])
   }
 
+  /// The length of a chunked response is not known before its end.
+  @Test(arguments: [(249_999, 50_001), (299_999, 100_001)])
+  func `is dropped if the response has more bytes than it announced`(_ last: Int, _ count: Int) throws {
+    let server = try Self.server { _ in
+      let bytes = (Self.body + "x").dropFirst(200_000).prefix(count)
+      return
+        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 200000-\(last)/300000\r\nETag: \(Self.tag)\r\n"
+        + "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(bytes)\r\n0\r\n\r\n"
+    }
+    _ = try get(server)
+    let second = try get(server)
+    #expect(second.failure?.code == .malformedResponse)
+    #expect(second.failure?.message.contains("continues after byte \(last + 1)") == true)
+    #expect(second.part == PartProgress(dropped: 200_000))
+    #expect(folder.names == [])
+  }
+
   @Test func `is dropped if the rest omits the header with the checksum of the document`() throws {
     let server = try Self.server()
     _ = try get(server, checksum: .field("Repr-Digest"))
@@ -251,7 +269,7 @@ import Testing
     #expect(pwrite(descriptor, "i", 1, off_t(Self.size - 1)) == 1)
     let complete = PartRecord(
       source: try #require(record(descriptor)).source, validator: Self.tag, size: Int64(Self.size),
-      written: Int64(Self.size), boot: PartSource.boot)
+      written: Int64(Self.size), boot: try #require(SystemBoot.identifier))
     #expect(DownloadFile.write(complete, to: descriptor))
     close(descriptor)
     #expect(try get(server, limit: Int64(Self.size)).answer?.isContinued == true)

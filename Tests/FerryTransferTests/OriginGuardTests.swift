@@ -193,4 +193,28 @@ import Testing
     #expect(back.contains("origins: [\"https://b.example:8443\"]") && !back.contains("a.example"))
     #expect(OriginGuard.explanation([], at: origin) == nil)
   }
+
+  @Test(arguments: [("http://b.example/", false), ("https://b.example/", true)])
+  func aSessionWithPinnedKeysSendsNothingToAURLOfAResponseWithoutTLS(url: String, isSent: Bool) throws {
+    var tls = TLSOptions()
+    tls.pinnedPublicKey = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    for acrossOrigins in [TransferRequest.AcrossOrigins.refuse, .strip, .follow] {
+      var request = TransferRequest(
+        id: 1, method: "PUT", url: url, sensitive: SensitiveParts(isURLCaptured: true),
+        redirects: .init(acrossOrigins: acrossOrigins))
+      request.connection = ConnectionOptions(tls: tls)
+      let failure: TransportFailure?
+      do throws(TransportFailure) {
+        _ = try OriginGuard.firstHop(request)
+        failure = nil
+      } catch {
+        failure = error
+      }
+      #expect((failure == nil) == isSent)
+      #expect(failure == nil || failure?.code == .redirect && failure?.mayHaveReachedServer == false)
+      // The author of the manifest has chosen this URL.
+      request.sensitive.isURLCaptured = false
+      _ = try OriginGuard.firstHop(request)
+    }
+  }
 }

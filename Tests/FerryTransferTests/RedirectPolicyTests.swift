@@ -41,6 +41,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("http://a.example/x", false), ("http://b.example/", false), ("https://b.example/", true), ("/z", true),
+  ])
+  func aRedirectOfASessionWithPinnedKeysKeepsTLS(location: String, isFollowed: Bool) {
+    for acrossOrigins in [TransferRequest.AcrossOrigins.refuse, .strip, .follow] {
+      let decision = RedirectPolicy.decide(
+        status: 307, location: location, hop: hop("PUT"), sensitive: SensitiveParts(),
+        rules: .init(acrossOrigins: acrossOrigins), isPinned: true, followed: 0)
+      if case .refuse(let reason) = decision {
+        #expect(!isFollowed && reason.contains("'pinned_public_key' of the session requires https"))
+      } else {
+        #expect(isFollowed && decision != .stay)
+      }
+    }
+  }
+
   @Test func aRedirectWithoutALocationIsTheResponse() {
     for status in [301, 302, 303, 307, 308] {
       #expect(decide(status, nil, hop("GET")) == .stay)

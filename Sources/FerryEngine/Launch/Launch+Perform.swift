@@ -48,11 +48,12 @@ extension Launch {
     } list: { node, scheduler throws(JournalError) in
       try lists.read(node, scheduler, &launchState)
     } onProgress: { scheduler, moving in
-      run.onProgress(
-        Progress(
+      run.onProgress {
+        let moving = moving()
+        return Progress(
           done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
           bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived)
-      ) { limit in
+      } _: { limit in
         ProgressDetails(
           failed: scheduler.failedCount, pause: scheduler.pause,
           active: scheduler.activeRequests(limit: limit, at: clock.now) { loop.traffic(of: $0) })

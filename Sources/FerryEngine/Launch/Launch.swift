@@ -66,9 +66,10 @@ package struct Launch {
     package var active: [ActiveRequest]
   }
 
-  /// Called after each turn of the loop with the progress, and with a function that returns the details of at most
-  /// the given number of requests.
-  package typealias ProgressObserver = (Progress, (Int) -> ProgressDetails) -> Void
+  /// Called after each turn of the loop with functions that return the progress, and the details of at most the given
+  /// number of requests.
+  package typealias ProgressObserver = (_ progress: () -> Progress, _ details: (Int) -> ProgressDetails) ->
+    Void
 
   /// The jobs, including those of manifests that have joined the run.
   var jobs: Jobs
@@ -133,6 +134,18 @@ package struct Launch {
     onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil,
     onTrace: ((HAREntry) -> Void)? = nil
   ) throws -> Ending {
+    do {
+      return try runOnceOwned(
+        notice: notice, warn: warn, onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
+    } catch let error as OwnedElsewhere {
+      return .inUse(error.session)
+    }
+  }
+
+  private func runOnceOwned(
+    notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
+    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)?, onTrace: ((HAREntry) -> Void)?
+  ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
     let selection = try selection
@@ -146,17 +159,11 @@ package struct Launch {
     for (manifest, files) in connections.enumerated() { secrets[manifest].merge(files.passwords) { $1 } }
     // Detect missing resources before anything is locked.
     let threads = try RunThreads()
-    var locks: [SessionLock] = []
-    defer { for lock in locks { lock.release() } }
     // List the lock files before taking locks: a session that was ephemeral until now may have run before,
     // but has never had a lock file.
     let lockedBefore = Set(try state.lockedSessions())
-    switch try lock(before: deadline) {
-    case .locked(let all): locks = all
-    case .inUse(let session):
-      // The process may be stopped, and its lease may have expired. Only the lease shows whether it is still the owner.
-      guard isPart else { return .inUse(session) }
-    }
+    let locks = try takeLocks(before: deadline)
+    defer { for lock in locks { lock.release() } }
     try options.verify?()
     // The run starts when its sessions are locked; the wait for other processes is not part of it.
     let started = clock.now
@@ -167,40 +174,23 @@ package struct Launch {
       threads: threads, zones: try jobs.plan.zones(around: started), notice: notice,
       warn: warn,
       onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
-    let history: RunHistory
-    do throws(JournalError) {
-      history = try RunHistory.open(in: state, writtenBy: version, at: started)
-    } catch {
-      guard let session = inUse(error) else { throw error }
-      return .inUse(session)
+    let history = try owned { () throws(JournalError) in
+      try RunHistory.open(in: state, writtenBy: version, at: started)
     }
-    if !isPart {
-      try closeDeadRuns(history, at: started, notice)
-      if let session = try sessionOfLiveRun(history) { return .inUse(session) }
-    }
+    try settleRunsBeforeJournals(history, at: started, notice)
     if jobs.plan.policies.maxBandwidth != nil {
       let file = try BandwidthFile(in: try state.whole)
       let bandwidth = BandwidthClock(sharing: file.times, of: file)
       run.bandwidth = bandwidth
       for manifest in run.connections.indices { run.connections[manifest].share(bandwidth) }
     }
-    let journals: SessionJournals
-    do throws(JournalError) {
-      journals = try SessionJournals.open(
+    let journals = try owned { () throws(JournalError) in
+      try SessionJournals.open(
         jobs.plan, in: state, known: history.knownJournals(locked: lockedBefore), writtenBy: version,
         at: started)
-    } catch {
-      guard let session = inUse(error) else { throw error }
-      return .inUse(session)
     }
     defer { journals.close() }
-    if isPart {
-      switch try ShardLeases.take(journals, for: options.lease, atMost: leasePatience(before: deadline)) {
-      case .taken(let leases): run.leases = leases
-      case .inUse(let session): return .inUse(session)
-      }
-      try closeDeadRuns(history, at: started, notice)
-    }
+    run.leases = try takeLeases(journals, history, before: deadline, at: started, notice)
     defer { for lease in run.leases { lease.release() } }
     run.rounds = try jobs.all.map { job in
       try history.register(
@@ -342,51 +332,12 @@ package struct Launch {
     }
   }
 
-  /// Whether the launch performs a part of a divided manifest.
-  private var isPart: Bool { jobs.all.first?.part != nil }
-
-  /// A session that another process of the same part has locked. If that process was stopped during a transaction,
-  /// the files of the part stay locked.
-  private func inUse(_ error: JournalError) -> SessionInUse? {
-    guard isPart, error.code == .busy else { return nil }
-    return SessionInUse(session: lockedSessions.first ?? "")
-  }
-
-  private func leasePatience(before deadline: Instant?) -> Duration {
-    let limit = options.lockPatience.limit
-    return deadline.map { min(limit, clock.now.duration(to: $0)) } ?? limit
-  }
-
-  private func lock(before deadline: Instant?) throws -> SessionLocks {
-    var patience = options.lockPatience
-    if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
-    return try .take(lockedSessions, in: state, patience: patience) { clock.now }
-  }
-
-  /// A session that another process still uses. Its lock was free because the lock file was removed.
-  private func sessionOfLiveRun(_ history: RunHistory) throws(JournalError) -> SessionInUse? {
-    guard let session = lockedSessions.first,
-      let run = try history.liveRun(of: Set(jobs.plan.manifests))
-    else { return nil }
-    // If that process holds another session's lock, its manifest used that session when the run began.
-    for other in try state.lockedSessions() {
-      if try SessionLock.holder(session: other, in: state)?.pid == run.process.pid { return nil }
-    }
-    return SessionInUse(session: session, pid: run.process.pid, since: run.startedAt)
-  }
-
-  /// Sessions with a durable journal; sorted, so that two processes never wait for each other.
-  private var lockedSessions: [String] {
-    jobs.plan.itemSessions.map { jobs.plan.sessions[$0.index] }.filter { $0.kind != .ephemeral }
-      .map(\.identifier).sorted()
-  }
-
   /// Closes runs that were killed: marks each as interrupted, and writes a report that shows it.
-  private func closeDeadRuns(
-    _ history: RunHistory, at now: Instant, _ notice: (String) -> Void
+  func closeDeadRuns(
+    _ history: RunHistory, at now: Instant, isAlive: (ProcessIdentity) -> Bool,
+    _ notice: (String) -> Void
   ) throws {
-    // This process owns the journals of a part, so all earlier runs have lost them.
-    for run in try history.closeDeadRuns(at: now, isAlive: { !isPart && $0.isAlive }) {
+    for run in try history.closeDeadRuns(at: now, isAlive: isAlive) {
       let isResumed = run.rounds.contains { jobs.plan.manifests.contains($0.manifest) }
       notice("run \(run.id) was interrupted\(isResumed ? "; this run resumes it" : "")")
       let manifests = try run.rounds.map { round in

@@ -12,23 +12,34 @@ package enum AtomicWrite {
     case userOnly
   }
 
+  /// What remains of a file after a power cut.
+  enum Durability {
+    /// The file, or the one that it replaces.
+    case synced
+    /// The file may be empty. This suits files that have no meaning after a restart of the system.
+    case notSynced
+  }
+
   /// The number of bytes per write to a pipe. If poll(2) reports room, a write of this size does not block
   /// (pipe(7), PIPE_BUF).
   private static let pipePiece = 4096
 
-  /// Writes a file next to the destination, syncs it, and renames it, so that an incomplete file is never
+  /// Writes a file next to the destination, syncs it unless `durability` is `notSynced`, and renames it, so that an incomplete file is never
   /// visible.
   ///
   /// - Returns: the error number if the file could not be written; in that case, the previous file is unchanged.
-  static func failure(of bytes: [UInt8], replacing path: String, access: Access) -> Int32? {
-    failure(replacing: path, access: access) { failure(of: bytes, to: $0) }
+  static func failure(
+    of bytes: [UInt8], replacing path: String, access: Access, durability: Durability = .synced
+  ) -> Int32? {
+    failure(replacing: path, access: access, durability: durability) { failure(of: bytes, to: $0) }
   }
 
   /// Likewise, for a file that is written piece by piece.
   ///
   /// - Parameter write: writes to a descriptor, and returns the error number if that fails.
   static func failure(
-    replacing path: String, access: Access, write: (_ descriptor: Int32) throws -> Int32?
+    replacing path: String, access: Access, durability: Durability = .synced,
+    write: (_ descriptor: Int32) throws -> Int32?
   ) rethrows -> Int32? {
     let temporary = SplitPath(path).start + TemporaryName.anonymous
     let replaced = ReplacedFile(path)
@@ -58,7 +69,10 @@ package enum AtomicWrite {
         throw error
       }
     }
-    if failure == nil, fsync(descriptor) != 0 { failure = errno }
+    switch durability {
+    case .synced: if failure == nil, fsync(descriptor) != 0 { failure = errno }
+    case .notSynced: break
+    }
     // Some file systems report errors only when the file is closed.
     if close(descriptor) != 0, failure == nil { failure = errno }
     if failure == nil, rename(temporary, path) != 0 { failure = errno }

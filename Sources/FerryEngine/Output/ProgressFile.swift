@@ -8,28 +8,19 @@ import Foundation
 /// It is replaced by renaming, so that a reader never sees an incomplete file. It is not synced: after a power
 /// failure, the run that it describes no longer exists.
 enum ProgressFile {
-  private static let suffix = ".new"
-
   /// Writes the file. A failure is not reported: `ferry status` only shows less.
   static func write(_ progress: RunProgress, in state: StateDirectory) {
     guard let bytes = try? ProgressJSON.encode(progress), bytes.count <= ProgressJSON.limit,
       (try? state.createReportFolder(ofRun: progress.run)) != nil,
       let path = try? state.progress(ofRun: progress.run)
     else { return }
-    let temporary = path + suffix
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
-    let code = AtomicWrite.failure(of: bytes, to: descriptor)
-    close(descriptor)
-    if code != nil || rename(temporary, path) != 0 { unlink(temporary) }
+    _ = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly, durability: .notSynced)
   }
 
   /// Removes the file, if it exists, of a run that has ended or was killed.
   static func remove(ofRun run: String, in state: StateDirectory) {
     guard let path = try? state.progress(ofRun: run) else { return }
     unlink(path)
-    unlink(path + suffix)
   }
 
   /// The published progress of a run that another process executes; `nil` if there is none.

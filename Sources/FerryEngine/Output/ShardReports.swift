@@ -38,13 +38,27 @@ package struct ShardReports {
     return .report(source)
   }
 
+  /// The report of all parts.
+  package struct Merged {
+    package var source: ReportSource
+    /// The command that lists the ambiguous items of earlier runs.
+    package var status: String
+  }
+
+  /// A report of a part.
+  private struct Found {
+    var source: ReportSource
+    /// The state folder of the part; `nil` if the report is in a file.
+    var folder: String?
+  }
+
   /// Merges the reports of a manifest's parts into one.
   ///
   /// - Parameter paths: state folders, folders of parts, or reports in JSON.
   /// - Throws: `UsageError` if a path has no report of a part, or if the parts do not belong together.
-  package static func merged(_ paths: [String]) throws -> ReportSource {
-    var found: [ReportSource] = []
-    for path in paths { found += try sources(at: path) }
+  package static func merged(_ paths: [String]) throws -> Merged {
+    let all = try paths.flatMap { try sources(at: $0) }
+    let found = all.map(\.source)
     guard let count = try sharedCount(of: found) else {
       throw UsageError(
         "there is no report of a shard in \(paths.map { DisplayPath.shown($0) }.joined(separator: ", "))")
@@ -68,12 +82,17 @@ package struct ShardReports {
       parts.map { part in .init(part: part, runs: (byPart[part] ?? []).map(\.record)) })
     guard let merged else { throw UsageError("there is no report of a shard") }
     let items = parts.filter { $0.shard != nil }.compactMap { byPart[$0]?.last }
-    return ReportSource(merged) { body in for source in items { try source.eachItem(body) } }
+    return Merged(
+      source: ReportSource(merged) { body in for source in items { try source.eachItem(body) } },
+      status: statusCommand(all))
   }
 
-  /// The command that shows the state of the shards in these folders.
-  package static func statusCommand(_ paths: [String]) -> String {
-    ShellWord.line(["ferry", "status", "--shards"] + paths.prefix(1))
+  /// The command for the first shard with ambiguous items. `ferry status --shards` lists no items.
+  private static func statusCommand(_ found: [Found]) -> String {
+    let folders = found.filter { $0.source.record.totals.items.ambiguous > 0 }.compactMap(\.folder)
+    let others = Set(folders.dropFirst()).subtracting(folders.prefix(1)).count
+    let command = ShellWord.line(["ferry", "status", "--state", folders.first ?? "FOLDER_OF_THE_SHARD"])
+    return others == 0 ? command : "\(command) (and likewise for \(Count.text(others, "other shard")))"
   }
 
   /// The number of shards, which must be the same in all reports, as must the manifest.
@@ -95,13 +114,17 @@ package struct ShardReports {
     return count
   }
 
-  private static func sources(at path: String) throws -> [ReportSource] {
+  private static func sources(at path: String) throws -> [Found] {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
     }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return [try StoredReport.read(path: path)] }
-    return try ShardFolders.parts(at: path).flatMap { try sources(in: $0.state) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      return [Found(source: try StoredReport.read(path: path))]
+    }
+    return try ShardFolders.parts(at: path).flatMap { part in
+      try sources(in: part.state).map { Found(source: $0, folder: part.state.path) }
+    }
   }
 
   /// The reports of a part's runs in the round of its last run, oldest first.
@@ -144,7 +167,7 @@ package enum ShardFolders {
       guard manifests.count <= 1 else {
         throw UsageError(
           "\(DisplayPath.shown(path)) contains the shards of several manifests\nhelp: specify one of "
-            + manifests.map { "\(path)/shards/\($0)" }.joined(separator: ", "))
+            + manifests.map { DisplayPath.shown("\(path)/shards/\($0)") }.joined(separator: ", "))
       }
       folder = path + "/shards/" + (manifests.first ?? "")
       if !manifests.isEmpty { found = try StateDirectory.shardFolders(in: folder) }

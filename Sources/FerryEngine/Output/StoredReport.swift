@@ -39,16 +39,13 @@ package enum StoredReport {
 
   /// The report in a file.
   package static func read(path: String) throws -> ReportSource {
-    let descriptor: Int32
-    do throws(FileContents.Failure) {
-      descriptor = try FileContents(path).regularFile()
-    } catch {
-      throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(error.reason)")
-    }
-    do {
-      return try source(of: FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), at: path)
-    } catch is DecodingError {
-      throw UsageError("\(DisplayPath.shown(path)): is not a report of ferry in JSON")
+    let refusal = { (reason: String) in UsageError("\(DisplayPath.shown(path)): \(reason)") }
+    return try source(at: path, refusal: refusal) {
+      do throws(FileContents.Failure) {
+        return try FileContents(path).regularFile()
+      } catch {
+        throw refusal("cannot be read: \(error.reason)")
+      }
     }
   }
 
@@ -76,22 +73,46 @@ package enum StoredReport {
   /// The report that a run stored; `nil` if there is none.
   static func source(ofRun id: String, in directory: StateDirectory) throws -> ReportSource? {
     guard let descriptor = try directory.openReport(ofRun: id) else { return nil }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    return try source(of: file, at: directory.report(ofRun: id))
+    close(descriptor)
+    let path = try directory.report(ofRun: id)
+    let refusal = { (reason: String) in EngineFault(.fault, "\(path): \(reason)") }
+    return try source(at: path, refusal: refusal) {
+      guard let descriptor = try directory.openReport(ofRun: id) else { throw refusal("has been removed") }
+      return descriptor
+    }
   }
 
   /// The maximum length of a line in bytes.
   private static let longestLine = 1 << 30
 
-  private static func source(of file: FileHandle, at path: String) throws -> ReportSource {
-    try ReportJSON.source { body in
-      let code =
-        lseek(file.fileDescriptor, 0, SEEK_SET) == 0
-        ? try LineReader.eachLine(of: file.fileDescriptor, longest: longestLine, body) : errno
-      if let code {
-        throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
+  /// A report whose file is open only while it is read, because `ferry report merge` reads those of many shards.
+  ///
+  /// - Parameters:
+  ///   - refusal: the error for a file that is not a report.
+  ///   - open: opens the file. The caller closes it.
+  private static func source(
+    at path: String, refusal: @escaping (String) -> any Error, open: @escaping () throws -> Int32
+  ) throws -> ReportSource {
+    func checked<Value>(_ read: () throws -> Value) throws -> Value {
+      do {
+        return try read()
+      } catch is DecodingError {
+        throw refusal("is not a report of ferry in JSON")
+      } catch is RunRecord.ImpossibleCount {
+        throw refusal("is not a report of ferry: it has a count that no run can have")
       }
     }
+    let source = try checked {
+      try ReportJSON.source { body in
+        let descriptor = try open()
+        // The file was only read, so closing it cannot lose data.
+        defer { close(descriptor) }
+        if let code = try LineReader.eachLine(of: descriptor, longest: longestLine, body) {
+          throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
+        }
+      }
+    }
+    return ReportSource(source.record) { body in try checked { try source.eachItem(body) } }
   }
 
   /// A message with the reason why a run has no report.

@@ -12,6 +12,11 @@ struct OAuth2Response {
   /// The refresh token that replaces the one in the request; `nil` if it remains valid.
   var refreshToken: String? { text("/refresh_token") }
 
+  /// The tokens in the response, whatever its status is.
+  var tokens: [String] {
+    ["/access_token", "/refresh_token", "/id_token"].compactMap(text)
+  }
+
   /// - Parameter response: a response with any status. A body that is not JSON has no fields.
   init(_ response: TransferResponse) {
     let isReadable = !response.isBodyCut && response.body.count <= Self.sizeLimit

@@ -8,18 +8,18 @@ extension RequestBuilder {
   func checksum(_ bindings: Bindings) throws(TransportFailure) -> TransferRequest.Checksum? {
     guard let checksum = template.checksum else { return nil }
     if let field = checksum.header { return .field(field.rawValue) }
-    let digests: [(Template?, DigestAlgorithm, Int)] = [
-      (checksum.sha256, .sha256, 32), (checksum.sha512, .sha512, 64), (checksum.sha1, .sha1, 20),
-      (checksum.md5, .md5, 16),
+    let digests: [(Template?, DigestAlgorithm)] = [
+      (checksum.sha256, .sha256), (checksum.sha512, .sha512), (checksum.sha1, .sha1), (checksum.md5, .md5),
     ]
-    for case (let template?, let algorithm, let size) in digests {
+    for case (let template?, let algorithm) in digests {
       // An element of a list may have no digest.
       if template.isAbsent(in: bindings) { return nil }
       var sensitive: [String] = []
       let digits = try Self.text(template, bindings, sensitive: &sensitive)
       let values = digits.compactMap { Hexadecimal.value($0) }
-      guard values.count == digits.count, digits.count == size * 2 else {
-        throw Self.failure("the value of 'checksum' does not consist of \(size * 2) hexadecimal digits")
+      guard values.count == digits.count, digits.count == algorithm.size * 2 else {
+        throw Self.failure(
+          "the value of 'checksum' does not consist of \(algorithm.size * 2) hexadecimal digits")
       }
       return .digest(
         algorithm, stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] })

@@ -24,12 +24,13 @@ extension RequestBuilder {
   ///
   /// - Throws: if the value has a byte that ends a cookie or that a cookie cannot contain (RFC 6265, section 4.1.1).
   static func cookie(_ name: String, _ value: [UInt8]) throws(TransportFailure) -> [UInt8] {
-    let isValue = value.allSatisfy { byte in
-      (0x21..<0x7F).contains(byte) && !"\",;\\".utf8.contains(byte)
-    }
-    guard isValue else {
+    guard value.allSatisfy(isAllowedInCookie) else {
       throw failure("the value of the cookie '\(name)' contains a character that is not allowed in a cookie")
     }
     return Array(name.utf8) + [UInt8(ascii: "=")] + value
+  }
+
+  static func isAllowedInCookie(_ byte: UInt8) -> Bool {
+    (0x21..<0x7F).contains(byte) && !"\",;\\".utf8.contains(byte)
   }
 }

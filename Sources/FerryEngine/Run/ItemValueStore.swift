@@ -18,7 +18,7 @@ struct ItemValueStore {
   private var partialUploads: [ItemRef: [Int: String]] = [:]
   /// The number of resources that have been released of each orphan with several.
   private var releasedResources: [ItemRef: Int] = [:]
-  private var mask: SecretMask
+  private(set) var mask: SecretMask
   /// Secrets of items that are longer than every string masked so far, by length, with the number of
   /// insertions of each. They are not added to the mask yet: a server determines their length, and adding a
   /// secret to the mask takes much longer than storing it here.

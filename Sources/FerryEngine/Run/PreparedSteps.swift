@@ -36,7 +36,7 @@ struct PreparedSteps {
             own.plan.sessions[own.node.steps[position].session.index].identifier] ?? [],
           patterns: Patterns(step.capture, step.expect),
           isSentOnce: Self.isSentOnce(step, of: node),
-          needsDigest: refersToDigest[position], needsBearer: Self.needsBearer(node),
+          needsDigest: refersToDigest[position], apply: Self.apply(node),
           hashesAsSent: keepsDigest && transferProtocol == .whole,
           hashesBeforeSending: keepsDigest && transferProtocol != .whole,
           transferProtocol: step.kind == .transfer ? transferProtocol : .whole,
@@ -83,12 +83,9 @@ struct PreparedSteps {
     return work.commit == nil && work.abandon != nil
   }
 
-  /// Whether requests carry the node's token in `Authorization: Bearer`.
-  private static func needsBearer(_ node: Node) -> Bool {
-    guard case .token(let work) = node.work, work.apply.header?.lowercased() == "authorization",
-      case .literal(let text)? = work.apply.value.segments.first
-    else { return false }
-    return text.lowercased().hasPrefix("bearer ")
+  /// How requests carry the node's token; `nil` for other nodes.
+  private static func apply(_ node: Node) -> TokenApplication? {
+    if case .token(let work) = node.work { work.apply } else { nil }
   }
 
   /// The step of an attempt.
@@ -116,8 +113,8 @@ final class PreparedStep {
   let isSentOnce: Bool
   /// Whether the request needs the file's digest before it is sent.
   let needsDigest: Bool
-  /// Whether the step requests a token that other requests carry in `Authorization: Bearer`.
-  let needsBearer: Bool
+  /// How other requests carry the token that the step requests; `nil` for other steps.
+  let apply: TokenApplication?
   /// Whether the file is hashed while it is sent.
   let hashesAsSent: Bool
   /// Whether the file is hashed before its first part is sent, because no request sends the whole file.
@@ -148,7 +145,7 @@ final class PreparedStep {
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
     limits: [TransferLimit], patterns: Patterns, isSentOnce: Bool,
-    needsDigest: Bool, needsBearer: Bool, hashesAsSent: Bool, hashesBeforeSending: Bool,
+    needsDigest: Bool, apply: TokenApplication?, hashesAsSent: Bool, hashesBeforeSending: Bool,
     transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
     serverBase: ServerBase?, isFirst: Bool,
@@ -165,13 +162,21 @@ final class PreparedStep {
     self.patterns = patterns
     self.isSentOnce = isSentOnce
     self.needsDigest = needsDigest
-    self.needsBearer = needsBearer
+    self.apply = apply
     self.hashesAsSent = hashesAsSent
     self.hashesBeforeSending = hashesBeforeSending
     self.transferProtocol = transferProtocol
     self.recordedParts = recordedParts
     self.readsUploadExpires = readsUploadExpires
     self.laterOrigins = laterOrigins
+  }
+
+  /// Whether the step requests a token that other requests carry in `Authorization: Bearer`.
+  var needsBearer: Bool {
+    guard let apply, apply.header?.lowercased() == "authorization",
+      case .literal(let text)? = apply.value.segments.first
+    else { return false }
+    return text.lowercased().hasPrefix("bearer ")
   }
 
   /// Whether the URL alone identifies the upload that `allocate` has created.

@@ -260,9 +260,9 @@ struct RequestFactory {
       !request.headers.contains(where: { $0.name.lowercased() == "range" }),
       step.request.checksum?.header?.coversWholeDocument != false
     {
-      let session = plan.sessions[step.session.index].identifier
-      request.partOwner =
-        "\(session)\n\(plan.manifests[plan.manifest(of: node).index])\n\(plan.nodes[node.index].name)"
+      request.partOwner = FetchPart.owner(
+        session: plan.sessions[step.session.index].identifier,
+        manifest: plan.manifests[plan.manifest(of: node).index], node: plan.nodes[node.index].name)
     }
   }
 

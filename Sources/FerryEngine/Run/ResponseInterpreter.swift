@@ -267,6 +267,8 @@ struct ResponseInterpreter {
   ) {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
+    // The report and the trace may quote the body of a failure.
+    if !isSuccess { for token in fields.tokens { captures.keep(secret: token) } }
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {
@@ -332,6 +334,7 @@ struct ResponseInterpreter {
     do throws(TransportFailure) {
       var read = Self.resolveLocations(try read.get(), step, answer)
       try Self.checkIdentity(read, prepared, answer)
+      if let apply = prepared.apply, let failure = TokenCheck.failure(read, apply) { throw failure }
       if let parts = prepared.recordedParts { recordPartSize(parts, attempt, &read, scheduler) }
       let found = captures.guarded(read, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)

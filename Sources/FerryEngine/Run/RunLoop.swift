@@ -44,7 +44,7 @@ final class RunLoop {
   private var listed: [(NodeID, UploadList)] = []
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
-  private let onProgress: (Scheduler, Traffic) -> Void
+  private let onProgress: (Scheduler, () -> Traffic) -> Void
   /// How often a progress display needs a turn; `nil` if there is none.
   var refresh: Duration?
   /// Publishes the progress after each turn; returns whether it needs another turn soon.
@@ -70,7 +70,7 @@ final class RunLoop {
     usageRecorder: UsageRecorder, search: SearchThread, commands: RunCommands? = nil,
     news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?,
     list: @escaping (NodeID, Scheduler) throws(JournalError) -> UploadList? = { _, _ in nil },
-    onProgress: @escaping (Scheduler, Traffic) -> Void
+    onProgress: @escaping (Scheduler, () -> Traffic) -> Void
   ) {
     self.list = list
     self.commands = commands
@@ -136,9 +136,9 @@ final class RunLoop {
 
   /// Passes the state after a turn to the observers.
   private func observe(_ scheduler: Scheduler) {
-    let progress = loop.progress
-    timelineRecorder.turn(scheduler, progress, at: clock.now)
-    onProgress(scheduler, progress)
+    timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
+    // The traffic of all requests is added up only if it is needed.
+    onProgress(scheduler) { loop.progress }
     isStale = publish?(scheduler, loop) ?? false
   }
 

@@ -15,6 +15,8 @@ package struct SessionReset {
     package var unanswered: Int
     /// The number of unread notes.
     package var notes: Int
+    /// The number of removed parts of interrupted downloads.
+    package var parts: Int
     package var closedRounds: [ClosedRound]
   }
 
@@ -102,7 +104,8 @@ package struct SessionReset {
   private func clear(
     _ session: String, _ journal: SessionJournal?, at now: Instant
   ) throws -> (Dropped, Set<String>) {
-    var dropped = Dropped(session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, closedRounds: [])
+    var dropped = Dropped(
+      session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, parts: 0, closedRounds: [])
     guard let journal else { return (dropped, []) }
     let counts = try journal.reset(at: now)
     (dropped.items, dropped.uploadIds, dropped.unanswered) = (
@@ -111,7 +114,22 @@ package struct SessionReset {
     return (dropped, Set(try journal.nodes.map(\.manifest)))
   }
 
-  /// Removes the sessions' notes and closes their rounds.
+  /// Removes the parts that interrupted fetches of a session have left, and returns their number. The parts of fetches that
+  /// the manifest no longer has are not known.
+  private func removeParts(of session: String, _ manifest: String, _ history: RunHistory) throws -> Int {
+    guard case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest) else {
+      return 0
+    }
+    return job.plan.nodes.count { node in
+      guard case .fetch(let work) = node.work,
+        job.plan.sessions[work.step.session.index].identifier == session
+      else { return false }
+      return FetchPart(of: work, in: job.folder, session: session, manifest: manifest, node: node.name)
+        .remove()
+    }
+  }
+
+  /// Removes the sessions' notes and the parts of their downloads, and closes their rounds.
   private func finish(
     _ cleared: [(dropped: Dropped, manifests: Set<String>)], at now: Instant
   ) throws -> [Dropped] {
@@ -126,6 +144,7 @@ package struct SessionReset {
       try inbox.remove(notes.map(\.id))
       dropped.notes = notes.count
       for manifest in manifests.union(notes.compactMap(\.manifest)).sorted() {
+        dropped.parts += try removeParts(of: dropped.session, manifest, history)
         guard let round = try rounds.open(manifest) else { continue }
         try history.closeRound(manifest: manifest, number: round.round, at: now)
         dropped.closedRounds.append(round)

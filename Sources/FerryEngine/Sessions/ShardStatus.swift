@@ -3,23 +3,51 @@ import FerryPlan
 import FerryReport
 
 /// The state of a manifest's shards, as recorded in their state folders.
-package enum ShardStatus {
+///
+/// Repeated looks read only the databases of the shards that have changed.
+package struct ShardStatus {
+  private let path: String
+  private var known: [String: Known] = [:]
+  /// The number of shards whose databases were read.
+  package private(set) var reads = 0
+
+  /// What was read of a shard.
+  private struct Known {
+    var entry: ShardsDocument.Entry
+    var version: StateVersion
+    /// The process of its last run, if the run has not ended.
+    var process: ProcessIdentity?
+    var isAlive: Bool
+
+    init(entry: ShardsDocument.Entry, version: StateVersion, process: ProcessIdentity?) {
+      (self.entry, self.version, self.process) = (entry, version, process)
+      isAlive = process?.isAlive ?? false
+    }
+
+    /// Whether the shard is as it was when it was read.
+    func isCurrent(_ now: StateVersion) -> Bool {
+      version == now && isAlive == (process?.isAlive ?? false)
+    }
+  }
+
   /// - Parameter path: the state folder of the whole manifest, the folder with its parts, or the folder of one part.
-  package static func document(_ path: String, at now: Instant) throws -> ShardsDocument {
+  package init(_ path: String) { self.path = path }
+
+  package mutating func document(at now: Instant) throws -> ShardsDocument {
     let found = try ShardFolders.parts(at: path)
     let count = found.map(\.marker.count).max() ?? 0
     var entries: [ShardsDocument.Entry] = []
     var shards: [Int: ShardFolders.Part] = [:]
     for part in found where part.marker.count == count {
       switch part.marker {
-      case .once: entries.append(entry(part, "once"))
+      case .once: entries.append(entry(part, "once", at: now))
       case .shard(let shard): shards[shard.number] = part
       }
     }
     let isPart = try StateDirectory(explicit: AbsolutePath.text(of: path), environment: [:]).storedPart != nil
     for number in 1...max(1, count) {
       if let part = shards[number] {
-        entries.append(entry(part, "\(number)/\(count)"))
+        entries.append(entry(part, "\(number)/\(count)", at: now))
       } else if !isPart {
         entries.append(.init(part: "\(number)/\(count)", folder: ""))
       }
@@ -27,20 +55,32 @@ package enum ShardStatus {
     return ShardsDocument(at: now, count: count, parts: entries)
   }
 
-  private static func entry(_ part: ShardFolders.Part, _ name: String) -> ShardsDocument.Entry {
+  private mutating func entry(
+    _ part: ShardFolders.Part, _ name: String, at now: Instant
+  ) -> ShardsDocument.Entry {
     var entry = ShardsDocument.Entry(part: name, folder: part.state.path)
     do {
-      try read(part, &entry)
+      // Determined before the databases are read, so that a change during the read is noticed at the next look.
+      let version = try StateVersion(part.state)
+      if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
+      reads += 1
+      let process = try Self.read(part, &entry)
+      known[part.state.path] =
+        version.isRecent(at: now) ? nil : Known(entry: entry, version: version, process: process)
     } catch {
+      known[part.state.path] = nil
       entry.problem = EngineFault.describe(error)
     }
     return entry
   }
 
-  private static func read(_ part: ShardFolders.Part, _ entry: inout ShardsDocument.Entry) throws {
+  /// Reads the state of a part. Returns the process of its last run, if the run has not ended.
+  private static func read(
+    _ part: ShardFolders.Part, _ entry: inout ShardsDocument.Entry
+  ) throws -> ProcessIdentity? {
     let history = try RunHistory.openForReading(in: part.state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
-    guard let run = try history.runs(limit: 1).first, let round = run.rounds.first else { return }
+    guard let run = try history.runs(limit: 1).first, let round = run.rounds.first else { return nil }
     entry.round = round.number
     entry.run = run.id
     entry.startedAt = run.startedAt.rfc3339
@@ -56,13 +96,15 @@ package enum ShardStatus {
         entry.state = run.process.boot == ProcessIdentity.current.boot ? .interrupted : .runningElsewhere
       }
     }
-    guard case .shard = part.marker else { return }
-    var items = StatusDocument.Items()
-    for session in try part.state.sessions() {
-      let journal = try SessionJournal.openForReading(session: session, in: part.state)
-      defer { try? journal.close() }  // The journal was only read, so closing it cannot lose data.
-      items.add(StatusDocument.Items(try journal.countsByRound(), round: round.number))
+    if case .shard = part.marker {
+      var items = StatusDocument.Items()
+      for session in try part.state.sessions() {
+        let journal = try SessionJournal.openForReading(session: session, in: part.state)
+        defer { try? journal.close() }  // The journal was only read, so closing it cannot lose data.
+        items.add(StatusDocument.Items(try journal.countsByRound(), round: round.number))
+      }
+      entry.items = items
     }
-    entry.items = items
+    return run.state == .running ? run.process : nil
   }
 }

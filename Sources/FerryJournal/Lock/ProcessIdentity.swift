@@ -1,3 +1,4 @@
+import FerryProcess
 import Foundation
 
 /// Identifies a process, so that a later process with the same pid is not mistaken for it.
@@ -33,11 +34,7 @@ package struct ProcessIdentity: Hashable, Sendable {
   private static var hidesProcesses: Bool { startTime(of: 1) == nil }
 
   /// The identifier of the current boot; empty if unknown.
-  static var currentBoot: String {
-    // Only Linux has this file.
-    let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-    return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-  }
+  static var currentBoot: String { SystemBoot.identifier ?? "" }
 
   private static func startTime(of pid: Int32) -> Int64? {
     // If the file is missing, either the process does not exist, or there is no /proc.

@@ -1,22 +1,24 @@
+import FerryDigest
+
 extension DownloadChecksum {
   static let shape = ObjectSchema<Self>(
     "Checksum",
     doc: "The checksum that the downloaded file must have. A file with a different checksum is not stored.",
     keys: [
       Key(
-        "sha256", \.sha256, .digest("SHA-256", digits: 64), default: "none",
+        "sha256", \.sha256, .digest("SHA-256", .sha256), default: "none",
         doc:
           "The SHA-256 digest in hexadecimal. It can be captured by a request, for example from a published list.",
         example: "\"${requests.sums.sha256}\""),
       Key(
-        "sha512", \.sha512, .digest("SHA-512", digits: 128), default: "none",
+        "sha512", \.sha512, .digest("SHA-512", .sha512), default: "none",
         doc: "The SHA-512 digest in hexadecimal.", example: "\"${requests.sums.sha512}\""),
       Key(
-        "sha1", \.sha1, .digest("SHA-1", digits: 40), default: "none",
+        "sha1", \.sha1, .digest("SHA-1", .sha1), default: "none",
         doc: "The SHA-1 digest in hexadecimal, which does not protect against deliberate changes.",
         example: "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"),
       Key(
-        "md5", \.md5, .digest("MD5", digits: 32), default: "none",
+        "md5", \.md5, .digest("MD5", .md5), default: "none",
         doc: "The MD5 digest in hexadecimal, which does not protect against deliberate changes.",
         example: "098f6bcd4621d373cade4e832627b4f6"),
       Key(
@@ -35,8 +37,9 @@ extension DownloadChecksum {
 
 extension ValueKind where Value == Template {
   /// A digest in hexadecimal, or references to it.
-  fileprivate static func digest(_ name: String, digits: Int) -> Self {
-    template("\(name) digest").refused { template in
+  fileprivate static func digest(_ name: String, _ algorithm: DigestAlgorithm) -> Self {
+    let digits = algorithm.size * 2
+    return template("\(name) digest").refused { template in
       guard template.references.isEmpty else { return nil }
       let text = template.description
       guard text.utf8.count != digits || !text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }

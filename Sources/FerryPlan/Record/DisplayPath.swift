@@ -51,7 +51,7 @@ package enum DisplayPath {
   }
 
   /// Whether GitHub Actions would interpret a line that begins with the name as a command.
-  private static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
+  static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
     name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }
 

@@ -50,28 +50,44 @@ extension RunRecord {
     return record
   }
 
+  /// The reports of a part's nodes, by the node.
+  private struct PartNodes {
+    struct Key: Hashable {
+      var name: String
+      var kind: Node.Kind
+    }
+
+    /// Whether the part is a shard, rather than the work that runs once.
+    var isShard: Bool
+    var nodes: [Key: NodeRecord]
+
+    init(_ part: PartReports, _ last: RunRecord) {
+      isShard = part.part.shard != nil
+      nodes = Dictionary(last.nodes.map { (Key(name: $0.name, kind: $0.kind), $0) }) { first, _ in first }
+    }
+  }
+
   /// The nodes in the order of the longest report: that of the work that runs once, if there is one.
   private static func nodes(_ parts: [PartReports]) -> [NodeRecord] {
-    let sources = parts.compactMap { part in part.last.map { (part, $0) } }
-    let longest = sources.map { $0.1.nodes }.max { $0.count < $1.count } ?? []
-    let shards = parts.filter { $0.part.shard != nil }
+    let longest = parts.compactMap(\.last?.nodes).max { $0.count < $1.count } ?? []
+    let sources = parts.compactMap { part in part.last.map { PartNodes(part, $0) } }
+    let missing = parts.first { $0.part.shard != nil && $0.runs.isEmpty }
     return longest.map { pattern in
-      let found = sources.compactMap { part, record -> (PartReports, NodeRecord)? in
-        record.nodes.first { $0.name == pattern.name && $0.kind == pattern.kind }.map { (part, $0) }
-      }
+      let key = PartNodes.Key(name: pattern.name, kind: pattern.kind)
+      let found = sources.compactMap { source in source.nodes[key].map { (source.isShard, $0) } }
       switch pattern.kind {
       case .upload, .download:
-        let uploads = found.filter { $0.0.part.shard != nil }.map(\.1)
+        let uploads = found.filter(\.0).map(\.1)
         var merged = uploads.isEmpty ? pattern : uploads[0].adding(uploads.dropFirst())
         merged.items = uploads.isEmpty ? ItemCounts() : merged.items
-        if let missing = shards.first(where: { $0.runs.isEmpty }) {
+        if let missing {
           if merged.state == .succeeded || uploads.isEmpty { merged.state = .waiting }
           merged.reason = ShardRecord(missing).absence
         }
         return merged
       case .token: return found.map(\.1).merged(or: pattern)
       case .fetch, .request:
-        let once = found.filter { $0.0.part.shard == nil && $0.1.state != .notSelected }.map(\.1)
+        let once = found.filter { !$0.0 && $0.1.state != .notSelected }.map(\.1)
         guard var last = once.last else { return pattern }
         last.attempts = once.flatMap(\.attempts)
         return last

@@ -37,7 +37,7 @@ package struct ReportJSON: ReportRenderer {
   }
 
   package static func decode(_ bytes: [UInt8]) throws -> RunRecord {
-    try decode(RunRecord.self, from: bytes)
+    try decode(RunRecord.self, from: bytes).received()
   }
 
   static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>)
@@ -68,6 +68,9 @@ package struct ReportJSON: ReportRenderer {
 }
 
 extension ReportJSON {
+  /// Ends the reading of a report before its items.
+  private struct EndOfHead: Error {}
+
   /// A stored report, whose items are read line by line.
   ///
   /// - Parameter eachLine: calls its argument with each line of the report, without its line feed. It can be called
@@ -77,11 +80,15 @@ extension ReportJSON {
   ) throws -> ReportSource {
     var head: [UInt8] = []
     var hasItemLines = false
-    try eachLine { line in
-      guard !hasItemLines else { return }
-      hasItemLines = line.elementsEqual(itemsLine.utf8)
-      head += line
-      if !hasItemLines { head.append(0x0A) }
+    do {
+      try eachLine { line in
+        hasItemLines = line.elementsEqual(itemsLine.utf8)
+        head += line
+        guard !hasItemLines else { throw EndOfHead() }
+        head.append(0x0A)
+      }
+    } catch is EndOfHead {
+      // The items are read when they are needed.
     }
     // A report that another program has formatted, or that lists no items, has no such line.
     guard hasItemLines else { return ReportSource(try decode(head)) }
@@ -96,7 +103,7 @@ extension ReportJSON {
         var line = line.drop { $0 == 0x20 }
         guard line.first == UInt8(ascii: "{") else { return }
         if line.last == UInt8(ascii: ",") { line.removeLast() }
-        try body(decode(RunRecord.ItemRecord.self, from: line))
+        try body(decode(RunRecord.ItemRecord.self, from: line).received())
       }
     }
   }

@@ -1,0 +1,23 @@
+import FerryPlan
+import FerryTransfer
+
+/// The part of a document that an interrupted download leaves beside its destination.
+struct FetchPart {
+  /// The path of the destination.
+  let destination: String
+  /// Identifies the session, the manifest and the node to which the part belongs.
+  let owner: String
+
+  init(of work: FetchWork, in folder: String, session: String, manifest: String, node: String) {
+    destination = folder + "/" + work.saveTo
+    owner = Self.owner(session: session, manifest: manifest, node: node)
+  }
+
+  /// - Parameter session: the session's identifier.
+  static func owner(session: String, manifest: String, node: String) -> String {
+    "\(session)\n\(manifest)\n\(node)"
+  }
+
+  /// Returns whether there was a part.
+  func remove() -> Bool { KeptPart.remove(of: destination, owner: owner) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// Token endpoints that send tokens which no request can carry, or tokens in failures.
+@Suite struct `A hostile token endpoint` {
+  private static func job(_ server: ScriptedServer) throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: tokens
+      secrets: { secret: { env: E2E_SECRET } }
+      sessions: { s: {} }
+      tokens:
+        login:
+          session: s
+          oauth2: { token_url: "\(server.home)/token", client_id: app, client_secret: "${secrets.secret}" }
+          retry: { limit: 0 }
+      uploads:
+        u:
+          session: s
+          token: login
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "\(server.home)/${file.name}" } }
+          retry: { limit: 0 }
+      """)
+    try job.write("content", to: "a")
+    return job
+  }
+
+  private static func server(_ status: Int, _ body: String) async throws -> ScriptedServer {
+    try await ScriptedServer.start(["/token": .init(status: status, body: body)])
+  }
+
+  @Test(arguments: [#"a\r\nX-Evil: 1"#, #"a\u0000b"#, #"\u001b[31m"#, "", " "])
+  func `cannot make files fail with a token that no request can carry`(_ token: String) async throws {
+    let server = try await Self.server(200, #"{"access_token":"\#(token)","token_type":"Bearer"}"#)
+    let (command, report) = try await Self.job(server).run()
+    #expect(command.status == 7, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.waiting == 1 && report.totals.items.failed == 0)
+    #expect(
+      report.node("login")?.reason?.message.contains("the value of 'access_token' in the response") == true)
+    #expect(server.lines == ["home POST /token"])
+  }
+
+  @Test func `cannot show tokens in the report with a response that fails`() async throws {
+    let tokens = [
+      "access_token": "access-0123456789", "refresh_token": "refresh-0123456789", "id_token": "id-0123456789",
+    ]
+    let body = String(decoding: try JSONEncoder().encode(tokens), as: UTF8.self)
+    let server = try await Self.server(400, body)
+    let job = try Self.job(server)
+    let command = try await job.ferry(
+      "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
+    #expect(command.status == 7)
+    let texts = [
+      command.stdout, command.stderr, job.folder.text("report.json"), job.folder.text("trace.har"),
+    ]
+    for token in tokens.values { #expect(!texts.joined().contains(token)) }
+    // The rest of the response is shown.
+    #expect(job.folder.text("report.json").contains("***"))
+  }
+}

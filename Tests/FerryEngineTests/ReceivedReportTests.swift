@@ -1,0 +1,95 @@
+import FerryReport
+import Foundation
+import Testing
+
+@testable import FerryEngine
+@testable import FerryPlan
+
+/// Reports in files, which another user may have forged.
+@Suite struct `A report from a file` {
+  private static let hostile = "x\u{1B}[31m\r\n::error::y\u{202E}"
+
+  private static func record() throws -> RunRecord {
+    let manifest = RunRecord.Manifest(
+      name: "photos", path: "m.yaml", sha256: "", round: 1, roundClosed: true)
+    var run = RunRecord.Run(
+      id: "r", manifests: [manifest], launch: .background, startedAt: "2026-01-01T00:00:00Z",
+      endedAt: "2026-01-01T00:00:01Z", exitCode: 1, state: .ended)
+    run.shard = "1/2"
+    var counts = ItemCounts()
+    counts.failed = 1
+    var node = RunRecord.NodeRecord(
+      name: "u", kind: .upload, session: "s", state: .failed, items: counts, attempts: [])
+    node.after = .init(deleted: 1, moved: 1, problems: [])
+    let item = RunRecord.ItemRecord(
+      node: "u", path: "a".utf8, size: 1, state: .failed,
+      reason: .init(code: .httpStatus, status: 400, message: "no"))
+    var record = RunRecord(run: run, totals: .init(), nodes: [node], items: [item])
+    record.timeline = RunTimeline(intervalSeconds: 1, durationSeconds: 1)
+    record.timeline?.bytes = [1]
+    return record
+  }
+
+  /// The report with the values of a change.
+  private static func forged(_ change: (inout RunRecord) -> Void) throws -> RunRecord {
+    var record = try record()
+    change(&record)
+    return try ReportJSON.decode(ReportJSON.encode(record))
+  }
+
+  @Test(arguments: ReportFormat.allCases)
+  func `cannot control a terminal or add a line to a document`(_ format: ReportFormat) throws {
+    let record = try Self.forged { record in
+      record.run.id = Self.hostile
+      record.run.manifest = Self.hostile
+      record.run.path = Self.hostile
+      record.run.manifests?[0].name = Self.hostile
+      record.run.manifests?[0].path = Self.hostile
+      record.run.shard = Self.hostile
+      record.nodes[0].name = Self.hostile
+      record.nodes[0].session = Self.hostile
+      record.items[0].node = Self.hostile
+      record.items[0].path = Self.hostile
+      record.run.delays = [.init(session: Self.hostile, periodSeconds: 1, endsAt: "")]
+      record.run.onEnd = [.init(manifest: nil, name: Self.hostile, state: .failed, required: true)]
+    }
+    let sink = MemorySink()
+    try format.renderer(status: "ferry status").render(ReportSource(record), to: sink)
+    let text = String(decoding: sink.bytes, as: UTF8.self)
+    let forbidden = text.unicodeScalars.first {
+      $0 != "\n" && $0.properties.generalCategory == .control || $0 == "\u{202E}"
+    }
+    #expect(forbidden == nil, "\(text)")
+    #expect(!text.split(separator: "\n").contains { $0.hasPrefix("::error::y") })
+  }
+
+  @Test func `keeps names that can be printed`() throws {
+    let record = try Self.forged { $0.nodes[0].name = "images[größe \"ä\"]" }
+    #expect(record.nodes[0].name == "images[größe \"ä\"]" && record.run.id == "r")
+  }
+
+  @Test(
+    arguments: [
+      { $0.nodes[0].items?.done = .max }, { $0.nodes[0].items?.waiting = -1 },
+      { $0.totals.itemsDoneInRun = .min }, { $0.totals.bytes.useful = .max }, { $0.items[0].size = -1 },
+      { $0.nodes[0].after?.deleted = .max }, { $0.timeline?.bytes = [.min] },
+      { $0.run.manifests?[0].round = .max },
+    ] as [@Sendable (inout RunRecord) -> Void])
+  func `is refused if it has a count that no run can have`(_ change: @Sendable (inout RunRecord) -> Void) {
+    #expect(throws: RunRecord.ImpossibleCount.self) { try Self.forged(change) }
+  }
+
+  @Test func `names its path in the reason`() throws {
+    let folder = try TestFolder()
+    let path = folder.path + "/r.json"
+    var record = try Self.record()
+    record.items[0].size = -1
+    try Data(ReportJSON.encode(record)).write(to: URL(filePath: path))
+    // The items are read only when they are needed.
+    let source = try StoredReport.read(path: path)
+    let error = #expect(throws: UsageError.self) { try source.eachItem { _ in } }
+    #expect(error.map { "\($0)" }?.contains("r.json: is not a report of ferry: it has a count") == true)
+    try Data("{}".utf8).write(to: URL(filePath: path))
+    #expect(throws: UsageError.self) { try StoredReport.read(path: path) }
+  }
+}

@@ -1,0 +1,87 @@
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+@testable import FerryJournal
+
+/// Repeated looks at the state of shards.
+@Suite struct `The status of shards` {
+  private let folder: TestFolder
+  private let whole: StateDirectory
+
+  init() throws {
+    folder = try TestFolder()
+    whole = try StateDirectory(explicit: folder.path + "/state", environment: [:])
+    try whole.create()
+    for number in 1...3 { try begin("r", shard: number) }
+  }
+
+  private func state(_ number: Int) throws -> StateDirectory {
+    try whole.folder(of: .shard(#require(Shard(number, of: 3))), of: "m")
+  }
+
+  private func begin(_ id: String, shard number: Int, by process: ProcessIdentity = .current) throws {
+    let state = try state(number)
+    try state.create(for: .shard(#require(Shard(number, of: 3))))
+    let history = try RunHistory.open(in: state, writtenBy: "test", at: TestRun.start)
+    _ = try history.openRound(manifest: "m", at: TestRun.start)
+    try history.begin(
+      RunRow(
+        id: id, launch: .background, rounds: [.init(manifest: "m", number: 1)], process: process,
+        startedAt: TestRun.start))
+    try history.close()
+    try makeOld(state)
+  }
+
+  /// Sets the times of the files to an earlier time, so that their versions are known.
+  private func makeOld(_ state: StateDirectory) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+      let path = state.path + "/" + name
+      let seconds = Int(TestRun.start.nanoseconds / 1_000_000_000)
+      let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+      utimensat(AT_FDCWD, path, times, 0)
+    }
+  }
+
+  private static let now = TestRun.start.advanced(by: .seconds(60))
+
+  @Test func `reads only the shards that have changed`() throws {
+    var status = ShardStatus(whole.path)
+    #expect(try status.document(at: Self.now).parts.map(\.state) == [.running, .running, .running])
+    #expect(status.reads == 3)
+    _ = try status.document(at: Self.now)
+    #expect(status.reads == 3)
+
+    let history = try RunHistory.open(in: state(2), writtenBy: "test", at: Self.now)
+    try history.end(run: "r", exitCode: 0, report: nil, at: Self.now)
+    try history.close()
+    #expect(try status.document(at: Self.now).parts.map(\.state) == [.running, .ended, .running])
+    #expect(status.reads == 4)
+  }
+
+  @Test func `reads a shard again that was changed just before the last look`() throws {
+    var status = ShardStatus(whole.path)
+    _ = try status.document(at: TestRun.start)
+    _ = try status.document(at: TestRun.start)
+    #expect(status.reads == 6)
+  }
+
+  @Test func `notices that a process was killed, which changes no file`() throws {
+    let process = try Process.run(URL(filePath: "/bin/sleep"), arguments: ["1000"])
+    // The child may have inherited a mask that blocks SIGTERM.
+    defer { kill(process.processIdentifier, SIGKILL) }
+    let stat = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+    let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+    let identity = ProcessIdentity(
+      pid: process.processIdentifier, started: try #require(Int64(fields[20])),
+      boot: ProcessIdentity.current.boot)
+    try begin("s", shard: 1, by: identity)
+    var status = ShardStatus(whole.path)
+    #expect(try status.document(at: Self.now).parts[0].state == .running)
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    #expect(try status.document(at: Self.now).parts[0].state == .interrupted)
+    #expect(status.reads == 4)
+  }
+}
