@@ -143,6 +143,8 @@ import Testing
     #expect(restarts["1/4"] == 1 && restarts["2/4"] == 0 && restarts["3/4"] == 1, "\(restarts)")
     let received = try await receiver.received()
     #expect(received.uploads.allSatisfy { $0.commits <= 1 } && received.commits < Self.files)
+  }
+
   /// The programs `ferry` and `scontrol` in a folder, which record their arguments. `ferry` exits with a code.
   private func programs(_ job: Workspace, code: Int) throws {
     for (name, end) in [("ferry", "exit \(code)"), ("scontrol", "exit 0")] {
