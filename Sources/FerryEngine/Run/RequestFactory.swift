@@ -135,7 +135,8 @@ struct RequestFactory {
       try prepare(target, prepared, attempt, &request)
       // An item of a download batch is requested only if it must be stored again.
       if case .fetch(let work) = plan.nodes[attempt.ref.node.index].work {
-        fetches.addCondition(to: &request, of: attempt, work.cachePolicy, file: FileVersion(path: target.path))
+        fetches.addCondition(
+          to: &request, of: attempt, work.cachePolicy, file: FileVersion(path: target.path))
       }
     }
     request.signing = signing(built, attempt, part: digests[.sha256], at: now)

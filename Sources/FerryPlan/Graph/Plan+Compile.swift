@@ -250,7 +250,8 @@ private struct PlanCompiler {
       retry: fetch.retry,
       work: .fetch(
         FetchWork(
-          step: step, interval: fetch.interval, cachePolicy: cachePolicy(of: fetch.session), saveTo: fetch.saveTo,
+          step: step, interval: fetch.interval, cachePolicy: cachePolicy(of: fetch.session),
+          saveTo: fetch.saveTo,
           document: DocumentOptions(maxSize: fetch.maxSize, keepsModified: fetch.keepsModified))))
   }
 

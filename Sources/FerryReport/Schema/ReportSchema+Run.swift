@@ -181,7 +181,8 @@ extension ReportSchema {
       "Node", "A token, upload, fetch or request.",
       [
         manifest, .required("name", .string, "The name of the node."),
-        .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "The kind of the node."),
+        .required(
+          "kind", .choice(["token", "upload", "download", "fetch", "request"]), "The kind of the node."),
         .optional(
           "direction", .choice(["received"]), "The direction of the transfers of a download batch."),
         .required("session", .string, "The session of the node."),
