@@ -14,7 +14,7 @@ FROM docker.io/library/debian:bookworm-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends \
-      ca-certificates libcurl4 libexpat1 libpcre2-8-0 libsqlite3-0 libssl3 libyaml-0-2 tzdata \
+      ca-certificates libcurl4 libexpat1 libpcre2-8-0 libsqlite3-0 libssl3 libyaml-0-2 tzdata zlib1g \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=65532 --group=65532 /var/lib/ferry
 COPY --from=build /usr/local/bin/ferry /usr/local/bin/ferry
