@@ -29,7 +29,7 @@ struct Run: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this plan of ferry plan --out instead of a manifest, unless the manifest, the files or the journal have "
+      "Run this plan, written by ferry plan --out, instead of a manifest, unless the manifest, the files or the journal have "
         + "changed since.",
       valueName: "file"))
   var plan: String?

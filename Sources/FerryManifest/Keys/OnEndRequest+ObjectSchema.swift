@@ -27,7 +27,7 @@ extension OnEndRequest {
         "grace", \.grace, .duration(atLeast: .milliseconds(1)),
         doc: """
           The time limit for the request with its retries and its token. It begins when the run's work has ended, or \
-          when a signal or `--max-duration` stopped it.
+          when a signal or `--max-duration` has stopped it.
           """,
         example: "10s"),
       Key(

@@ -95,7 +95,7 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.
     package var condition: Condition
-    /// Whether the request asked for the rest of a document whose beginning an earlier attempt had received.
+    /// Whether the request asked for the rest of a document whose beginning an earlier attempt received.
     package var askedForRest = false
     /// The size of the file in which the document was stored; `nil` if none was stored.
     package var storedSize: Int64?
