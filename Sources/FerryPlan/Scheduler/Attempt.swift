@@ -16,8 +16,8 @@ package struct Attempt: Hashable, Sendable {
   package var deadline: Instant?
   /// The maximum size of the body, in either direction: the remaining bytes of a hard budget.
   package var byteLimit: Int64?
-  /// How often a transfer may send its body, over all redirects: as often as a hard budget has room for it; `nil` for
-  /// no limit.
+  /// The number of times that a transfer may send its body, including redirects, within a hard budget; `nil` for no
+  /// limit.
   package var bodyCopies: Int64?
   /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false

@@ -44,11 +44,11 @@ package enum OrphansText {
     case .cancelled: "its item was canceled"
     case .failed: "its item failed"
     case .expired: "it expired before its transfer"
-    case .startedOver: "its transfer was interrupted, and started over"
+    case .startedOver: "its transfer was interrupted, and had to start over"
     case .requeued: "the file has changed, or was sent again"
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
-    case .retried: "ferry resolve made the file start over"
+    case .retried: "ferry resolve restarted the upload of the file"
     case .otherServer: "the transfer of the file started over on a different server"
     case nil: DisplayPath.line(reason)
     }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Formats what was planned beside what a run did.
+/// Formats the comparison of a plan with a run.
 enum PlanComparisonText {
   /// The largest number of nodes that are listed.
   private static let limit = 20
