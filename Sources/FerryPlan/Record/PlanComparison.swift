@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// The comparison of what a plan or a simulation expected with what a run did. Its keys are part of the public interface.
+/// The comparison of what a plan or a simulation expected with what a run did. Its keys are part of the public
+/// interface.
 package struct PlanComparison: Hashable, Codable, Sendable {
   package var source: Source
   /// The time for which the plan was made.
