@@ -43,7 +43,7 @@ struct Run: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --shard: how long the process owns the shard after it has last shown that it is alive. Default: 30s.",
+      "With --shard: how long the process owns the shard after it last renewed its lease. Default: 30s.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var lease: Duration?
