@@ -29,7 +29,7 @@ def page(rows: list[Row], instructions: dict | None, command: str) -> str:
         "Each cell has the median of all pairs and, in parentheses, the smallest and the largest value. "
         "For a rate, more is better. For the other quantities, less is better.", "",
         "![Ratios of ferry to its peers, on a logarithmic scale](images/performance.svg)", "",
-        "| work | beside | quantity | median (range) | goal | met |",
+        "| work | peer | quantity | median (range) | goal | met |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:

@@ -2,7 +2,7 @@
 ///
 /// As characters, a slash and a combining mark at the beginning of the next name form a single character
 /// that is not a slash. Therefore, Foundation and the collection methods of `String` split such a path at
-/// other positions than the system does.
+/// different positions than the system does.
 package struct SplitPath: Hashable, Sendable {
   private static let slash = UInt8(ascii: "/")
 

@@ -18,7 +18,7 @@ struct AuthenticationChallenge: Equatable {
     "md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess",
   ]
 
-  /// The challenge for messages.
+  /// The challenge as messages show it: without text from the server.
   var shown: String {
     guard Self.knownSchemes.contains(scheme) else { return "an unknown scheme" }
     guard scheme == "digest", let algorithm = parameters["algorithm"] else { return scheme }

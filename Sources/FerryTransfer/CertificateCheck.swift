@@ -8,7 +8,7 @@ package enum CertificateCheck {
     hasCertificate(bytes) ? nil : "it contains no certificate in PEM"
   }
 
-  /// The problem of a client certificate, and whether the file of its key has the problem.
+  /// A problem with a client certificate, or with the file of its key (`isOfKey`).
   package struct Problem: Equatable, Sendable {
     package var isOfKey = false
     package var reason: String

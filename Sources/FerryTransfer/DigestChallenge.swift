@@ -104,6 +104,6 @@ struct DigestChallenge: Equatable {
     return quoted + "\""
   }
 
-  /// Whether a text can be part of a header field.
+  /// Whether a string can be part of a header field.
   static func isQuotable(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

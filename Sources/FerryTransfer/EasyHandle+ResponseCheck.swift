@@ -101,7 +101,7 @@ extension EasyHandle {
         "the response has no length, and the connection ended without a TLS closure alert: the response may be truncated"
       )
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
-      // A server may send less than the requested rest of a document.
+      // A server may send only a part of the requested range.
       guard exchange.continued != nil, let missing = exchange.fileSink?.missing, missing > 0 else {
         return nil
       }

@@ -121,7 +121,7 @@ extension TransferLoop {
 /// A file that is being hashed before its request can be built.
 struct FileHashing {
   let key: TransferKey
-  /// The path for messages.
+  /// The path as messages show it.
   let name: String
   let deadline: SuspendingClock.Instant?
 }

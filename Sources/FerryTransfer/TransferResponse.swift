@@ -31,7 +31,7 @@ package struct TransferResponse: Sendable {
   package var isCloseDelimited = false
   /// Content codings of the body that the request did not accept.
   package var unrequestedCoding: String?
-  /// Whether the body is the rest of a document whose beginning an earlier request had received.
+  /// Whether the body is the rest of a document whose beginning an earlier request received.
   package var isContinued = false
   /// Whether the request asked for the rest of a document.
   package var askedForRest = false

@@ -184,7 +184,7 @@ final class UploadFile {
 }
 
 extension TransferRequest.FileSource {
-  /// The path for messages.
+  /// The path as messages show it.
   var name: String { DisplayPath.shown(root.path + [UInt8(ascii: "/")] + path) }
 }
 

@@ -11,8 +11,8 @@ struct ObservationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "If standard error is not a terminal, print a progress line at most this often, and one each at the start and end. "
-        + "Default: every 30s.",
+      "If standard error is not a terminal, print a progress line at the start, at the end, and at most this often "
+        + "in between. Default: every 30s.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var progressInterval: Duration?

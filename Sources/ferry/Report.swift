@@ -33,7 +33,7 @@ struct ReportShowCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Compare the run with a plan of 'ferry plan --out', or with the JSON of 'ferry plan' or 'ferry plan --simulate'.",
+      "Compare the run with a plan written by 'ferry plan --out', or with the JSON output of 'ferry plan', also with --simulate.",
       valueName: "file"))
   var plan: String?
 

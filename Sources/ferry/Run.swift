@@ -29,7 +29,7 @@ struct Run: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this plan of ferry plan --out instead of a manifest, unless the manifest, the files or the journal have "
+      "Run this plan, written by ferry plan --out, instead of a manifest, unless the manifest, the files or the journal have "
         + "changed since.",
       valueName: "file"))
   var plan: String?
@@ -43,7 +43,7 @@ struct Run: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --shard: how long the process owns the shard after it has last shown that it is alive. Default: 30s.",
+      "With --shard: how long the process owns the shard after it last renewed its lease. Default: 30s.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var lease: Duration?

@@ -209,7 +209,7 @@ import Testing
     #expect(
       plan.stdout.contains(
         """
-        when the run ends, whatever its exit code is
+        when the run ends, regardless of its exit code
           notify  [quick]  within 10 s
               request: POST \(server.home)/end
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// What was planned beside what a run did.
+/// The comparison of a plan with a run.
 struct PlanComparisonTests {
   private func plan(
     toSend: Int = 8, bytes: Int64 = 800, state: String = "run", steps: [String] = ["transfer"],

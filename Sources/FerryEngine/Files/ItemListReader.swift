@@ -232,7 +232,7 @@ struct ItemListReader {
       origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
   }
 
-  /// Identifies the version of a document. A digest identifies its content, whatever its URL is: a server may sign
+  /// Identifies the version of a document. A digest identifies its content, regardless of its URL: a server may sign
   /// its URL for each list.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =

@@ -4,7 +4,7 @@ import FerryPlan
 /// The scripts that run shards with GNU parallel.
 struct ParallelScripts {
   let commands: ShardCommands
-  /// Further arguments of parallel.
+  /// Additional arguments for parallel.
   let options: [String]
 
   var files: [ScriptFolder.File] { [run, shard] }

@@ -54,7 +54,7 @@ extension RequestBuilder {
 }
 
 extension AWSValue {
-  /// Whether a text can be a part of a header field and of a credential: printable ASCII without spaces.
+  /// Whether a string can be a part of a header field and of a credential: printable ASCII without spaces.
   static func isValid(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
   }

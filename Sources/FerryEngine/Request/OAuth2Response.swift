@@ -12,7 +12,7 @@ struct OAuth2Response {
   /// The refresh token that replaces the one in the request; `nil` if it remains valid.
   var refreshToken: String? { text("/refresh_token") }
 
-  /// The tokens in the response, whatever its status is.
+  /// The tokens in the response, regardless of its status.
   var tokens: [String] {
     ["/access_token", "/refresh_token", "/id_token"].compactMap(text)
   }

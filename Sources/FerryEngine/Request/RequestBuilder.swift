@@ -147,7 +147,7 @@ package struct RequestBuilder: Sendable {
     for field in template.metadata {
       let value = try Self.text(field.value, bindings, sensitive: &sensitive)
       let encoded = String(decoding: Base64.encode(value, isURLSafe: false, isPadded: true), as: UTF8.self)
-      // A pair with an empty value is a key alone.
+      // If the value is empty, the pair consists of the key alone.
       pairs.append(value.isEmpty ? field.name : "\(field.name) \(encoded)")
     }
     return .init(

@@ -37,7 +37,7 @@ enum XMLReader {
   }
 }
 
-/// The reason why a text could not be read as XML.
+/// The reason why text could not be read as XML.
 enum XMLProblem: Error, Hashable {
   /// - reason: libexpat's description, which contains nothing of the document.
   case malformed(reason: String, line: Int)

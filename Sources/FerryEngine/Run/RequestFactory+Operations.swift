@@ -109,7 +109,7 @@ extension RequestFactory {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Fails with `capture` if the URL to which the file is sent in several requests is that of another file.
+  /// Fails with `capture` if another file already uses the URL to which this file is sent in several requests.
   private func holdResource(_ number: Int, of attempt: Attempt, url: String) throws(TransportFailure) {
     let prepared = steps[attempt]
     let resource: String?

@@ -299,7 +299,7 @@ struct ResponseInterpreter {
     }
   }
 
-  /// Whether a URL from a response is that of the request, apart from its fragment, user name and password.
+  /// Whether a URL from a response is the URL of the request, apart from its fragment, user name and password.
   private static func isSame(_ url: URLReference, _ request: String) -> Bool {
     let other = URLReference(request)
     return Origin(url: url.description) == Origin(url: request) && url.path == other.path

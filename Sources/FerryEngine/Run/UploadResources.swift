@@ -17,8 +17,8 @@ struct UploadResources {
   /// The resources with which files were, or may have been, delivered in this launch.
   private var used: Set<Int> = []
 
-  /// Records that an item's file is sent to a resource. Returns `false` if the resource is that of another file, or of
-  /// another part of the file.
+  /// Records that an item's file is sent to a resource. Returns `false` if the resource already belongs to
+  /// another file, or to another part of the file.
   ///
   /// - Parameters:
   ///   - url: an absolute URL.

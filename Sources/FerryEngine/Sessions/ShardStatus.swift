@@ -11,7 +11,7 @@ package struct ShardStatus {
   /// The number of shards whose databases were read.
   package private(set) var reads = 0
 
-  /// What was read of a shard.
+  /// What was read about a shard.
   private struct Known {
     var entry: ShardsDocument.Entry
     var version: StateVersion

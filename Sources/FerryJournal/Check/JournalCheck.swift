@@ -110,7 +110,7 @@ package struct JournalCheck: Sendable {
         .journalMissing,
         "it records a journal for session '\(first)', but "
           + "\(try state.database(ofSession: first)) is missing\(more)",
-        effect: "the record of the delivered files, and the remaining work, of the session are lost",
+        effect: "the session's record of delivered files and its remaining work are lost",
         remedy:
           "restore the file, with its -wal file if there is one; without a copy, accept the loss: "
           + state.command(["journal", "accept-loss", first])

@@ -91,8 +91,8 @@ private struct ItemList {
       Key(
         "save_to", \.saveTo, .listedText("path"), isRequired: true,
         doc: """
-          The file that an item's document replaces atomically, relative to the manifest's folder. It begins with a \
-          folder, which the values of the list cannot leave.
+          The file that an item's document replaces atomically, relative to the manifest's folder. It must begin \
+          with a folder; values from the list cannot lead outside of it.
           """,
         example: "\"photos/${item.name}\""),
       Key(
@@ -121,7 +121,7 @@ private struct ItemList {
 }
 
 extension ValueKind where Value == Template {
-  /// A text whose value is known once the list has been read.
+  /// A string whose value is known once the list has been read.
   fileprivate static func listedText(_ what: String) -> Self {
     let text = nonEmptyTemplate(what)
     return Self(text.form, text: text.text) { node, decoder in

@@ -14,10 +14,10 @@ extension EngineSettings {
           machines must then use the same state folder.
           """,
         example: "shared"),
-      Key("slurm", \.slurm, .object(Slurm.shape), default: .itsKeys, doc: "The resources of jobs of Slurm."),
+      Key("slurm", \.slurm, .object(Slurm.shape), default: .itsKeys, doc: "The resources of Slurm jobs."),
       Key(
         "kubernetes", \.kubernetes, .object(Kubernetes.shape), default: .itsKeys,
-        doc: "The resources of pods of Kubernetes."),
+        doc: "The resources of Kubernetes pods."),
     ],
     blank: { _, _ in Self() })
 }
@@ -28,17 +28,17 @@ extension EngineSettings.Slurm {
     keys: [
       Key(
         "partition", \.partition, .partition, default: "Slurm's default",
-        doc: "The partition of all jobs, or several of them, separated by commas.", example: "long"),
+        doc: "The partition of all jobs, or several partitions separated by commas.", example: "long"),
       Key(
         "time", \.time, .duration(atLeast: .seconds(300)), default: "the limit of the partition",
         doc: """
-          The time limit of the task of a shard, in whole minutes. Before the limit, ferry saves its state, and the task \
+          The time limit of each shard's task, in whole minutes. Before the limit, ferry saves its state, and the task \
           is requeued.
           """,
         example: "2h"),
       Key(
         "cpus", \.cpus, .integer(1...1_024), default: "Slurm's default",
-        doc: "The number of CPUs of the task of a shard.", example: "2"),
+        doc: "The number of CPUs of each shard's task.", example: "2"),
     ],
     blank: { _, _ in Self() })
 }
@@ -48,7 +48,7 @@ extension EngineSettings.Kubernetes {
     "Kubernetes", doc: "The resources of the pods that `ferry shard --engine kubernetes` writes.",
     keys: [
       Key(
-        "image", \.image, .image, default: "none, although `ferry shard --engine kubernetes` needs one",
+        "image", \.image, .image, default: "none; `ferry shard --engine kubernetes` requires one",
         doc: "The container image with ferry.", example: "registry.example.com/ferry:1"),
       Key(
         "secret", \.secret, .kubernetesName, default: "none",

@@ -2,7 +2,7 @@ extension OnEndRequest {
   static let shape = ObjectSchema<OnEndRequest>(
     "Request at the end",
     doc: """
-      A request that every run sends when its work has ended, whatever the exit code is. It is not part of the graph: \
+      A request that every run sends when its work has ended, regardless of the exit code. It is not part of the graph: \
       nothing can wait for it, and it is not recorded in a journal. It is not sent if the run could not start, for \
       example because the manifest has an error or another process holds a session.
       """,
@@ -27,7 +27,7 @@ extension OnEndRequest {
         "grace", \.grace, .duration(atLeast: .milliseconds(1)),
         doc: """
           The time limit for the request with its retries and its token. It begins when the run's work has ended, or \
-          when a signal or `--max-duration` stopped it.
+          when a signal or `--max-duration` has stopped it.
           """,
         example: "10s"),
       Key(

@@ -1,4 +1,4 @@
-/// A body that is sent as it is: a text, or the content of a file.
+/// A body that is sent unchanged: a string, or the content of a file.
 enum RawBody: Sendable {
   case text(Template)
   case file(String)

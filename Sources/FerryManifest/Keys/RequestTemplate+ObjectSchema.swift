@@ -86,8 +86,8 @@ extension RequestTemplate {
         Key(
           "body", \.raw, .rawBody, default: "no body",
           doc: """
-            A text, which is sent unchanged, or a file. Without a `Content-Type` in `headers`, the type is \
-            `text/plain; charset=utf-8` for a text and `application/octet-stream` for a file. Not allowed in `transfer`.
+            A string, which is sent unchanged, or a file. Without a `Content-Type` in `headers`, the type is \
+            `text/plain; charset=utf-8` for a string and `application/octet-stream` for a file. Not allowed in `transfer`.
             """,
           example: "{ file: status.json }"),
         Key(

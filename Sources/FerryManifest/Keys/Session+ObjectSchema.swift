@@ -43,10 +43,10 @@ extension Session {
         "cache_policy", \.cachePolicy, .choice(),
         doc: """
           Whether the session's fetches may use the file that they stored earlier. `use_protocol_cache_policy`: without a \
-          request while the server's `Cache-Control` or `Expires` allows it, otherwise if the server responds with 304. \
-          `reload_ignoring_local_cache`: never, the whole document is requested. `return_cache_data_else_load`: always, \
-          without a request; it is fetched only if it is not there. `return_cache_data_dont_load`: always, and nothing is \
-          requested; the fetch fails if the file is not there.
+          request as long as the server's `Cache-Control` or `Expires` allows it; after that, if the server responds with \
+          304. `reload_ignoring_local_cache`: never; the whole document is requested. `return_cache_data_else_load`: \
+          always, without a request; the document is requested only if the file does not exist. \
+          `return_cache_data_dont_load`: always, without a request; if the file does not exist, the fetch fails.
           """,
         example: "reload_ignoring_local_cache"),
       Key(

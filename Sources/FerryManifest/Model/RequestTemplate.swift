@@ -33,7 +33,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     /// An `application/x-www-form-urlencoded` body, with its fields in the manifest's order.
     case form([Field])
     case json(JSONTemplate)
-    /// A text that is sent as it is.
+    /// A string that is sent unchanged.
     case text(Template)
     /// The content of the file at this path, absolute or relative to the manifest's folder.
     case file(String)

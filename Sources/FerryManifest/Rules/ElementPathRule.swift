@@ -35,7 +35,7 @@ enum ElementPathRule {
     return nil
   }
 
-  /// Whether a text is a name without a colon (Namespaces in XML 1.0 §3). Non-ASCII characters that XML
+  /// Whether a string is a name without a colon (Namespaces in XML 1.0 §3). Non-ASCII characters that XML
   /// excludes are accepted, but a name with such a character matches no element.
   private static func isName(_ name: Substring.UnicodeScalarView) -> Bool {
     guard let first = name.first, isNameStart(first) else { return false }

@@ -1,6 +1,6 @@
 /// The rules for text that becomes part of the files of an engine.
 enum EngineNameRule {
-  /// The problem with a text that must consist of ASCII letters, digits and some other bytes; `nil` if it is valid.
+  /// The problem with a string that must consist of ASCII letters, digits and some other bytes; `nil` if it is valid.
   static func problem(_ text: String, allowing others: Set<UInt8>, help: String) -> Problem? {
     guard let wrong = text.first(where: { !$0.utf8.allSatisfy { isAlphanumeric($0) || others.contains($0) } })
     else { return nil }

@@ -108,7 +108,7 @@ extension CalendarZone {
   func latestTime(upTo second: Int) -> LocalTime {
     var period = period(at: second)
     var latest = second + offset(ofPeriod: period)
-    // Times shown more than two days ago are earlier than the current local time, whatever the offsets are.
+    // Times shown more than two days ago are earlier than the current local time, regardless of the offsets.
     while period > 0, start(ofPeriod: period) > second - 2 * Self.largestOffset {
       latest = max(latest, start(ofPeriod: period) - 1 + offset(ofPeriod: period - 1))
       period -= 1

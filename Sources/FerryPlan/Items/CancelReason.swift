@@ -8,7 +8,7 @@ package struct CancelReason: Hashable, Sendable {
 
   package let text: String
 
-  /// Why a text is not accepted.
+  /// Why a reason is not accepted.
   package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(Int)

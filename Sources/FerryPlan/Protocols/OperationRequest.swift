@@ -102,9 +102,9 @@ package enum TransferReading: Hashable, Sendable {
   case parts(PartList)
   /// The response should state an offset or a part, but does not.
   case malformed(String)
-  /// The response shows that the upload is not that of the file, but perhaps that of another file.
+  /// The response shows that the upload does not belong to the file, and perhaps belongs to another file.
   case foreign(String)
-  /// The server has stored other bytes than were sent. After a wait, they are sent again.
+  /// The server has stored bytes other than those that were sent. After a wait, they are sent again.
   case damaged(String)
   /// The server did not accept the request now, or has a different offset. After a wait, it is asked for its offset.
   case refused

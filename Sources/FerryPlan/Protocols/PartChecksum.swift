@@ -12,7 +12,7 @@ package struct PartChecksum: Hashable, Sendable {
     self.value = value
   }
 
-  /// Whether a text can be sent back to the server as a checksum.
+  /// Whether a string can be sent back to the server as a checksum.
   var isValid: Bool {
     (1...64).contains(value.utf8.count)
       && value.utf8.allSatisfy {

@@ -162,7 +162,7 @@ extension S3Multipart: TransferMachine {
     return stated.isValid ? stated : nil
   }
 
-  /// Whether a text can be sent back to the server as the ETag of a part.
+  /// Whether a string can be sent back to the server as the ETag of a part.
   private static func isETag(_ text: String) -> Bool {
     (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
   }

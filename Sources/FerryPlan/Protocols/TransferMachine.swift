@@ -21,7 +21,7 @@ package protocol TransferMachine: Sendable {
   /// Records that a request has ended, before its response is applied.
   func end(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
 
-  /// Records that it is unknown what the server has of the bytes that an operation sent.
+  /// Records that it is unknown how many of the bytes that an operation sent have reached the server.
   func lose(_ operation: TransferOperation, in state: inout TransferState, size: Int64)
 
   /// Whether the commit of a file names the file's upload resources.

@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// What a plan or a simulation expected beside what a run did. Its keys are part of the public interface.
+/// The comparison of what a plan or a simulation expected with what a run did. Its keys are part of the public
+/// interface.
 package struct PlanComparison: Hashable, Codable, Sendable {
   package var source: Source
   /// The time for which the plan was made.
@@ -95,7 +96,7 @@ package struct PlanComparison: Hashable, Codable, Sendable {
 
   /// The raw values are a stable public interface.
   package enum Code: String, Codable, Sendable, CaseIterable {
-    /// The run is of another round than the plan.
+    /// The run belongs to a different round than the plan.
     case otherRound = "other_round"
     /// The plan, or the run, does not contain the node.
     case notInPlan = "not_in_plan"

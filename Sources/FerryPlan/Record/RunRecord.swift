@@ -12,7 +12,7 @@ package struct RunRecord: Codable, Sendable {
   package var items: [ItemRecord]
   /// The progress of the run over time; absent in reports of earlier versions.
   package var timeline: RunTimeline?
-  /// What was planned beside what the run did; absent if the run did not run a plan.
+  /// The comparison of the plan with the run; absent if the run did not run a plan.
   package var plan: PlanComparison?
 
   package init(run: Run, totals: Totals, nodes: [NodeRecord], items: [ItemRecord]) {

@@ -16,8 +16,8 @@ package struct Attempt: Hashable, Sendable {
   package var deadline: Instant?
   /// The maximum size of the body, in either direction: the remaining bytes of a hard budget.
   package var byteLimit: Int64?
-  /// How often a transfer may send its body, over all redirects: as often as a hard budget has room for it; `nil` for
-  /// no limit.
+  /// The number of times that a transfer may send its body, including redirects, within a hard budget; `nil` for no
+  /// limit.
   package var bodyCopies: Int64?
   /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false
@@ -95,7 +95,7 @@ package struct AttemptResult: Sendable {
     package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.
     package var condition: Condition
-    /// Whether the request asked for the rest of a document whose beginning an earlier attempt had received.
+    /// Whether the request asked for the rest of a document whose beginning an earlier attempt received.
     package var askedForRest = false
     /// The size of the file in which the document was stored; `nil` if none was stored.
     package var storedSize: Int64?

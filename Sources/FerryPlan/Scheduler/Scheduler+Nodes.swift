@@ -191,7 +191,7 @@ extension Scheduler {
   mutating func closeIfThrough(_ upload: Int) {
     if uploads[upload].tally.batch == 0 {
       let session = session(of: uploads[upload].node)
-      // In the background, completions are handled at a resume.
+      // In a background session, completions are handled at a resume.
       guard
         uploads[upload].isHandled || uploads[upload].handedOver == 0 || !hasResumes(session) || stop != nil
       else { return }
@@ -247,7 +247,7 @@ extension Scheduler {
     }
   }
 
-  /// Ends a node with a single request. In the background, a resume handles its completion.
+  /// Ends a node with a single request. In a background session, a resume handles its completion.
   mutating func finishNode(_ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?) {
     let session = plan.nodes[index].session
     tellBatchThrough(session)

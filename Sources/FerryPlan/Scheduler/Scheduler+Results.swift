@@ -322,7 +322,8 @@ extension Scheduler {
     return hasProbe && progress(of: ref)?.doubt == .unknown ? .probe : .commit
   }
 
-  /// In the background, the commit waits until the batch has completed (`isBatchThrough`).
+  /// Records the end of an item's transfer, and queues its commit. In a background session, the commit waits until the
+  /// batch has completed (`isBatchThrough`).
   private mutating func finishTransfer(_ ref: ItemRef) {
     guard let upload = uploadIndex[ref.node.index] else { return }
     change(ref, .finishTransfer)

@@ -61,7 +61,7 @@ extension Scheduler {
         state.mayBeComplete = true
       }
     }
-    // Releasing an upload that may be that of another file could delete that file.
+    // Releasing an upload that may belong to another file could delete that file.
     if machine.asksAfterLoss, case .response(let response) = result.answer, case .foreign = response.transfer
     {
       change(ref, .doubt(.possible))

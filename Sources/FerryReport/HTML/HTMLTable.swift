@@ -1,4 +1,4 @@
-/// A table of texts, which is shown as a card.
+/// A table of text cells, which is shown as a card.
 struct HTMLTable {
   var title: String
   var note: String?

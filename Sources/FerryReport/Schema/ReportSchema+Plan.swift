@@ -4,7 +4,7 @@ import FerryPlan
 extension ReportSchema {
   static let planObjects = [
     SchemaObject(
-      "PlanComparison", "What a plan or a simulation expected beside what the run did.",
+      "PlanComparison", "The comparison of what a plan or a simulation expected with what the run did.",
       [
         .required("source", .words(PlanComparison.Source.self), "What the run is compared with."),
         .required("planned_at", .time, "The time for which the plan was made."),

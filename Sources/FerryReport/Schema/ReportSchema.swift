@@ -29,7 +29,7 @@ package enum ReportSchema {
       .required(
         "nodes", .list(.object("Node")), "All tokens, uploads, fetches and requests, in start order."),
       .optional("timeline", .object("Timeline"), "The progress of the run over time."),
-      .optional("plan", .object("PlanComparison"), "What was planned beside what the run did."),
+      .optional("plan", .object("PlanComparison"), "The comparison of the plan with the run."),
       .required("items", .list(.object("Item")), "The items that the report lists; see `run.listed_items`."),
     ])
 

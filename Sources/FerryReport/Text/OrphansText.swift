@@ -44,12 +44,12 @@ package enum OrphansText {
     case .cancelled: "its item was canceled"
     case .failed: "its item failed"
     case .expired: "it expired before its transfer"
-    case .startedOver: "its transfer was interrupted, and the file started over"
+    case .startedOver: "its transfer was interrupted, and had to start over"
     case .requeued: "the file has changed, or was sent again"
     case .edited: "the manifest was edited"
     case .reset: "ferry reset dropped its item"
-    case .retried: "ferry resolve let the file start over"
-    case .otherServer: "the file started over on a different server"
+    case .retried: "ferry resolve restarted the upload of the file"
+    case .otherServer: "the transfer of the file started over on a different server"
     case nil: DisplayPath.line(reason)
     }
   }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Formats what was planned beside what a run did.
+/// Formats the comparison of a plan with a run.
 enum PlanComparisonText {
   /// The largest number of nodes that are listed.
   private static let limit = 20
@@ -87,7 +87,7 @@ enum PlanComparisonText {
     _ seconds: PlanComparison.Seconds
   ) -> [String] {
     let figures = cells(files, bytes, requests, seconds)
-    // A plan has no durations, and the node's own duration says nothing about it.
+    // Without a simulation, the plan has no durations, so the actual duration has nothing to be compared with.
     return zip(figures, [" files", "", " requests", ""]).enumerated().compactMap { column, figure in
       figure.0.isEmpty || column == 3 && seconds.planned == nil ? nil : figure.0 + figure.1
     }

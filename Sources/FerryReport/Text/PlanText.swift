@@ -41,7 +41,7 @@ package enum PlanText {
       if let omitted = node.problemsOmitted { lines.append("      not listed: \(omitted) more") }
     }
     if let onEnd = plan.onEnd {
-      lines += ["", "when the run ends, whatever its exit code is"] + onEnd.flatMap(self.lines)
+      lines += ["", "when the run ends, regardless of its exit code"] + onEnd.flatMap(self.lines)
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -112,7 +112,7 @@ package enum ProgressText {
     return String(result)
   }
 
-  /// The lines of a text that fit on a screen; the last one states how many do not.
+  /// The lines of text that fit on a screen; the last one states how many do not.
   package static func screen(_ text: String, columns: Int, rows: Int) -> [String] {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if lines.last?.isEmpty == true { lines.removeLast() }

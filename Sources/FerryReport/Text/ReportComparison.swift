@@ -74,7 +74,7 @@ package struct ReportComparison: Encodable, Sendable {
     package var pathBase64: String?
     package var message: String?
 
-    /// Two failures of the same item or node are equal, whatever their reasons are.
+    /// Two failures of the same item or node are equal, regardless of their reasons.
     package static func == (a: Self, b: Self) -> Bool {
       (a.manifest, a.node, a.path, a.pathBase64) == (b.manifest, b.node, b.path, b.pathBase64)
     }

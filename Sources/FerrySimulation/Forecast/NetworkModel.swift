@@ -58,7 +58,7 @@ final class SimulatedNetwork {
   /// The versions of the documents that fetches have stored, by node.
   private var stored: [Int: Int64]
 
-  /// - Parameter fetched: the fetches that have stored a document before the start.
+  /// - Parameter fetched: the fetches that stored a document before the start.
   init(
     _ model: NetworkModel, plan: Plan, zones: [String: CalendarZone], fetched: [NodeID], at start: Instant,
     seed: UInt64

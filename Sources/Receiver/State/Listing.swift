@@ -8,7 +8,7 @@ package struct Listing: Codable, Equatable, Sendable {
     package var name: String
     package var size: Int?
     package var sha256: String?
-    /// The number of executed commits (response 200, if the response was delivered).
+    /// The number of executed commits, including those whose response (200) was not delivered.
     package var commits = 0
     /// The number of complete bodies that were received and stored.
     package var contents = 0
