@@ -101,6 +101,23 @@ struct `A download batch behind nginx` {
     print("\(Self.names.count) × \(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
   }
 
+  @Test func `whose session is reset has no parts any longer`() async throws {
+    let site = try await Self.site()
+    let job = try await Self.job(site)
+    try await Self.killRun(job, at: Self.mebibytes << 19)
+    func parts() -> [String] {
+      (FileManager.default.subpaths(atPath: job.folder.path("downloads")) ?? []).filter {
+        $0.contains(".ferry-kept-")
+      }
+    }
+    let count = parts().count
+    try #require(count > 0)
+    let reset = try await job.ferry("reset", "large.s", "--format", "json")
+    #expect(
+      reset.status == 0 && reset.stdout.contains("\"parts\" : \(count)"), "\(reset.stdout)\(reset.stderr)")
+    #expect(parts() == [])
+  }
+
   @Test func `downloads a file that changes under way from its start`() async throws {
     let site = try await Self.site()
     let job = try await Self.job(site)

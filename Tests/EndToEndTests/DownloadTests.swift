@@ -194,6 +194,26 @@ import Testing
       item.status == 0 && item.stdout.contains("download photos/photos/a"), "\(item.stdout)\(item.stderr)")
     let refused = try await job.ferry("submit", "job.yaml", "photos", "files")
     #expect(refused.status != 0)
+    let export = try await job.ferry("journal", "export", "gallery.quick").stdout
+    let exported = try #require(export.split(separator: "\n").first { $0.contains(#""path":"photos/a""#) })
+    #expect(
+      exported.contains(#""version":""#) && !exported.contains("modified_nanoseconds"), "\(exported)")
+  }
+
+  @Test func `that the manifest no longer has leaves its open items, which the run reports`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(status: 200, body: Self.catalog([Self.element("a")])),
+      "/files/a": .init(status: 503, body: ""),
+    ])
+    let job = try job(server)
+    #expect(try await job.run().command.status == 5)
+    let text = job.folder.text("job.yaml")
+    try job.write(manifest: text.replacing("  photos:\n", with: "  pictures:\n"))
+    let (command, report) = try await job.run()
+    let edit = try #require(report.run.edits?.first)
+    #expect(edit.code == "upload_gone" && edit.items == 1)
+    #expect(
+      command.stderr.contains("the manifest no longer has download batch 'photos'"), "\(command.stderr)")
   }
 
   @Test func `takes items from the manifest, and URLs from a text file`() async throws {

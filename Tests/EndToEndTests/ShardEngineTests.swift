@@ -145,9 +145,11 @@ import Testing
     #expect(received.uploads.allSatisfy { $0.commits <= 1 } && received.commits < Self.files)
   }
 
-  /// The programs `ferry` and `scontrol` in a folder, which record their arguments. `ferry` exits with a code.
-  private func programs(_ job: Workspace, code: Int) throws {
-    for (name, end) in [("ferry", "exit \(code)"), ("scontrol", "exit 0")] {
+  /// The programs `ferry` and `scontrol` in a folder, which record their arguments. `ferry` exits with a code, and `ferry
+  /// next` prints a time.
+  private func programs(_ job: Workspace, code: Int, next: String = "") throws {
+    let ferry = "[ \"$1\" != next ] || { echo '\(next)'; exit 0; }\nexit \(code)"
+    for (name, end) in [("ferry", ferry), ("scontrol", "exit 0")] {
       let text = "#!/bin/sh\necho \"\(name) $*\" >> \(job.folder.path("calls.txt"))\n\(end)\n"
       try job.folder.write(Data(text.utf8), to: "bin/\(name)")
       try FileManager.default.setAttributes(
@@ -155,16 +157,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (5, "0", true), (6, "0", true), (8, "0", true), (10, "0", true), (143, "0", true), (5, "19", true),
-    (5, "20", false), (0, "0", false), (1, "0", false), (2, "0", false), (7, "0", false), (70, "0", false),
-  ])
-  func `requeue a task of Slurm if the next run can succeed, a limited number of times`(
-    _ code: Int, _ restarts: String, _ isRequeued: Bool
-  ) async throws {
-    let receiver = try await ReceiverProcess.start(["--require-token"])
-    let job = try job(receiver)
-    try programs(job, code: code)
+  /// Runs task 3 of the array 71 with these programs, and returns its exit code and their calls.
+  private func runTask(_ job: Workspace, restarts: String) async throws -> (status: Int32, calls: [String]) {
     let written = try await job.start([
       "shard", "job.yaml", "--shards", "4", "--engine", "slurm", "--program", job.folder.path("bin/ferry"),
     ]).end()
@@ -173,12 +167,45 @@ import Testing
     let task = try await run(
       job, "shards.sbatch",
       [
-        "PATH": path, "SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": "3", "SLURM_RESTART_COUNT": restarts,
+        "PATH": path, "TZ": "UTC", "SLURM_ARRAY_JOB_ID": "71", "SLURM_ARRAY_TASK_ID": "3",
+        "SLURM_RESTART_COUNT": restarts,
       ])
-    #expect(task.status == Int32(code))
-    let calls = job.folder.text("calls.txt").split(separator: "\n")
+    let calls = job.folder.text("calls.txt").split(separator: "\n").map(String.init)
+    return (task.status, calls)
+  }
+
+  @Test(arguments: [
+    (5, "0", true), (6, "0", true), (10, "0", true), (137, "0", true), (143, "0", true), (5, "19", true),
+    (5, "20", false), (137, "20", false), (0, "0", false), (1, "0", false), (2, "0", false), (7, "0", false),
+    (70, "0", false),
+  ])
+  func `requeue a task of Slurm if the next run can succeed, a limited number of times`(
+    _ code: Int, _ restarts: String, _ isRequeued: Bool
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    try programs(job, code: code)
+    let (status, calls) = try await runTask(job, restarts: restarts)
+    #expect(status == Int32(code))
     #expect(calls.first?.hasSuffix("--shard 3/4") == true, "\(calls)")
     #expect(calls.dropFirst() == (isRequeued ? ["scontrol requeue 71_3"] : []))
+  }
+
+  @Test(arguments: [
+    ("", "now+900", "0"), ("", "now+900", "20"), ("2031-02-03T04:05:06Z", "2031-02-03T04:05:06", "0"),
+  ])
+  func `requeue a task of Slurm that has to wait any number of times, for the time that ferry next prints`(
+    _ next: String, _ start: String, _ restarts: String
+  ) async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    try programs(job, code: 8, next: next)
+    let (status, calls) = try await runTask(job, restarts: restarts)
+    #expect(status == 8)
+    try #require(calls.count == 4, "\(calls)")
+    #expect(calls[0].hasSuffix("--shard 3/4"))
+    #expect(calls[1].hasPrefix("ferry next ") && calls[1].hasSuffix("/shards/e2e/3-of-4"), "\(calls[1])")
+    #expect(calls[2...] == ["scontrol requeue 71_3", "scontrol update JobId=71_3 StartTime=\(start)"])
   }
 
   @Test func `are not started with an option that would be another line`() async throws {

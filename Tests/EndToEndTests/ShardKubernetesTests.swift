@@ -147,6 +147,25 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("shards")))
   }
 
+  @Test func `mount the claim for writing if the manifest downloads files, which must be stored in it`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    func engine(_ folder: String) -> String {
+      Self.engine + "downloads:\n  pictures:\n    session: quick\n"
+        + "    items: { file: files/list.json, json: '', save_to: '\(folder)${item.name}' }\n"
+    }
+    for folder in ["", "pictures/", "files-2/"] {
+      let refused = try await shard(try job(receiver, engine: engine(folder)))
+      #expect(refused.status == 2, "\(refused.stderr)")
+      #expect(refused.stderr.contains("download batch 'pictures' saves files outside"), "\(refused.stderr)")
+    }
+    let job = try job(receiver, engine: engine("files/pictures/"))
+    let written = try await shard(job)
+    #expect(written.status == 0, "\(written.stderr)")
+    #expect(job.folder.text("shards/shards.yaml").contains("readOnly: false"))
+  }
+
   @Test func `do not have options of sbatch or a state folder in the root`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try job(receiver)

@@ -8,7 +8,7 @@ import Testing
 struct PlanComparisonTests {
   private func plan(
     toSend: Int = 8, bytes: Int64 = 800, state: String = "run", steps: [String] = ["transfer"],
-    name: String = "photos"
+    name: String = "photos", kind: Node.Kind = .upload
   ) throws -> PlannedRun {
     let list = steps.map {
       "{\"step\":\"\($0)\",\"session\":\"s\",\"method\":\"PUT\",\"url\":\"u\",\"repeatability\":\"repeatable\"}"
@@ -17,7 +17,7 @@ struct PlanComparisonTests {
       {"version":1,"manifest":"m","path":"m.yaml","round":3,"continues_round":false,"launch":"background",
        "at":"2026-11-25T10:00:00.000Z","conditions":{"network":"wired","is_expensive":false,"power":"external"},
        "budgets":[],"sessions":[],"errors":[],"warnings":[],"nodes":[
-        {"name":"\(name)","kind":"upload","session":"s","needs":[],"state":"\(state)","problems":[],
+        {"name":"\(name)","kind":"\(kind.rawValue)","session":"s","needs":[],"state":"\(state)","problems":[],
          "steps":[\(list.joined(separator: ","))],
          "items":{"to_send":\(toSend),"bytes_to_send":\(bytes),"begun":0,"unchanged":0,"done_in_round":0,
           "failed_in_round":0,"ambiguous":0,"batches":1}}]}
@@ -32,14 +32,14 @@ struct PlanComparisonTests {
 
   private func run(
     round: Int64 = 3, done: Int, failed: Int = 0, waiting: Int = 0, requests: Int, bytes: Int64,
-    seconds: Double = 2
+    seconds: Double = 2, kind: Node.Kind = .upload
   ) throws -> RunRecord {
     let manifest = RunRecord.Manifest(
       name: "m", path: "m.yaml", sha256: "", round: round, roundClosed: true)
     var counts = ItemCounts()
     (counts.done, counts.failed, counts.waiting) = (done, failed, waiting)
     var node = RunRecord.NodeRecord(
-      name: "photos", kind: .upload, session: "s", state: failed > 0 ? .failed : .succeeded, items: counts,
+      name: "photos", kind: kind, session: "s", state: failed > 0 ? .failed : .succeeded, items: counts,
       attempts: [])
     if requests > 0 {
       let start = Instant(nanoseconds: 0)
@@ -83,6 +83,19 @@ struct PlanComparisonTests {
       try codes(plan(name: "other"), run(done: 8, requests: 8, bytes: 800)) == [.notInRun, .notInPlan])
     let later = try PlanComparison(plan(), run(round: 4, done: 8, requests: 8, bytes: 800))
     #expect(later.differences.map(\.code) == [.otherRound])
+  }
+
+  @Test func `a download batch has the files and bytes that it has stored`() throws {
+    let received = try run(done: 8, requests: 8, bytes: 800, kind: .download)
+    for bytes: Int64 in [800, 0] {
+      let comparison = try PlanComparison(plan(bytes: bytes, steps: ["download"], kind: .download), received)
+      #expect(comparison.files == .init(planned: 8, actual: 8))
+      // A list need not state the sizes.
+      #expect(comparison.nodes[0].bytes == .init(planned: bytes == 0 ? nil : bytes, actual: 800))
+      #expect(comparison.nodes[0].differences.isEmpty, "\(comparison.nodes[0].differences)")
+    }
+    let fewer = try run(done: 6, waiting: 2, requests: 6, bytes: 600, kind: .download)
+    #expect(try codes(plan(steps: ["download"], kind: .download), fewer) == [.remaining])
   }
 
   @Test func `allocations and commits are planned requests, and probes are not`() throws {

@@ -21,6 +21,8 @@ import Testing
     var node = RunRecord.NodeRecord(
       name: "u", kind: .upload, session: "s", state: .failed, items: counts, attempts: [])
     node.after = .init(deleted: 1, moved: 1, problems: [])
+    let start = Instant(nanoseconds: 0)
+    node.work = .init(requests: 1, usefulBytes: 1, itemsDone: 0, startedAt: start, endedAt: start)
     let item = RunRecord.ItemRecord(
       node: "u", path: "a".utf8, size: 1, state: .failed,
       reason: .init(code: .httpStatus, status: 400, message: "no"))
@@ -51,6 +53,15 @@ import Testing
       record.items[0].node = Self.hostile
       record.items[0].path = Self.hostile
       record.run.delays = [.init(session: Self.hostile, periodSeconds: 1, endsAt: "")]
+      record.plan = PlanComparison(
+        source: .simulation, plannedAt: Self.hostile, round: nil, policy: nil, seconds: .init(planned: 1),
+        differences: [.init(.otherRound, Self.hostile)],
+        nodes: [
+          .init(
+            manifest: Self.hostile, name: Self.hostile, kind: .upload, plannedState: nil, actualState: nil,
+            files: .init(), bytes: .init(), requests: .init(), seconds: .init(),
+            differences: [.init(.failed, Self.hostile)])
+        ], timeline: [.init(manifest: nil, name: Self.hostile, spans: [.init(.sending, from: 0, to: 1)])])
       record.run.onEnd = [.init(manifest: nil, name: Self.hostile, state: .failed, required: true)]
     }
     let sink = MemorySink()
@@ -73,7 +84,8 @@ import Testing
       { $0.nodes[0].items?.done = .max }, { $0.nodes[0].items?.waiting = -1 },
       { $0.totals.itemsDoneInRun = .min }, { $0.totals.bytes.useful = .max }, { $0.items[0].size = -1 },
       { $0.nodes[0].after?.deleted = .max }, { $0.timeline?.bytes = [.min] },
-      { $0.run.manifests?[0].round = .max },
+      { $0.run.manifests?[0].round = .max }, { $0.nodes[0].work?.requests = -1 },
+      { $0.nodes[0].work?.usefulBytes = .max }, { $0.nodes[0].work?.itemsDone = .max },
     ] as [@Sendable (inout RunRecord) -> Void])
   func `is refused if it has a count that no run can have`(_ change: @Sendable (inout RunRecord) -> Void) {
     #expect(throws: RunRecord.ImpossibleCount.self) { try Self.forged(change) }

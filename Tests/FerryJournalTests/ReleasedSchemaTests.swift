@@ -34,7 +34,12 @@ import Testing
 
   private func checkItems(_ journal: SessionJournal, schema: Int) throws {
     let nodes = try journal.nodes
-    #expect(nodes.map(\.name) == ["photos", "catalog", "notify"])
+    #expect(nodes.map(\.name) == ["photos", "catalog", "notify"] + (schema >= 12 ? ["pictures"] : []))
+    // Download batches have their kind since schema 12.
+    if schema >= 12 {
+      #expect(nodes[3].kind == .download)
+      #expect(try journal.items(nodes[3].id).map(\.modified) == [-77])
+    }
     #expect(nodes[1].fetch?.etag == "\"v1\"" && nodes[1].fetch?.fetchedAt == .start)
     #expect(nodes[1].fetch?.interval == (schema >= 2 ? .seconds(900) : nil))
     #expect(

@@ -13,6 +13,14 @@ struct FetchPart {
     owner = Self.owner(session: session, manifest: manifest, node: node)
   }
 
+  /// The part of an item of a download batch.
+  ///
+  /// - Parameter path: the item's path, relative to the manifest's folder.
+  init(of path: some Collection<UInt8>, in folder: String, owner: String) {
+    destination = folder + "/" + String(decoding: path, as: UTF8.self)
+    self.owner = owner
+  }
+
   /// - Parameter session: the session's identifier.
   static func owner(session: String, manifest: String, node: String) -> String {
     "\(session)\n\(manifest)\n\(node)"

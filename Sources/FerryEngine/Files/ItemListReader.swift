@@ -1,6 +1,7 @@
 import FerryDigest
 import FerryManifest
 import FerryPlan
+import Foundation
 
 /// Reads the list of a download batch: which files are stored where, and from which URLs.
 struct ItemListReader {
@@ -166,22 +167,47 @@ struct ItemListReader {
 
   /// Some file systems do not distinguish names by case or by the composition of their characters.
   private static func key(_ path: some Collection<UInt8>) -> String {
-    String(decoding: path, as: UTF8.self).lowercased()
+    let text = String(decoding: path, as: UTF8.self).lowercased()
+    return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.decomposedStringWithCanonicalMapping
   }
 
   /// Finds items whose file is a folder of another item's path.
+  ///
+  /// The time is linear in the size of the list: the hash of each folder continues that of the folder above it. A list
+  /// may contain paths with thousands of folders.
   private mutating func findNestedTargets() {
-    for index in found.indices {
-      let path = found[index].path
-      for slash in path.indices where path[slash] == UInt8(ascii: "/") {
-        guard let other = places[Self.key(path[..<slash])] else { continue }
-        let folder = DisplayPath.shown(found[other].path)
-        found[index].conflict =
-          found[index].conflict ?? "its folder \(folder) is also the file of \(found[other].place)"
-        found[other].conflict =
-          found[other].conflict ?? "its file \(folder) is also a folder of \(found[index].place)"
-      }
+    var files = Set<Int>(minimumCapacity: found.count)
+    for item in found {
+      var hasher = Hasher()
+      for byte in Self.key(item.path).utf8 { hasher.combine(byte) }
+      files.insert(hasher.finalize())
     }
+    for index in found.indices where !isInterrupted(index) {
+      guard let other = fileAbove(index, files) else { continue }
+      let folder = DisplayPath.shown(found[other].path)
+      found[index].conflict =
+        found[index].conflict ?? "its folder \(folder) is also the file of \(found[other].place)"
+      found[other].conflict =
+        found[other].conflict ?? "its file \(folder) is also a folder of \(found[index].place)"
+    }
+  }
+
+  /// The first item whose file is a folder in the path of another item. Files between the two are below the first as
+  /// well.
+  ///
+  /// - Parameter files: the hashes of the keys of all items.
+  private func fileAbove(_ index: Int, _ files: Set<Int>) -> Int? {
+    let key = Array(Self.key(found[index].path).utf8)
+    var hasher = Hasher()
+    for (position, byte) in key.enumerated() {
+      if byte == UInt8(ascii: "/"), files.contains(hasher.finalized),
+        let other = places[String(decoding: key[..<position], as: UTF8.self)]
+      {
+        return other
+      }
+      hasher.combine(byte)
+    }
+    return nil
   }
 
   private mutating func sorted() -> (Listing, ListedItems.Contents) {
@@ -293,7 +319,7 @@ struct ItemListReader {
   }
 
   /// Divides `save_to` after the last slash before its first reference.
-  private static func target(_ template: Template) -> (folder: String, rest: Template) {
+  static func target(_ template: Template) -> (folder: String, rest: Template) {
     var segments = template.segments[...]
     var start = ""
     while let segment = segments.first {
@@ -307,6 +333,14 @@ struct ItemListReader {
       segments.removeFirst()
     }
     return ("", template)
+  }
+}
+
+extension Hasher {
+  /// The hash of what was combined so far.
+  fileprivate var finalized: Int {
+    let copy = self
+    return copy.finalize()
   }
 }
 

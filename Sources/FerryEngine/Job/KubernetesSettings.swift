@@ -20,7 +20,7 @@ struct KubernetesSettings {
   let sources: [(path: String, text: String)]
   /// The folder at which the pods mount the claim with the files; `nil` if the image contains the files.
   let filesFolder: String?
-  /// Whether the pods change files: they delete or move delivered files, or save fetched ones.
+  /// Whether the pods change files: they delete or move delivered files, or save fetched or downloaded ones.
   let changesFiles: Bool
   /// The folder at which the pods mount the claim for the state: the parent of the state folder, because ferry accepts
   /// only a state folder that it has created itself.
@@ -53,7 +53,16 @@ struct KubernetesSettings {
           + "help: move long lists from the manifest to a file, and refer to it with 'list'")
     }
     filesFolder = try storage.files.map { files throws(UsageError) in try Self.folder(of: files, for: job) }
-    changesFiles = !job.manifest.fetches.isEmpty || job.manifest.uploads.contains { $0.after != .keep }
+    changesFiles =
+      !job.manifest.fetches.isEmpty || !job.manifest.downloads.isEmpty
+      || job.manifest.uploads.contains { $0.after != .keep }
+    let mounted = filesFolder
+    if let download = job.manifest.downloads.first(where: { !Self.keeps($0, in: mounted, of: job) }) {
+      throw UsageError(
+        "\(path): download batch '\(download.name.value)' saves files outside the folder in "
+          + "'engine.kubernetes.storage.files.path', so they would be lost with the pods\n"
+          + "help: begin its 'save_to' with the folder of a claim in 'engine.kubernetes.storage.files'")
+    }
     stateVolume = SplitPath(commands.state).folder
     guard !stateVolume.isEmpty, stateVolume != "/" else {
       throw UsageError(
@@ -62,21 +71,36 @@ struct KubernetesSettings {
     }
   }
 
+  private static func absolute(_ path: String, of job: Job) -> String {
+    AbsolutePath.text(of: path.hasPrefix("/") ? path : job.folder + "/" + path)
+  }
+
+  private static func isInside(_ path: String, _ folder: String) -> Bool {
+    folder == "/" || path == folder || path.hasPrefix(folder + "/")
+  }
+
+  /// Whether the files of a download batch are below the folder at which the pods mount the claim.
+  private static func keeps(_ download: Download, in folder: String?, of job: Job) -> Bool {
+    guard let folder else { return false }
+    let targets: [String] =
+      switch download.items.source {
+      case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
+      case .written, .file, .fetch: [ItemListReader.target(download.items.saveTo).folder]
+      }
+    return targets.allSatisfy { isInside(absolute($0, of: job), folder) }
+  }
+
   private static func folder(
     of files: EngineSettings.Kubernetes.Files, for job: Job
   ) throws(UsageError) -> String {
-    func absolute(_ path: String) -> String {
-      AbsolutePath.text(of: path.hasPrefix("/") ? path : job.folder + "/" + path)
-    }
-    let folder = absolute(files.path)
-    func contains(_ path: String) -> Bool { folder == "/" || path == folder || path.hasPrefix(folder + "/") }
+    let folder = absolute(files.path, of: job)
     let key = "'engine.kubernetes.storage.files.path'"
-    guard !contains(AbsolutePath.text(of: job.path)) else {
+    guard !isInside(AbsolutePath.text(of: job.path), folder) else {
       throw UsageError(
         "\(DisplayPath.shown(job.path)): the folder in \(key) contains the manifest, which comes from a ConfigMap\n"
           + "help: choose a folder that contains only the files")
     }
-    for upload in job.manifest.uploads where !contains(absolute(upload.files.root)) {
+    for upload in job.manifest.uploads where !isInside(absolute(upload.files.root, of: job), folder) {
       throw UsageError(
         "\(DisplayPath.shown(job.path)): the 'root' of upload '\(upload.name.value)' is not in the folder in \(key), so "
           + "the pods would not find it\nhelp: choose a folder that contains the 'root' of each upload")

@@ -118,7 +118,10 @@ package struct JournalExport {
     line.add("state", try ReportState(item.state).rawValue)
     line.add("intent", try item.intent?.word)
     line.add("size_bytes", item.size)
-    line.add("modified_nanoseconds", item.modified)
+    switch PlannedFile.Version(item.modified, of: Node.Kind(node.kind)) {
+    case .modified(let time): line.add("modified_nanoseconds", time)
+    case .listed(let number): line.add("version", PlannedFilesText.hexadecimal(number))
+    }
     line.add("handed_over_at", item.handedOver)
     line.add("expires_at", item.expires)
     line.add("closed_at", item.closedAt)

@@ -36,7 +36,7 @@ struct EditEffects {
       let known = Set(own.compactMap { launchState.rows[$0]?.id })
       return try journal.openUploads(of: manifest, except: known).map { upload in
         let isThere = own.contains {
-          jobs.plan.nodes[$0].name == upload.name && jobs.plan.nodes[$0].kind.hasItems
+          jobs.plan.nodes[$0].name == upload.name && jobs.plan.nodes[$0].kind == Node.Kind(upload.kind)
             && jobs.plan.manifests[jobs.plan.nodes[$0].manifest.index] == manifest
         }
         return effect(isThere ? .otherOrigin : .uploadGone, manifest, upload, journal.identifier)
@@ -111,20 +111,23 @@ struct EditEffects {
   private func effect(
     _ code: EditEffect.Code, _ manifest: String, _ upload: SessionJournal.OpenUpload, _ session: String
   ) -> EditEffect {
-    effect(code, manifest, upload.name, in: session, origin: upload.origin, files: upload.items)
+    effect(
+      code, manifest, upload.name, Node.Kind(upload.kind), in: session, origin: upload.origin,
+      files: upload.items)
   }
 
   private func effect(
-    _ code: EditEffect.Code, _ manifest: String, _ upload: String, in session: String, origin: String? = nil,
-    files: Int
+    _ code: EditEffect.Code, _ manifest: String, _ upload: String, _ kind: Node.Kind = .upload,
+    in session: String, origin: String? = nil, files: Int
   ) -> EditEffect {
+    let title = "\(kind == .download ? "download batch" : "upload") '\(upload)'"
     let why =
       switch code {
-      case .uploadGone: "the manifest no longer has upload '\(upload)'"
-      case .otherOrigin: "upload '\(upload)' previously used \(origin ?? "another server")"
+      case .uploadGone: "the manifest no longer has \(title)"
+      case .otherOrigin: "\(title) previously used \(origin ?? "another server")"
       case .otherSession where isEphemeral(session):
         "session '\(session)' is now ephemeral and does not store anything"
-      case .otherSession: "upload '\(upload)' was previously in session '\(session)'"
+      case .otherSession: "\(title) was previously in session '\(session)'"
       case .otherName: "the manifest was previously named '\(manifest)'"
       case .uploadIDs: ""
       }

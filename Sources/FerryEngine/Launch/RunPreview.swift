@@ -116,7 +116,8 @@ struct RunPreview {
         try body(
           PlannedFile(
             node: job.plan.nodes[index].name, path: Array(table.files.path(item)),
-            size: table.files.sizes[item], modified: table.files.modified[item],
+            size: table.files.sizes[item],
+            version: .init(table.files.modified[item], of: job.plan.nodes[index].kind),
             reason: table.reason(of: item)))
       }
     }

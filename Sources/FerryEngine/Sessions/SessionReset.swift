@@ -80,15 +80,17 @@ package struct SessionReset {
       }
       guard unanswered.isEmpty else { return .unanswered(unanswered) }
     }
+    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
+    defer { try? history.close() }  // Every write is already synced.
     var cleared: [(dropped: Dropped, manifests: Set<String>)] = []
     for name in present {
       do {
-        cleared.append(try clear(name, journals[name], at: now))
+        cleared.append(try clear(name, journals[name], history, at: now))
       } catch {
         throw EngineFault.halfway(error, "dropped", sessions: cleared.map(\.dropped.session))
       }
     }
-    return .reset(try finish(cleared, at: now))
+    return .reset(try finish(cleared, history, at: now))
   }
 
   private func present(_ names: [String], areKnown: Bool) throws -> [String] {
@@ -102,16 +104,36 @@ package struct SessionReset {
 
   /// Drops the work of a session whose lock this process holds. Without a journal, there is nothing to drop.
   private func clear(
-    _ session: String, _ journal: SessionJournal?, at now: Instant
+    _ session: String, _ journal: SessionJournal?, _ history: RunHistory, at now: Instant
   ) throws -> (Dropped, Set<String>) {
     var dropped = Dropped(
       session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, parts: 0, closedRounds: [])
     guard let journal else { return (dropped, []) }
+    // First, because the paths of the items are dropped with them. Without a part, an item starts over.
+    dropped.parts = try removeItemParts(of: session, journal, history)
     let counts = try journal.reset(at: now)
     (dropped.items, dropped.uploadIds, dropped.unanswered) = (
       counts.items, counts.withUploadID, counts.unanswered
     )
     return (dropped, Set(try journal.nodes.map(\.manifest)))
+  }
+
+  /// Removes the parts that interrupted items of download batches have left, and returns their number.
+  private func removeItemParts(
+    of session: String, _ journal: SessionJournal, _ history: RunHistory
+  ) throws -> Int {
+    var count = 0
+    for node in try journal.nodes where node.kind == .download {
+      guard
+        case .job(let job) = try KnownJobs(history: history, environment: environment).find(node.manifest)
+      else { continue }
+      let owner = FetchPart.owner(session: session, manifest: node.manifest, node: node.name)
+      try journal.forEachItem(node: node.id) { item in
+        guard try item.state != .done else { return }
+        if FetchPart(of: item.path, in: job.folder, owner: owner).remove() { count += 1 }
+      }
+    }
+    return count
   }
 
   /// Removes the parts that interrupted fetches of a session have left, and returns their number. The parts of fetches that
@@ -129,12 +151,10 @@ package struct SessionReset {
     }
   }
 
-  /// Removes the sessions' notes and the parts of their downloads, and closes their rounds.
+  /// Removes the sessions' notes and the parts of their fetches, and closes their rounds.
   private func finish(
-    _ cleared: [(dropped: Dropped, manifests: Set<String>)], at now: Instant
+    _ cleared: [(dropped: Dropped, manifests: Set<String>)], _ history: RunHistory, at now: Instant
   ) throws -> [Dropped] {
-    let history = try RunHistory.open(in: state, writtenBy: version, at: now)
-    defer { try? history.close() }  // Every write is already synced.
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
     defer { try? inbox.close() }  // Every write is already synced.
     let rounds = OpenRounds(state: state, history: history, environment: environment)

@@ -141,6 +141,7 @@ extension DatabaseSchema {
           ALTER TABLE session ADD COLUMN lease_owner TEXT;
           ALTER TABLE session ADD COLUMN lease_renewed_at INTEGER;
           """),
+      // The kind 4 of `node`, for download batches, belongs to this version too. It needs no other columns.
       Migration(
         name: "session 12: until when a stored document is fresh",
         sql: "ALTER TABLE node ADD COLUMN fresh_until INTEGER;"),

@@ -14,8 +14,8 @@ import GRDBSQLite
 /// |---|---|
 /// | no log, or one without changes | `immutable=1`: only the file is read |
 /// | a log and `-shm`: a process is running or was killed | `readonly_shm=1`: SQLite keeps its index in memory |
-/// | the file of a shard, without a log | read with the file system's locks, because another machine may be writing
-/// to it | | a log alone or in another format, or a rollback journal | a private copy elsewhere |
+/// | the file of a shard, without a log | read with the file system's locks: another machine may be writing to it |
+/// | a log alone or in another format, or a rollback journal | a private copy elsewhere |
 ///
 /// A snapshot must not be opened for a file that this process has open for writing: copying the file would
 /// drop SQLite's POSIX locks.

@@ -90,9 +90,10 @@ extension SessionJournal {
     }
   }
 
-  /// An upload with items that have not ended.
+  /// An upload or a download batch with items that have not ended.
   package struct OpenUpload: Hashable, Sendable {
     package var name: String
+    package var kind: NodeRow.Kind
     package var origin: String
     package var items: Int
   }
@@ -103,12 +104,12 @@ extension SessionJournal {
   ) throws(JournalError) -> [OpenUpload] {
     try access { db in
       let nodes = try db.rows(
-        "SELECT id, name, origin FROM node WHERE manifest = ? AND \(NodeRow.Kind.ofItems) ORDER BY id",
+        "SELECT id, name, kind, origin FROM node WHERE manifest = ? AND \(NodeRow.Kind.ofItems) ORDER BY id",
         [manifest], of: "node", in: self.path
       ) { row in
         (
           id: try row.value("id", as: Int64.self), name: try row.value("name", as: String.self),
-          origin: try row.value("origin", as: String.self)
+          kind: try row.word("kind") as NodeRow.Kind, origin: try row.value("origin", as: String.self)
         )
       }
       return try nodes.compactMap { node in
@@ -118,7 +119,7 @@ extension SessionJournal {
           db, sql: "SELECT count(*) FROM item WHERE node = ? AND state < ?",
           arguments: [id, Int64(ItemState.done.rawValue)])
         guard let open, open > 0 else { return nil }
-        return OpenUpload(name: node.name, origin: node.origin, items: open)
+        return OpenUpload(name: node.name, kind: node.kind, origin: node.origin, items: open)
       }
     }
   }

@@ -10,18 +10,30 @@ package struct PlannedFile: Hashable, Sendable {
     case unfinished
   }
 
+  /// What distinguishes the file from an earlier file with the same path.
+  package enum Version: Hashable, Sendable {
+    /// The modification time of a file to send, in nanoseconds since 1970.
+    case modified(Int64)
+    /// A number that was derived from an item's digest or URL in the list of a download batch.
+    case listed(Int64)
+
+    /// - Parameter number: as in the journal.
+    package init(_ number: Int64, of kind: Node.Kind) {
+      self = kind.direction == .received ? .listed(number) : .modified(number)
+    }
+  }
+
   package var node: String
   package var path: [UInt8]
   package var size: Int64
-  /// The modification time in nanoseconds since 1970.
-  package var modified: Int64
+  package var version: Version
   package var reason: Reason
 
-  package init(node: String, path: [UInt8], size: Int64, modified: Int64, reason: Reason) {
+  package init(node: String, path: [UInt8], size: Int64, version: Version, reason: Reason) {
     self.node = node
     self.path = path
     self.size = size
-    self.modified = modified
+    self.version = version
     self.reason = reason
   }
 }

@@ -19,6 +19,7 @@ extension RunRecord {
     for index in nodes.indices { try record.nodes[index].takeReceived() }
     for index in items.indices { record.items[index] = try items[index].received() }
     record.timeline = try timeline?.received()
+    record.plan = plan?.received()
     return record
   }
 }
@@ -47,6 +48,28 @@ extension RunTimeline {
     try check(bytes: bytes)
     try check((requests + itemsDone + inFlight).map { Int64($0) })
     return timeline
+  }
+}
+
+extension PlanComparison {
+  /// Its numbers may have any value, because a plan may come from another program too.
+  fileprivate func received() -> PlanComparison {
+    var plan = self
+    plan.plannedAt = printable(plannedAt)
+    plan.differences = Self.received(differences)
+    for index in plan.nodes.indices {
+      plan.nodes[index].manifest = printable(nodes[index].manifest)
+      plan.nodes[index].name = printable(nodes[index].name)
+      plan.nodes[index].differences = Self.received(nodes[index].differences)
+    }
+    plan.timeline = timeline?.map { node in
+      .init(manifest: printable(node.manifest), name: printable(node.name), spans: node.spans)
+    }
+    return plan
+  }
+
+  private static func received(_ differences: [Difference]) -> [Difference] {
+    differences.map { Difference($0.code, printable($0.message)) }
   }
 }
 
@@ -116,6 +139,10 @@ extension RunRecord.NodeRecord {
     session = printable(session)
     token = printable(token)
     needs = needs?.map { printable($0) }
+    if let work {
+      try check([Int64(work.requests), Int64(work.itemsDone)])
+      try check(bytes: [work.usefulBytes])
+    }
     var counts = (cancellations ?? []).map(\.items) + [problemsOmitted ?? 0]
     if let after { counts += [after.deleted, after.moved, after.remaining ?? 0] }
     if let orphans { counts += [orphans.dropped, orphans.released, orphans.failed] }

@@ -53,7 +53,7 @@ extension PlannedRun {
       PlannedNode(
         name: node.name, kind: node.kind, state: node.state,
         expectation: Self.expectation(node, isUsed: used.contains(node.name)),
-        files: node.items.map { Int64($0.toSend) }, bytes: node.items?.bytesToSend,
+        files: node.items.map { Int64($0.toSend) }, bytes: Self.bytes(node),
         requests: Self.requests(node, isUsed: used.contains(node.name)))
     }
   }
@@ -67,6 +67,13 @@ extension PlannedRun {
       .allocated, .transferred, .new, .notDue, .never, .stored:
       .nothing
     }
+  }
+
+  /// The sizes of the files; `nil` if the list of a download batch does not state them.
+  private static func bytes(_ node: PlanDocument.NodeEntry) -> Int64? {
+    guard let items = node.items else { return nil }
+    let isUnknown = node.kind.direction == .received && items.bytesToSend == 0 && items.toSend > 0
+    return isUnknown ? nil : items.bytesToSend
   }
 
   private static func requests(_ node: PlanDocument.NodeEntry, isUsed: Bool) -> Int64? {

@@ -23,7 +23,7 @@ extension ReportSchema {
       "PlannedNode", "A node in the plan and in the run.",
       [
         manifest, .required("name", .string, "Its name."),
-        .required("kind", .choice(["token", "upload", "fetch", "request"]), "Its kind."),
+        .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "Its kind."),
         .optional("planned_state", .string, "Its state in the plan."),
         .optional("actual_state", .string, "Its state after the run."),
       ] + amounts + [differences]),
@@ -49,7 +49,7 @@ extension ReportSchema {
     "differences", .list(.object("PlanDifference")), "Why the run differs from the plan.")
 
   private static let amounts: [SchemaKey] = [
-    .required("files", .object("PlannedAmount"), "Files to send, and files that the run delivered."),
+    .required("files", .object("PlannedAmount"), "Files to transfer, and files that the run completed."),
     .required("bytes", .object("PlannedAmount"), "The bytes of these files."),
     .required("requests", .object("PlannedAmount"), "Requests if nothing fails, and requests that ended."),
     .required("seconds", .object("PlannedSeconds"), "From the first request to the last one."),

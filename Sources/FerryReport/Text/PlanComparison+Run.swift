@@ -58,11 +58,11 @@ extension PlanComparison.NodeEntry {
     spans: [RunTimeline.Span]
   ) {
     let work = actual?.work
-    let isUpload = (planned?.kind ?? actual?.kind) == .upload
-    func done(_ value: Int64?) -> Int64? { actual == nil || !isUpload ? nil : value ?? 0 }
+    let kind = planned?.kind ?? actual?.kind ?? .upload
+    func done(_ value: Int64?) -> Int64? { actual == nil || !kind.hasItems ? nil : value ?? 0 }
     self.init(
       manifest: manifest, name: planned?.name ?? actual?.name ?? "",
-      kind: planned?.kind ?? actual?.kind ?? .upload,
+      kind: kind,
       plannedState: planned?.state, actualState: actual?.state,
       files: .init(planned: planned?.files, actual: done(work.map { Int64($0.itemsDone) })),
       bytes: .init(planned: planned?.bytes, actual: done(work?.usefulBytes)),
@@ -155,7 +155,8 @@ extension PlanComparison.NodeEntry {
           .init(
             .fewerFiles,
             "\(Count.text(growth.distance, "file")) fewer: removed, or delivered before the run"))
-      } else if growth == 0, let bytes = bytes.growth, bytes != 0 {
+      } else if growth == 0, kind.direction == .sent, let bytes = bytes.growth, bytes != 0 {
+        // A document of another size than its list states is a failure.
         differences.append(
           .init(
             .otherSizes,

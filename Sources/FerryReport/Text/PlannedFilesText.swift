@@ -20,8 +20,16 @@ package enum PlannedFilesText {
     line.add("path", String(decoding: file.path, as: UTF8.self))
     line.add("path_base64", DisplayPath.base64(file.path))
     line.add("size", file.size)
-    line.add("modified_at", Instant(nanoseconds: file.modified))
+    switch file.version {
+    case .modified(let time): line.add("modified_at", Instant(nanoseconds: time))
+    case .listed(let number): line.add("version", hexadecimal(number))
+    }
     line.add("reason", file.reason.rawValue)
     return line.bytes + [0x0A]
+  }
+
+  /// The number of an item's version in the list of a download batch. Many programs do not read integers of 64 bits.
+  package static func hexadecimal(_ number: Int64) -> String {
+    String(UInt64(bitPattern: number), radix: 16)
   }
 }

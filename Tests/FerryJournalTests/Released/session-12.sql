@@ -1,4 +1,4 @@
--- The journal of a session with schema 11: the tables as the first commit of this schema created them, with rows that it wrote.
+-- The journal of a session with schema 12: the tables as the first commit of this schema created them, with rows that it wrote.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 CREATE TABLE history (
   version INTEGER PRIMARY KEY, ferry TEXT NOT NULL, migrated_at INTEGER NOT NULL) STRICT;
@@ -150,5 +150,7 @@ INSERT INTO item (id, path, size, modified, node, round, handed_over, state, clo
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, closed_at, failure_code, failure_status, failure_message) VALUES (5, x'652e6a7067', 104, 1004, 1, 2, 1767225600000000000, 4, 1767225601000000000, 'http_status', 403, 'the server answered 403');
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, intent, captures, closed_at, failure_code, failure_message) VALUES (6, x'66ff2e6a7067', 105, 1005, 1, 2, 1767225600000000000, 5, 3, '{"allocate.id":"u6"}', 1767225601000000000, 'answer_lost', 'the answer was lost');
 INSERT INTO item (id, path, size, modified, node, round, handed_over, state, closed_at) VALUES (7, x'672e6a7067', 106, 1006, 1, 1, 1767225600000000000, 6, 1767225601000000000);
+INSERT INTO node (id, manifest, name, kind, origin, round, state) VALUES (4, 'm', 'pictures', 4, 'https://example.org:443', 2, 0);
+INSERT INTO item (id, path, size, modified, node, round, handed_over, state) VALUES (8, x'702f612e6a7067', 0, -77, 4, 2, 1767225600000000000, 0);
 UPDATE session SET delay_period = 120000000000, resumed_at = 1767225600000000000, events_pending = 1, foreground_at = 1767225600000000000 WHERE id = 1;
 UPDATE session SET commits = 7;
