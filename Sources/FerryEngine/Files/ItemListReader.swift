@@ -171,7 +171,7 @@ struct ItemListReader {
 
   /// Finds items whose file is a folder of another item's path.
   private mutating func findNestedTargets() {
-    for index in found.indices {
+    for index in found.indices where !isInterrupted(index) {
       let path = found[index].path
       for slash in path.indices where path[slash] == UInt8(ascii: "/") {
         guard let other = places[Self.key(path[..<slash])] else { continue }
