@@ -120,6 +120,35 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("evil")))
   }
 
+  @Test(arguments: [nil, "interval: { minimum: 1h }"] as [String?])
+  func `fetches a list again that cannot be read`(_ interval: String?) async throws {
+    let fresh = ["Cache-Control": "max-age=31536000"]
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200, headers: fresh, body: "<html>Log in</html>",
+        next: [
+          .init(status: 200, headers: fresh, body: "{}"),
+          .init(status: 200, body: Self.catalog([Self.element("a")])),
+        ]),
+      "/files/a": .init(status: 200, body: "A"),
+    ])
+    let job = try job(server)
+    if let interval {
+      try job.write(
+        manifest: job.folder.text("job.yaml").replacing(
+          "save_to: catalog.json", with: "save_to: catalog.json\n    \(interval)"))
+    }
+    for reason in ["it is not JSON", "the value at '/files' is not an array"] {
+      let (command, report) = try await job.run()
+      #expect(command.status == 2 && command.stderr.contains(reason), "\(command.stderr)")
+      #expect(!report.run.roundClosed)
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0 && report.run.roundClosed, "\(command.stdout)\(command.stderr)")
+    #expect(job.folder.text("photos/a") == "A")
+    #expect(server.lines.filter { $0.hasSuffix("/catalog") }.count == 3)
+  }
+
   @Test func `does not follow links below its folder`() async throws {
     let server = try await ScriptedServer.start([
       "/catalog": .init(status: 200, body: Self.catalog([Self.element("sub/a"), Self.element("b")])),

@@ -31,9 +31,11 @@ struct ContentDecoderTests {
   @Test func takesLinearTimeForManyMembers() throws {
     let count = 500_000
     let body = Array(repeatElement(Self.empty, count: count).joined())
+    var decoded: [UInt8] = []
     let time = try ContinuousClock().measure {
-      #expect(try ContentDecoder.decode(body + Self.ferry, ["gzip"], limit: 5) == Array("ferry".utf8))
+      decoded = try ContentDecoder.decode(body + Self.ferry, ["gzip"], limit: 5)
     }
+    #expect(decoded == Array("ferry".utf8))
     #expect(time < .seconds(30), "\(time)")
   }
 }
