@@ -149,6 +149,22 @@ import Testing
     #expect(server.lines.filter { $0.hasSuffix("/catalog") }.count == 3)
   }
 
+  @Test func `is divided into shards`() async throws {
+    let names = (1...8).map { "n\($0)" }
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(status: 200, body: Self.catalog(names.map { Self.element($0) }))
+    ])
+    let job = try job(server)
+    let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2")
+    #expect(setup.status == 0 && requested(server) == [], "\(setup.stderr)")
+    for part in ["1/2", "2/2", "finish/2"] {
+      let command = try await job.ferry("run", "job.yaml", "--shard", part)
+      #expect(command.status == 0, "\(part): \(command.stdout)\(command.stderr)")
+      if part == "1/2" { #expect((1..<8).contains(requested(server).count), "\(requested(server))") }
+    }
+    #expect(requested(server) == names.map { "home GET /files/\($0)" })
+  }
+
   @Test func `does not follow links below its folder`() async throws {
     let server = try await ScriptedServer.start([
       "/catalog": .init(status: 200, body: Self.catalog([Self.element("sub/a"), Self.element("b")])),

@@ -45,8 +45,8 @@ import Testing
   private func shard(_ job: Workspace, state: String? = nil, _ more: String...) async throws -> Command {
     try await job.start(
       [
-        "shard", "job.yaml", "--shards", "3", "--engine", "kubernetes", "--state", state ?? job.state, "--program",
-        Product.path("ferry"),
+        "shard", "job.yaml", "--shards", "3", "--engine", "kubernetes", "--state", state ?? job.state,
+        "--program", Product.path("ferry"),
       ] + more
     ).end()
   }
