@@ -38,14 +38,11 @@ package enum ContentDecoder {
 
   /// One or more gzip members (RFC 1952, section 2.2).
   private static func gunzip(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
-    var (result, rest) = ([UInt8](), bytes[...])
-    repeat {
-      guard let count = inflate(rest, windowBits: 15 + 16, limit: limit, to: &result) else {
-        throw .malformed(coding: "gzip")
-      }
-      guard result.count <= limit else { throw .tooLarge }
-      rest = rest.dropFirst(count)
-    } while !rest.isEmpty
+    var result: [UInt8] = []
+    guard inflate(bytes, windowBits: 15 + 16, limit: limit, isRepeated: true, to: &result) else {
+      throw .malformed(coding: "gzip")
+    }
+    guard result.count <= limit else { throw .tooLarge }
     return result
   }
 
@@ -53,43 +50,46 @@ package enum ContentDecoder {
   private static func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     for windowBits: CInt in [15, -15] {
       var result: [UInt8] = []
-      let count = inflate(bytes[...], windowBits: windowBits, limit: limit, to: &result)
+      let isWhole = inflate(bytes, windowBits: windowBits, limit: limit, isRepeated: false, to: &result)
       guard result.count <= limit else { throw .tooLarge }
-      if count == bytes.count { return result }
+      if isWhole { return result }
     }
     throw .malformed(coding: "deflate")
   }
 
-  /// Appends the content of one stream. It stops when the result exceeds the limit.
+  /// Appends the content of one stream or of several in sequence. It stops when the result exceeds the limit.
   ///
-  /// - Returns: the number of bytes of the stream, or of all bytes if the limit is exceeded; `nil` if the stream is
-  ///   malformed or incomplete.
+  /// Each stream continues in the same buffer, because a body can contain many thousands of empty ones.
+  ///
+  /// - Returns: whether the bytes consist of complete streams, or the limit is exceeded.
   private static func inflate(
-    _ bytes: ArraySlice<UInt8>, windowBits: CInt, limit: Int, to result: inout [UInt8]
-  ) -> Int? {
+    _ bytes: [UInt8], windowBits: CInt, limit: Int, isRepeated: Bool, to result: inout [UInt8]
+  ) -> Bool {
     var stream = z_stream()
     let size = CInt(MemoryLayout<z_stream>.size)
-    guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else { return nil }
+    guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else { return false }
     defer { inflateEnd(&stream) }
     // zlib does not write to the input.
-    var input = Array(bytes)
+    var input = bytes
     var buffer = [UInt8](repeating: 0, count: 32 << 10)
-    return input.withUnsafeMutableBufferPointer { input -> Int? in
-      stream.next_in = input.baseAddress
-      stream.avail_in = uInt(input.count)
-      while true {
-        let (code, count) = buffer.withUnsafeMutableBufferPointer { output in
+    return input.withUnsafeMutableBufferPointer { input in
+      buffer.withUnsafeMutableBufferPointer { output in
+        stream.next_in = input.baseAddress
+        stream.avail_in = uInt(input.count)
+        while true {
           stream.next_out = output.baseAddress
           stream.avail_out = uInt(output.count)
-          return (CZlib.inflate(&stream, Z_NO_FLUSH), output.count - Int(stream.avail_out))
-        }
-        result += buffer[..<count]
-        guard result.count <= limit else { return input.count }
-        switch code {
-        case Z_STREAM_END: return input.count - Int(stream.avail_in)
-        // Without progress, the stream is incomplete: zlib then returns Z_BUF_ERROR.
-        case Z_OK: continue
-        default: return nil
+          let code = CZlib.inflate(&stream, Z_NO_FLUSH)
+          result += output[..<(output.count - Int(stream.avail_out))]
+          guard result.count <= limit else { return true }
+          switch code {
+          case Z_STREAM_END:
+            guard stream.avail_in > 0 else { return true }
+            guard isRepeated, inflateReset(&stream) == Z_OK else { return false }
+          // Without progress, the stream is incomplete: zlib then returns Z_BUF_ERROR.
+          case Z_OK: continue
+          default: return false
+          }
         }
       }
     }

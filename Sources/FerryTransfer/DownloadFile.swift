@@ -289,8 +289,8 @@ final class DownloadFile: @unchecked Sendable {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
     }
     if record != nil { try removeRecord() }
-    let code = ReplacedFile(destination).restrict(descriptor)
-    guard code == 0 else { throw failure(code) }
+    let restriction = ReplacedFile(destination).restrict(descriptor)
+    guard restriction == 0 else { throw failure(restriction) }
     if let modified, !setModified(modified) { throw failure(errno) }
     // close(2) reports data that a network file system could not write.
     var status = stat()
@@ -300,9 +300,13 @@ final class DownloadFile: @unchecked Sendable {
     let isClosed = close(descriptor) == 0
     let closeError = errno
     descriptor = -1
-    guard isSynced else { throw failure(syncError) }
-    guard isClosed else { throw failure(closeError) }
-    guard rename(temporary, destination) == 0 else { throw failure(errno) }
+    let code =
+      !isSynced ? syncError : !isClosed ? closeError : rename(temporary, destination) == 0 ? 0 : errno
+    guard code == 0 else {
+      // The destination may be a folder.
+      unlink(temporary)
+      throw failure(code)
+    }
     isSettled = true
     let directory = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard directory >= 0 else { throw failure(errno) }

@@ -120,6 +120,51 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("evil")))
   }
 
+  @Test(arguments: [nil, "interval: { minimum: 1h }"] as [String?])
+  func `fetches a list again that cannot be read`(_ interval: String?) async throws {
+    let fresh = ["Cache-Control": "max-age=31536000"]
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200, headers: fresh, body: "<html>Log in</html>",
+        next: [
+          .init(status: 200, headers: fresh, body: "{}"),
+          .init(status: 200, body: Self.catalog([Self.element("a")])),
+        ]),
+      "/files/a": .init(status: 200, body: "A"),
+    ])
+    let job = try job(server)
+    if let interval {
+      try job.write(
+        manifest: job.folder.text("job.yaml").replacing(
+          "save_to: catalog.json", with: "save_to: catalog.json\n    \(interval)"))
+    }
+    for reason in ["it is not JSON", "the value at '/files' is not an array"] {
+      let (command, report) = try await job.run()
+      #expect(command.status == 2 && command.stderr.contains(reason), "\(command.stderr)")
+      #expect(!report.run.roundClosed)
+    }
+    let (command, report) = try await job.run()
+    #expect(command.status == 0 && report.run.roundClosed, "\(command.stdout)\(command.stderr)")
+    #expect(job.folder.text("photos/a") == "A")
+    #expect(server.lines.filter { $0.hasSuffix("/catalog") }.count == 3)
+  }
+
+  @Test func `is divided into shards`() async throws {
+    let names = (1...8).map { "n\($0)" }
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(status: 200, body: Self.catalog(names.map { Self.element($0) }))
+    ])
+    let job = try job(server)
+    let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2")
+    #expect(setup.status == 0 && requested(server) == [], "\(setup.stderr)")
+    for part in ["1/2", "2/2", "finish/2"] {
+      let command = try await job.ferry("run", "job.yaml", "--shard", part)
+      #expect(command.status == 0, "\(part): \(command.stdout)\(command.stderr)")
+      if part == "1/2" { #expect((1..<8).contains(requested(server).count), "\(requested(server))") }
+    }
+    #expect(requested(server) == names.map { "home GET /files/\($0)" })
+  }
+
   @Test func `does not follow links below its folder`() async throws {
     let server = try await ScriptedServer.start([
       "/catalog": .init(status: 200, body: Self.catalog([Self.element("sub/a"), Self.element("b")])),

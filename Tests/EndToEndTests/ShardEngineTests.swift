@@ -224,16 +224,25 @@ import Testing
     return false
   }()
 
-  @Test(.enabled(if: hasParallel))
-  func `let GNU parallel commit each file once, and do not repeat shards that have succeeded`() async throws {
+  /// GNU parallel passes its words to a shell, and replaces `{}`.
+  @Test(.enabled(if: hasParallel), arguments: ["shards", "it's {}; touch injected"])
+  func `let GNU parallel commit each file once, and do not repeat shards that have succeeded`(
+    _ folder: String
+  ) async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try job(receiver)
-    #expect(try await write(job, "parallel", "--jobs", "2").status == 0)
-    let first = try await run(job, "run.sh")
+    let written = try await job.ferry(
+      "shard", "job.yaml", "--shards", "4", "--engine", "parallel", "--program", Product.path("ferry"),
+      "--engine-option=--jobs=2", "--out", folder)
+    #expect(written.status == 0, "\(written.stderr)")
+    let first = try await Command.run(
+      "bash", [job.folder.path("\(folder)/run.sh")], environment: ["E2E_SECRET": Workspace.secret],
+      in: job.folder.url)
     #expect(
       first.status == 0 && first.stdout.contains("\(Self.files) done"), "\(first.stdout) \(first.stderr)")
     try await checkDelivery(receiver)
-    let log = job.folder.text("shards/joblog").split(separator: "\n").count
+    let log = job.folder.text("\(folder)/joblog").split(separator: "\n").count
     #expect(log == 5)
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("\(folder)/injected")))
   }
 }

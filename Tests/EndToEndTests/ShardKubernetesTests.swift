@@ -42,11 +42,11 @@ import Testing
     return job
   }
 
-  private func shard(_ job: Workspace, _ more: String...) async throws -> Command {
+  private func shard(_ job: Workspace, state: String? = nil, _ more: String...) async throws -> Command {
     try await job.start(
       [
-        "shard", "job.yaml", "--shards", "3", "--engine", "kubernetes", "--state", job.state, "--program",
-        Product.path("ferry"),
+        "shard", "job.yaml", "--shards", "3", "--engine", "kubernetes", "--state", state ?? job.state,
+        "--program", Product.path("ferry"),
       ] + more
     ).end()
   }
@@ -91,6 +91,21 @@ import Testing
       "bash", [job.folder.path("shards/submit.sh"), "--namespace=test"], environment: environment,
       in: job.folder.url)
     #expect(again.status == 0 && pods(job).count == 5, "\(again.stderr)")
+  }
+
+  /// Kubernetes replaces `$(NAME)` with an environment variable of the pod, and `$$` with `$`.
+  @Test(.enabled(if: python != nil))
+  func `have commands whose words Kubernetes does not change`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    let folder = "$(E2E_SECRET)$$ a"
+    _ = try job.folder.makeFolder(folder)
+    let written = try await shard(job, state: job.folder.path("\(folder)/state"))
+    #expect(written.status == 0, "\(written.stderr)")
+    let submitted = try await Command.run(
+      "bash", [job.folder.path("shards/submit.sh")], environment: try environment(job), in: job.folder.url)
+    #expect(submitted.status == 0, "\(submitted.stdout) \(submitted.stderr)")
+    #expect(FileManager.default.fileExists(atPath: job.folder.path("\(folder)/state/shards/e2e")))
   }
 
   @Test(.enabled(if: python != nil))

@@ -75,12 +75,27 @@ import Testing
     ("a\\u001bb", "contains a control character"),
     (".a.ferry-part-1", "'.a.ferry-part-1' is a name of ferry's temporary files"),
     (String(repeating: "x", count: 256), "a name in the path is longer than 255 bytes"),
-    (String(repeating: "x/", count: 2100) + "x", "the path is longer than 4095 bytes"),
+    (
+      String(repeating: String(repeating: "x", count: 250) + "/", count: 17) + "x",
+      "the path is longer than 4095 bytes"
+    ),
+    (String(repeating: "x/", count: 101) + "x", "the path has more than 100 folders"),
   ])
   func `cannot name a file outside its folder`(_ name: String, _ problem: String) throws {
     let (listing, _) = try read(#"[{"name": "\#(name)", "url": "https://example.com/"}]"#)
     #expect(paths(listing) == [])
     #expect(problems(listing).count == 1 && problems(listing)[0].contains(problem), "\(problems(listing))")
+  }
+
+  /// Each folder in a path is compared with the files of all items.
+  @Test func `with many paths of many folders is read in a short time`() throws {
+    let folders = String(repeating: "x/", count: 1_900)
+    let items = (0..<2_000).map { #"{"name": "\#(folders)\#($0)", "url": "https://example.com/"}"# }
+    var count = 0
+    let time = try ContinuousClock().measure {
+      count = try read("[\(items.joined(separator: ","))]").listing.problems.count
+    }
+    #expect(count == 2_000 && time < .seconds(15), "\(time)")
   }
 
   @Test func `cannot replace itself or the state folder`() throws {

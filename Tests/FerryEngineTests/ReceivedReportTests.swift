@@ -91,6 +91,11 @@ import Testing
     #expect(throws: RunRecord.ImpossibleCount.self) { try Self.forged(change) }
   }
 
+  @Test func `can contain an item of any size`() throws {
+    let record = try Self.forged { $0.items[0].size = .max }
+    #expect(record.items[0].size == .max)
+  }
+
   @Test func `names its path in the reason`() throws {
     let folder = try TestFolder()
     let path = folder.path + "/r.json"

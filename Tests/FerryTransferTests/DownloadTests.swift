@@ -30,6 +30,13 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
+  @Test func aFolderIsNotReplaced() throws {
+    #expect(mkdir(folder.file("catalog"), 0o700) == 0)
+    let server = try RawServer { _ in answer(body: "new") }
+    #expect(try get(server).answer == nil)
+    #expect(folder.names == ["catalog"])
+  }
+
   @Test func anEmptyResponseCreatesAnEmptyFile() throws {
     let server = try RawServer { _ in answer() }
     _ = try get(server)

@@ -13,12 +13,18 @@ struct TargetPath {
 
   /// The maximum lengths of a name and of a path, in bytes (NAME_MAX, PATH_MAX).
   private static let (longestName, longestPath) = (255, 4095)
+  /// The maximum number of folders in the part of a path that a list can determine. Each of them is created, and compared
+  /// with the files of other items.
+  private static let mostFolders = 100
 
   /// - Parameters:
   ///   - folder: the folder that the author names, with a trailing slash; empty if the author names the whole path.
   ///   - rest: the path in that folder, which may contain values of a list.
   init(folder: String, rest: String) throws(Refusal) {
     let names = rest.utf8.split(separator: Self.slash, omittingEmptySubsequences: false)
+    guard names.count <= Self.mostFolders + 1 else {
+      throw Refusal(message: "the path has more than \(Self.mostFolders) folders")
+    }
     for name in names {
       if folder.isEmpty, name.isEmpty || name.elementsEqual([Self.dot]) { continue }
       guard !name.isEmpty else { throw Refusal(message: "the path \(rest.quoted) has an empty name") }

@@ -68,10 +68,10 @@ extension Node {
 }
 
 extension Selection {
-  /// The nodes that run before the shards: all except uploads and the nodes that need them.
+  /// The nodes that run before the shards: all except uploads, download batches and the nodes that need them.
   init(beforeUploadsOf plan: Plan) throws(Plan.UploadChain) {
     let after = try plan.nodesAfterUploads()
     self.init(
-      nodes: Set(plan.nodes.indices.filter { plan.nodes[$0].kind != .upload && !after.contains($0) }))
+      nodes: Set(plan.nodes.indices.filter { !plan.nodes[$0].kind.hasItems && !after.contains($0) }))
   }
 }

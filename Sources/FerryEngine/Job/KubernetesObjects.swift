@@ -150,7 +150,7 @@ struct KubernetesObjects {
             containers:
               - name: ferry
                 image: \(YAMLString.quoted(settings.image))
-                command: \(YAMLString.list(command(part)))
+                command: \(YAMLString.list(command(part).map(Self.literal)))
                 securityContext:
                   allowPrivilegeEscalation: false
                   capabilities:
@@ -205,6 +205,14 @@ struct KubernetesObjects {
                 values: [\(permanent.map { "\($0.rawValue)" }.joined(separator: ", "))]
 
       """
+  }
+
+  /// The form of a word that Kubernetes does not change. It replaces `$(NAME)` with an environment variable, and `$$`
+  /// with `$`.
+  private static func literal(_ word: String) -> String {
+    word.unicodeScalars.reduce(into: "") { text, scalar in
+      text += scalar == "$" ? "$$" : String(scalar)
+    }
   }
 
   private func command(_ part: Part) -> [String] {

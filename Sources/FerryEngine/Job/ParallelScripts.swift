@@ -19,7 +19,8 @@ struct ParallelScripts {
         cd "$(dirname "$0")" || exit
         command -v parallel >/dev/null || { echo "run.sh: GNU parallel was not found in PATH" >&2; exit 2; }
         \(commands.run("setup/\(commands.count)")) || exit
-        seq \(commands.count) | parallel \(words.joined(separator: " ")) "$PWD/shard.sh" {}
+        # parallel passes the words to another shell, which must not interpret the name of the folder.
+        seq \(commands.count) | parallel \(words.joined(separator: " ")) "$(printf %q "$PWD/shard.sh")" {}
 
         """ + commands.finish)
   }

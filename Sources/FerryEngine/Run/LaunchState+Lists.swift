@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import Foundation
@@ -11,19 +12,57 @@ extension LaunchState {
   }
 
   /// Whether the upload waits for a fetch that writes its list file and has not ended in this round.
-  func listIsFetched(_ id: NodeID, _ jobs: Jobs) -> Bool {
+  func listIsFetched(_ id: NodeID, _ jobs: Jobs) -> Bool { fetchOfList(id, jobs, through: isToRun) != nil }
+
+  /// The fetch that writes an upload's list file; `nil` if there is none.
+  ///
+  /// - Parameter isIncluded: whether to follow the dependency on a node.
+  private func fetchOfList(
+    _ id: NodeID, _ jobs: Jobs, through isIncluded: (NodeID) -> Bool
+  ) -> NodeID? {
     guard case .upload(let work) = jobs.plan.nodes[id.index].work, let list = work.listFile else {
-      return false
+      return nil
     }
     let folder = jobs.job(of: id).folder
     var (waiting, found) = (jobs.plan.nodes[id.index].needs, Set<NodeID>())
     while let need = waiting.popLast() {
-      guard found.insert(need).inserted, isToRun(need) else { continue }
+      guard found.insert(need).inserted, isIncluded(need) else { continue }
       waiting += jobs.plan.nodes[need.index].needs
       guard case .fetch(let fetch) = jobs.plan.nodes[need.index].work else { continue }
-      if Self.file(fetch.saveTo, in: folder) == Self.file(list, in: folder) { return true }
+      if Self.file(fetch.saveTo, in: folder) == Self.file(list, in: folder) { return need }
     }
-    return false
+    return nil
+  }
+
+  /// The files of an upload; `nil` if they are listed when the upload opens.
+  ///
+  /// If a fetch has stored a list that cannot be read, for example an error page, the fetch is repeated. Otherwise, the
+  /// round could not end, and would not fetch the list again.
+  ///
+  /// - Parameter given: the nodes that this process does not run.
+  mutating func list(
+    of id: NodeID, _ jobs: Jobs, _ lister: FileLister?, _ journal: SessionJournal?, _ row: NodeRow?,
+    _ given: ShardStarts?
+  ) throws -> Listing? {
+    guard !listsLater.contains(id.index) else { return nil }
+    do {
+      return try lister?.list(journal, row)
+    } catch let failure as ListingFailure where failure.root == nil {
+      guard let fetch = fetchOfList(id, jobs, through: { _ in true }), given?.given[fetch.index] == nil,
+        hasStored(fetch)
+      else { throw failure }
+      starts[fetch.index] = .open
+      listsLater.insert(id.index)
+      return nil
+    }
+  }
+
+  /// Whether the launch would not run a fetch, because its document is stored.
+  private func hasStored(_ fetch: NodeID) -> Bool {
+    switch starts[fetch.index] {
+    case .closed, .notDue, .stored: true
+    case .notSelected, .submissions, .open, .intended, .upload, .switchedOff, .notStored, .left: false
+    }
   }
 
   /// Whether the launch still has to run a node. Its start must already be known.

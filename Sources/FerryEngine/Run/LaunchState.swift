@@ -127,7 +127,7 @@ struct LaunchState {
       case .token: starts.append(.open)
       case .upload(let work):
         if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
-        var listing = listsLater.contains(index) ? nil : try listers[index]?.list(journal, row)
+        var listing = try list(of: id, jobs, listers[index], journal, row, given)
         if let further = submitted[index] {
           if listing == nil, listsLater.contains(index) { listing = Listing() }
           try take(further, into: &listing, of: id, row, journal)

@@ -41,7 +41,9 @@ struct ShardStarts {
   }
 
   private mutating func takeSetup(of job: Job, beside state: StateDirectory, count: Int) throws {
-    let nodes = job.plan.nodes.indices.filter { ![.token, .upload].contains(job.plan.nodes[$0].kind) }
+    let nodes = job.plan.nodes.indices.filter {
+      job.plan.nodes[$0].kind != .token && !job.plan.nodes[$0].kind.hasItems
+    }
     guard !nodes.isEmpty else { return }
     let once = try state.sibling(.once(count: count))
     let round = try Self.sharedRound(of: job, in: state) ?? 0

@@ -20,6 +20,12 @@ final class ScriptedServer: Sendable {
     var status: Int
     var headers: [String: String] = [:]
     var body = "{}"
+    /// The responses to the next requests for the same path. The last one is repeated.
+    var next: [Response] = []
+
+    fileprivate var object: [String: Any] {
+      ["status": status, "headers": headers, "body": body, "next": next.map(\.object)]
+    }
   }
 
   private init(_ process: RunningCommand) async throws {
@@ -32,9 +38,7 @@ final class ScriptedServer: Sendable {
 
   /// - Parameter responses: the responses by path. For any other path, the response is 200 with `{}`.
   static func start(_ responses: [String: Response]) async throws -> ScriptedServer {
-    let table = responses.mapValues {
-      ["status": $0.status, "headers": $0.headers, "body": $0.body] as [String: Any]
-    }
+    let table = responses.mapValues(\.object)
     let json = String(decoding: try JSONSerialization.data(withJSONObject: table), as: UTF8.self)
     return try await ScriptedServer(RunningCommand("python3", ["-u", "-c", script, json]))
   }
@@ -63,6 +67,7 @@ final class ScriptedServer: Sendable {
           entry = dict(server=name, method=self.command, path=self.path, headers=headers, body=body)
           sys.stdout.write(json.dumps(entry) + "\\n")
           entry = table.get(self.path, dict(status=200, headers={}, body="{}"))
+          if entry.get("next"): table[self.path] = dict(entry["next"][0], next=entry["next"][1:])
           def fill(text):
             for key, url in urls.items(): text = text.replace("{" + key + "}", url)
             return text
