@@ -122,7 +122,7 @@ final class RunLoop {
           ended.append((outcome, nil))
         }
       }
-      // First, because an assignment is an event of its own.
+      // First, because an assignment is a separate event.
       for (outcome, _) in ended { takeResource(in: outcome) }
       let now = clock.now
       let results = early + results(of: ended, at: now, scheduler)
