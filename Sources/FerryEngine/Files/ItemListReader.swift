@@ -173,8 +173,7 @@ struct ItemListReader {
 
   /// Finds items whose file is a folder of another item's path.
   ///
-  /// The time is linear in the size of the list: the hash of each folder continues that of the folder above it. A list
-  /// may contain paths with thousands of folders.
+  /// The time is linear in the size of the list: the hash of each folder continues that of the folder above it.
   private mutating func findNestedTargets() {
     var files = Set<Int>(minimumCapacity: found.count)
     for item in found {

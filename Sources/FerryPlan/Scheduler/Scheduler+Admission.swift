@@ -68,7 +68,7 @@ extension Scheduler {
     guard progress.isTransferred, ready.step != .transfer, hasResumes(session(of: ref.node)),
       progress.intent == .none
     else { return ready }
-    keepUntilThrough(ready, upload)
+    keepUntilBatchCompletes(ready, upload)
     return nil
   }
 

@@ -63,19 +63,19 @@ extension Scheduler {
 
   // MARK: Batches
 
-  /// Keeps a transferred item's next step until the item's batch has completed (`isBatchThrough`).
-  mutating func keepUntilThrough(_ ready: Ready, _ upload: Int) {
+  /// Keeps a transferred item's next step until the item's batch has completed (`isBatchComplete`).
+  mutating func keepUntilBatchCompletes(_ ready: Ready, _ upload: Int) {
     change(ready.ref, .wait)
     uploads[upload].sent.append(ready)
   }
 
   /// Whether every item of the batch has been sent or has ended, except items skipped by the budget, which
   /// are sent in another window.
-  func isBatchThrough(_ upload: Int) -> Bool {
+  func isBatchComplete(_ upload: Int) -> Bool {
     uploads[upload].tally.untransferred <= uploads[upload].skipped.count
   }
 
-  /// Marks the batches that have completed (`isBatchThrough`), and handles the completions that are due.
+  /// Marks the batches that have completed (`isBatchComplete`), and handles the completions that are due.
   /// Returns whether this created work.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
@@ -107,7 +107,7 @@ extension Scheduler {
 
   private mutating func noteIfThrough(_ index: Int) {
     let upload = uploads[index]
-    guard !upload.isHandled, upload.handedOver > 0, isBatchThrough(index),
+    guard !upload.isHandled, upload.handedOver > 0, isBatchComplete(index),
       case .open = nodes[upload.node.index].phase,
       upload.tally.batch == 0 || !upload.sent.isEmpty
     else { return }

@@ -195,7 +195,7 @@ extension Scheduler {
       guard
         uploads[upload].isHandled || uploads[upload].handedOver == 0 || !hasResumes(session) || stop != nil
       else { return }
-      if uploads[upload].handedOver > 0 { tellBatchThrough(session) }
+      if uploads[upload].handedOver > 0 { recordCompletedBatch(session) }
       if stop == nil { handOver(upload) }
     } else {
       passSkipped(of: upload)
@@ -231,7 +231,7 @@ extension Scheduler {
   }
 
   /// Records that a batch of the session has completed.
-  mutating func tellBatchThrough(_ session: SessionID) {
+  mutating func recordCompletedBatch(_ session: SessionID) {
     guard plan.sessions[session.index].kind == .background, !plan.sessions[session.index].onEvents.isEmpty
     else { return }
     entries.append(.batchCompleted(session))
@@ -250,7 +250,7 @@ extension Scheduler {
   /// Ends a node with a single request. In a background session, a resume handles its completion.
   mutating func finishNode(_ index: Int, _ outcome: NodeOutcome, _ failure: RecordedFailure?) {
     let session = plan.nodes[index].session
-    tellBatchThrough(session)
+    recordCompletedBatch(session)
     guard hasResumes(session), stop == nil else { return close(index, outcome, failure) }
     close(index, outcome, failure, handledLater: true)
     owe(.node(index, outcome), session)

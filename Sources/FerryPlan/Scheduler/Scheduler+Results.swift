@@ -323,13 +323,13 @@ extension Scheduler {
   }
 
   /// Records the end of an item's transfer, and queues its commit. In a background session, the commit waits until the
-  /// batch has completed (`isBatchThrough`).
+  /// batch has completed (`isBatchComplete`).
   private mutating func finishTransfer(_ ref: ItemRef) {
     guard let upload = uploadIndex[ref.node.index] else { return }
     change(ref, .finishTransfer)
     releaseReservation(ref)
     if stop == nil, hasResumes(session(of: ref.node)) {
-      keepUntilThrough(ready(ref, .commit), upload)
+      keepUntilBatchCompletes(ready(ref, .commit), upload)
     } else {
       again(ref, .commit)
     }

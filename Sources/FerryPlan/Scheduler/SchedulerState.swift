@@ -131,7 +131,7 @@ struct SessionState: Sendable {
   var drained: Set<ManifestID> = []
 
   enum Unhandled: Sendable {
-    /// An upload's batch has completed (`isBatchThrough`).
+    /// An upload's batch has completed (`isBatchComplete`).
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)
