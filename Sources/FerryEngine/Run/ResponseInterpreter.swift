@@ -21,11 +21,6 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
-  /// Whether a response to the attempt can assign an upload resource.
-  func mayAssignResource(to attempt: Attempt) -> Bool {
-    steps[attempt].transferProtocol.machine != nil && captures.resource(of: attempt.ref) == nil
-  }
-
   /// The upload resource that an interim or final response assigns to an attempt; `nil` if it assigns none.
   /// The resource is recorded for later requests.
   func assignment(

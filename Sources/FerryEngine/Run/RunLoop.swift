@@ -112,34 +112,27 @@ final class RunLoop {
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
       startHashed()
-      var ended: [(TransferOutcome, ResponseReading?)] = searched.map { ($0, $1) }
+      var results = early
+      early = []
+      let now = clock.now
+      for (outcome, reading) in searched { results.append(result(of: outcome, reading, at: now)) }
       searched = []
       for outcome in outcomes {
         if let attempt = attempts[outcome.id], let search = responses.search(of: outcome, attempt) {
           searching[outcome.id] = outcome
           searchThread.read(outcome.id, search)
         } else {
-          ended.append((outcome, nil))
+          results.append(result(of: outcome, at: now))
         }
       }
-      // First, because an assignment is a separate event.
-      for (outcome, _) in ended { takeResource(in: outcome) }
-      let now = clock.now
-      let results = early + results(of: ended, at: now, scheduler)
-      early = []
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       startCommands()
-      observe(scheduler)
+      timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
+      // The traffic of all requests is added up only if it is needed.
+      onProgress(scheduler) { loop.progress }
+      isStale = publish?(scheduler, loop) ?? false
     }
-  }
-
-  /// Passes the state after a turn to the observers.
-  private func observe(_ scheduler: Scheduler) {
-    timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
-    // The traffic of all requests is added up only if it is needed.
-    onProgress(scheduler) { loop.progress }
-    isStale = publish?(scheduler, loop) ?? false
   }
 
   /// The progress of the run so far.
@@ -151,35 +144,22 @@ final class RunLoop {
     take(resourceIn: interim.response, of: attempt)
   }
 
-  private func takeResource(in outcome: TransferOutcome) {
-    guard case .success(let response) = outcome.result, let attempt = attempts[outcome.id] else { return }
-    take(resourceIn: response, of: attempt)
-  }
-
   private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
-    guard responses.mayAssignResource(to: attempt) else { return }
     guard let assignment = responses.assignment(by: response, to: attempt, at: clock.now, scheduler) else {
       return
     }
     handle(.resourceAssigned(attempt.id, assignment))
   }
 
-  /// Converts the outcomes of a turn.
-  ///
-  /// - Parameter scheduler: its state before these outcomes. A parameter is borrowed, whereas each use of the property
-  ///   would copy the scheduler.
-  private func results(
-    of outcomes: [(TransferOutcome, ResponseReading?)], at now: Instant, _ scheduler: Scheduler
-  ) -> [AttemptResult] {
-    outcomes.map { result(of: $0, $1, at: now, scheduler) }
-  }
-
   private func result(
-    of outcome: TransferOutcome, _ reading: ResponseReading?, at now: Instant, _ scheduler: Scheduler
+    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
   ) -> AttemptResult {
     guard let attempt = attempts.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome belongs to a request that was started")
     }
+    if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
+    // Both uses share one copy.
+    let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
     fault = fault ?? captures.journalFault
@@ -298,12 +278,13 @@ final class RunLoop {
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
-    early.append(result(of: outcome, nil, at: clock.now, scheduler))
+    early.append(result(of: outcome, at: clock.now))
   }
 
   /// Performs the actions of one event.
   ///
-  /// - Parameter scheduler: its state after the event, borrowed.
+  /// - Parameter scheduler: the scheduler after the event. A parameter is borrowed, whereas each use of the property
+  /// would copy the scheduler.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }
