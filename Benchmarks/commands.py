@@ -4,7 +4,7 @@ import os
 import pathlib
 import subprocess
 
-from measure import TOP, Wrong, execute, tail
+from measure import TOP, timed
 from puts import Puts
 from rows import Rows
 
@@ -21,7 +21,7 @@ class Commands:
             seconds = {program: 0.0 for program in (self.ferry, "curl")}
             for _ in range(20):
                 for program in seconds:
-                    seconds[program] += self.timed([program, "--version"], dict(os.environ)).seconds
+                    seconds[program] += timed([program, "--version"], self.log, dict(os.environ)).seconds
             ratios.append(seconds[self.ferry] / seconds["curl"])
         self.rows.add("`ferry --version`", "elapsed time", ratios, peer="`curl --version`", at_most=1.3)
         stripped = self.work / "stripped"
@@ -34,7 +34,7 @@ class Commands:
         command = [self.ferry, "plan", TOP / "jobs/bench-year.yaml", "--state", self.work / "no-state", "--simulate",
                    "--for", "365d", "--launches", "0 * * * *", "--network", "wired", "--bandwidth", "5MB",
                    "--format", "json"]
-        runs_done = [self.timed(command, environment) for _ in range(runs)]
+        runs_done = [timed(command, self.log, environment) for _ in range(runs)]
         work = f"a simulated year, {items:,} items, `profile: ios`"
         self.rows.add(work, "elapsed time", [one.seconds for one in runs_done], unit="s", at_most=5)
         self.rows.add(work, "peak memory", [one.peak / 1e6 for one in runs_done], unit="MB")
@@ -45,12 +45,6 @@ class Commands:
         subprocess.run(["git", "clone", "--quiet", TOP, clone], check=True)
         swift = ["swift", "package", "--package-path", clone]
         subprocess.run([*swift, "resolve"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        usage = self.timed(["swift", "build", "--package-path", clone, "-c", "release", "--product", "ferry"],
-                           dict(os.environ))
+        usage = timed(["swift", "build", "--package-path", clone, "-c", "release", "--product", "ferry"], self.log,
+                      dict(os.environ))
         self.rows.add("first release build of a fresh clone", "elapsed time", [usage.seconds], unit="s", at_most=300)
-
-    def timed(self, command: list, environment: dict):
-        status, usage = execute(command, self.log, environment, subprocess.DEVNULL)
-        if status != 0:
-            raise Wrong(f"{command[0]} exited with {status}\n{tail(self.log)}")
-        return usage

@@ -1,4 +1,4 @@
-"""The user-mode instructions that ferry executes for each request, counted by valgrind, which noise does not affect."""
+"""The user-mode instructions that ferry executes for each request, counted by valgrind."""
 
 import collections
 import json

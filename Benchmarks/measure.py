@@ -59,6 +59,14 @@ def execute(command: list, log: pathlib.Path, environment: dict | None = None,
     return os.waitstatus_to_exitcode(status), Usage(seconds, user, system, peak * unit)
 
 
+def timed(command: list, log: pathlib.Path, environment: dict) -> Usage:
+    """Runs a client, which must exit with 0. Its output is discarded."""
+    status, usage = execute(command, log, environment, subprocess.DEVNULL)
+    if status != 0:
+        raise Wrong(f"{command[0]} exited with {status}\n{tail(log)}")
+    return usage
+
+
 def tail(log: pathlib.Path) -> str:
     """The end of a client's output, for an error message."""
     return log.read_text(errors="replace")[-2000:]

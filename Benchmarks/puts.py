@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from measure import CONNECTIONS, TOP, Wrong, execute, processor_time, tail
+from measure import CONNECTIONS, TOP, Wrong, execute, processor_time, tail, timed
 from nginx import SIZE, Nginx
 from rows import Rows
 
@@ -341,10 +341,7 @@ class Puts:
                       [one["plan"]["peak"] / 1e6 for one in rounds], unit="MB", at_most=200)
 
     def timed(self, command: list, environment: dict) -> dict:
-        """Runs one client, which must exit with 0. Its output is discarded."""
-        status, usage = execute(command, self.log, environment, subprocess.DEVNULL)
-        if status != 0:
-            raise Wrong(f"{command[0]} exited with {status}\n{tail(self.log)}")
+        usage = timed(command, self.log, environment)
         return {"seconds": usage.seconds, "user": usage.user, "cpu": usage.cpu, "peak": usage.peak}
 
     def memory(self, few: int, many: int) -> dict:
