@@ -50,7 +50,9 @@ extension EasyHandle {
       case .length(let length) = exchange.framing, length > limit - exchange.storedBefore
     else { return true }
     let size = length + exchange.storedBefore
-    fail(.responseTooLarge, "the response of \(size) bytes is larger than max_size, \(limit) bytes")
+    fail(
+      .responseTooLarge,
+      "the response of \(size) bytes is larger than \(exchange.request.sizeLimitName), \(limit) bytes")
     return false
   }
 
@@ -61,7 +63,7 @@ extension EasyHandle {
     else {
       return true
     }
-    fail(.responseTooLarge, "the response is larger than max_size, \(limit) bytes")
+    fail(.responseTooLarge, "the response is larger than \(exchange.request.sizeLimitName), \(limit) bytes")
     return false
   }
 

@@ -31,6 +31,8 @@ package struct TransferRequest: Sendable {
   package var sizeLimit: Int64?
   /// The size that a downloaded file must have; `nil` for any size. A file of another size is refused.
   package var exactSize: Int64?
+  /// The origin of `sizeLimit`, for messages.
+  var sizeLimitName: String { exactSize == sizeLimit ? "the size in the list" : "max_size" }
   /// Whether the request must be sent at most once. If libcurl is about to resend it on a new connection, the request
   /// is aborted and fails with `connectionLost`.
   package var atMostOnce: Bool

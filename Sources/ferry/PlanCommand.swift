@@ -135,7 +135,13 @@ struct PlanCommand: ParsableCommand {
         try sink.write(format == .json ? PlannedFilesText.json(file) : PlannedFilesText.line(file))
       }
     }
-    return try preview.look().document.hasWork
+    let document = try preview.look().document
+    for node in document.nodes where node.listedAtRunTime == true {
+      Output.complain(
+        "ferry: \(node.name): a fetch writes its list; files that are known only at run time are not listed\n"
+      )
+    }
+    return document.hasWork
   }
 
   private func produceShards(_ count: Int) throws {

@@ -113,6 +113,10 @@ import Testing
     #expect(report.totals.items.done == 1 && report.totals.items.failed == 5)
     #expect(report.node("photos")?.problems?.map(\.path) == ["/files/4"])
     #expect(
+      report.items.contains {
+        $0.reason?.message.hasSuffix("is larger than the size in the list, 2 bytes") ?? false
+      })
+    #expect(
       try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")).sorted() == [
         "good", "short",
       ])
@@ -155,8 +159,12 @@ import Testing
       "/catalog": .init(status: 200, body: Self.catalog(names.map { Self.element($0) }))
     ])
     let job = try job(server)
+    let early = try await job.ferry("plan", "job.yaml", "--shards", "2")
+    #expect(early.status == 2 && early.stderr.contains("run the fetch first"), "\(early.stderr)")
     let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2")
     #expect(setup.status == 0 && requested(server) == [], "\(setup.stderr)")
+    let plan = try await job.ferry("plan", "job.yaml", "--shards", "2")
+    #expect(plan.stdout.contains("before the shards: catalog\n"), "\(plan.stdout)\(plan.stderr)")
     for part in ["1/2", "2/2", "finish/2"] {
       let command = try await job.ferry("run", "job.yaml", "--shard", part)
       #expect(command.status == 0, "\(part): \(command.stdout)\(command.stderr)")
@@ -231,6 +239,12 @@ import Testing
     #expect(
       before.stdout.contains("files known at run time: a fetch that the download needs writes their list"),
       "\(before.stdout)\(before.stderr)")
+    let files = try await job.ferry("plan", "job.yaml", "--files")
+    #expect(files.stdout.isEmpty && files.stderr.hasPrefix("ferry: photos: a fetch writes its list"))
+    let simulation = try await job.ferry("plan", "job.yaml", "--simulate", "--bandwidth", "1MB")
+    #expect(
+      simulation.stdout.contains("not simulated: files that are known only at run time, of photos"),
+      "\(simulation.stdout)")
     #expect(try await job.run().command.status == 0)
     let status = try await job.ferry("status", "gallery.quick")
     #expect(status.stdout.contains("download photos of gallery, round 1: 1 done"), "\(status.stdout)")
@@ -279,6 +293,12 @@ import Testing
           items: { file: urls.txt, save_to: "out/${item.name}" }
       """)
     try job.folder.write(Data("\(server.home)/files/b%20c\n".utf8), to: "urls.txt")
+    let plan = try await job.ferry("plan", "job.yaml")
+    #expect(plan.stdout.contains("1 item, 1 B\n") && plan.stdout.contains("1 item of unknown size\n"))
+    let files = try await job.ferry("plan", "job.yaml", "--files")
+    #expect(files.stdout == "written  out/first  1 B\nlisted  out/b c  size unknown\n", "\(files.stdout)")
+    let simulation = try await job.ferry("plan", "job.yaml", "--simulate", "--bandwidth", "1MB")
+    #expect(simulation.stdout.contains("download listed: batch 1 has completed"), "\(simulation.stdout)")
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(report.totals.items.done == 2)

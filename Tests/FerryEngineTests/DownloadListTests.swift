@@ -158,7 +158,7 @@ import Testing
     (String(repeating: "[", count: 300), "it is nested more than 256 levels deep"),
   ])
   func `that is not an array cannot be read`(_ text: String, _ problem: String) throws {
-    #expect(throws: ListingFailure(message: "cannot read the list: \(problem)")) { try read(text) }
+    #expect(throws: ListingFailure(message: "cannot read the list list: \(problem)")) { try read(text) }
   }
 
   @Test func `changes the version of an item with its URL, or with its digest if it has one`() throws {

@@ -8,8 +8,9 @@ import Testing
 struct PlanComparisonTests {
   private func plan(
     toSend: Int = 8, bytes: Int64 = 800, state: String = "run", steps: [String] = ["transfer"],
-    name: String = "photos", kind: Node.Kind = .upload
+    name: String = "photos", kind: Node.Kind = .upload, unknownSizes: Int? = nil
   ) throws -> PlannedRun {
+    let unknown = unknownSizes.map { ",\"unknown_sizes\":\($0)" } ?? ""
     let list = steps.map {
       "{\"step\":\"\($0)\",\"session\":\"s\",\"method\":\"PUT\",\"url\":\"u\",\"repeatability\":\"repeatable\"}"
     }
@@ -19,7 +20,7 @@ struct PlanComparisonTests {
        "budgets":[],"sessions":[],"errors":[],"warnings":[],"nodes":[
         {"name":"\(name)","kind":"\(kind.rawValue)","session":"s","needs":[],"state":"\(state)","problems":[],
          "steps":[\(list.joined(separator: ","))],
-         "items":{"to_send":\(toSend),"bytes_to_send":\(bytes),"begun":0,"unchanged":0,"done_in_round":0,
+         "items":{"to_send":\(toSend),"bytes_to_send":\(bytes)\(unknown),"begun":0,"unchanged":0,"done_in_round":0,
           "failed_in_round":0,"ambiguous":0,"batches":1}}]}
       """
     guard case .planned(let planned) = PlannedRun.document(Array(json.utf8)) else {
@@ -87,11 +88,12 @@ struct PlanComparisonTests {
 
   @Test func `a download batch has the files and bytes that it has stored`() throws {
     let received = try run(done: 8, requests: 8, bytes: 800, kind: .download)
-    for bytes: Int64 in [800, 0] {
-      let comparison = try PlanComparison(plan(bytes: bytes, steps: ["download"], kind: .download), received)
+    for (bytes, unknown): (Int64, Int?) in [(800, nil), (0, 8), (300, 3)] {
+      let comparison = try PlanComparison(
+        plan(bytes: bytes, steps: ["download"], kind: .download, unknownSizes: unknown), received)
       #expect(comparison.files == .init(planned: 8, actual: 8))
       // A list need not state the sizes.
-      #expect(comparison.nodes[0].bytes == .init(planned: bytes == 0 ? nil : bytes, actual: 800))
+      #expect(comparison.nodes[0].bytes == .init(planned: unknown == nil ? bytes : nil, actual: 800))
       #expect(comparison.nodes[0].differences.isEmpty, "\(comparison.nodes[0].differences)")
     }
     let fewer = try run(done: 6, waiting: 2, requests: 6, bytes: 600, kind: .download)

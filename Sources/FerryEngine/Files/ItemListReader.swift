@@ -104,13 +104,18 @@ struct ItemListReader {
     do throws(JSONProblem) {
       value = try JSONParser.parse(bytes, valueLimit: JSONParser.listValueLimit)
     } catch {
-      throw ListingFailure(message: "cannot read the list: \(Self.text(error))")
+      throw unreadable(Self.text(error))
     }
     guard case .array(let elements)? = value.value(at: pointer) else {
       let place = pointer.isEmpty ? "the document" : "the value at '\(pointer)'"
-      throw ListingFailure(message: "cannot read the list: \(place) is not an array")
+      throw unreadable("\(place) is not an array")
     }
     return elements
+  }
+
+  private func unreadable(_ reason: String) -> ListingFailure {
+    let name = list.map { " \(FileLister.text($0))" } ?? ""
+    return ListingFailure(message: "cannot read the list\(name): \(reason)")
   }
 
   private static func text(_ problem: JSONProblem) -> String {

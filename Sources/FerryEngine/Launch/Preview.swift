@@ -84,7 +84,8 @@ package struct Preview {
         plan: preview.job.plan, path: preview.job.path, moment: preview.moment, launch: preview.launch,
         conditions: preview.conditions, zones: preview.zones, budgets: preview.budgets,
         measured: preview.measured, starts: preview.launchState.starts,
-        intervals: preview.launchState.intervals, delays: preview.delays,
+        listsLater: preview.launchState.listsLater, intervals: preview.launchState.intervals,
+        delays: preview.delays,
         foreground: preview.foreground)
     }
   }

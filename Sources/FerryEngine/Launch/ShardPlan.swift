@@ -20,12 +20,18 @@ package enum ShardPlan {
     var unlisted = 0
     for (index, node) in job.plan.nodes.enumerated() {
       guard let lister = listers[index] else { continue }
-      let listing = try lister.list { try StandardInput.bytes { false } }
+      let listing: Listing
+      do {
+        listing = try lister.list { try StandardInput.bytes { false } }
+      } catch var failure as ListingFailure where failure.root == nil && !node.needs.isEmpty {
+        failure.remedy = "if a fetch writes the list, run the fetch first: ferry run --shard setup/\(count)"
+        throw failure
+      }
       unlisted += listing.problems.failures
       add(listing.files, of: node.name, to: &shards)
     }
     let after = try job.plan.nodesAfterUploads()
-    let singles = job.plan.nodes.indices.filter { ![.token, .upload].contains(job.plan.nodes[$0].kind) }
+    let singles = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind.runsOnce }
     let budgets = job.plan.policies.budgets
     let division = job.manifest.engine.budgets
     let (first, once) =

@@ -76,8 +76,8 @@ package struct ItemExplanation {
   private func unknown(_ item: String) -> UsageError {
     let names = job.plan.nodes.filter { $0.kind != .token }.map(\.name)
     return UsageError(
-      "\(job.plan.manifest) has no item '\(DisplayPath.shown(item))': no upload lists this file or has it in a journal\n"
-        + "help: specify a path relative to an upload's root, NODE/PATH, or a node: \(names.joined(separator: ", "))"
+      "\(job.plan.manifest) has no item '\(DisplayPath.shown(item))': no upload or download batch lists this file or has it in a journal\n"
+        + "help: specify a path relative to an upload's root or the manifest's folder, NODE/PATH, or a node: \(names.joined(separator: ", "))"
     )
   }
 

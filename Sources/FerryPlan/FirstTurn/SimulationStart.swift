@@ -13,6 +13,8 @@ package struct SimulationStart: Sendable {
   package let measured: Double?
   /// The state of each node of the plan, in the plan's order.
   package let starts: [NodeStart]
+  /// The indices of the uploads and download batches whose list a fetch writes during the launch.
+  package let listsLater: Set<Int>
   package let intervals: [NodeID: Duration]
   package let delays: [SessionID: ResumeState]
   package let foreground: [SessionID: Instant]
@@ -20,7 +22,7 @@ package struct SimulationStart: Sendable {
   package init(
     plan: Plan, path: String, moment: Instant, launch: LaunchKind, conditions: DeviceConditions,
     zones: [String: CalendarZone], budgets: [BudgetUse], measured: Double?, starts: [NodeStart],
-    intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
+    listsLater: Set<Int>, intervals: [NodeID: Duration], delays: [SessionID: ResumeState],
     foreground: [SessionID: Instant]
   ) {
     self.plan = plan
@@ -32,6 +34,7 @@ package struct SimulationStart: Sendable {
     self.budgets = budgets
     self.measured = measured
     self.starts = starts
+    self.listsLater = listsLater
     self.intervals = intervals
     self.delays = delays
     self.foreground = foreground

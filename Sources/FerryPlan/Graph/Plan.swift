@@ -144,6 +144,14 @@ package struct Node: Hashable, Codable, Sendable {
       }
     }
 
+    /// Whether nodes of this kind run once, before or after the shards of a manifest, rather than in each shard.
+    package var runsOnce: Bool {
+      switch self {
+      case .fetch, .request: true
+      case .token, .upload, .download: false
+      }
+    }
+
     /// The direction in which the content of the node's files is transferred; `nil` if it has no files.
     package var direction: Direction? {
       switch self {

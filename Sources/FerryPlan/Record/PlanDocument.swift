@@ -117,6 +117,9 @@ package struct PlanDocument: Codable, Sendable {
     /// The number of items to send, including items that an earlier run began.
     package var toSend: Int
     package var bytesToSend: Int64
+    /// For a download batch: the number of items to download whose size the list does not contain; absent if there are
+    /// none.
+    package var unknownSizes: Int?
     /// The number of requests that send these bytes if nothing interrupts them; absent if each file is sent in one
     /// request.
     package var parts: Int64?
@@ -194,6 +197,10 @@ package struct PlanDocument: Codable, Sendable {
         }
         entry.items = Items(table, settled, work.batch)
         entry.items?.orphans = orphans[NodeID(index)]
+        if node.kind == .download {
+          let unknown = table.files.sizes.count { $0 == 0 }
+          entry.items?.unknownSizes = unknown > 0 ? unknown : nil
+        }
         if let machine = work.transferProtocol.machine {
           entry.items?.parts = table.files.sizes.reduce(0) { $0 +| machine.requestCount(size: $1) }
         }

@@ -69,11 +69,10 @@ extension PlannedRun {
     }
   }
 
-  /// The sizes of the files; `nil` if the list of a download batch does not state them.
+  /// The total size of the files; `nil` if the list of a download batch does not contain the size of each.
   private static func bytes(_ node: PlanDocument.NodeEntry) -> Int64? {
-    guard let items = node.items else { return nil }
-    let isUnknown = node.kind.direction == .received && items.bytesToSend == 0 && items.toSend > 0
-    return isUnknown ? nil : items.bytesToSend
+    guard let items = node.items, items.unknownSizes == nil else { return nil }
+    return items.bytesToSend
   }
 
   private static func requests(_ node: PlanDocument.NodeEntry, isUsed: Bool) -> Int64? {

@@ -12,7 +12,9 @@ package enum ItemText {
   private static func lines(_ match: ItemDocument.Match, round: Int64, _ zone: CalendarZone) -> [String] {
     let path = match.path.map { DisplayPath.shown($0, base64: match.pathBase64) }
     let name = path.map { "\(match.node)/\($0)" } ?? match.node
-    let size = match.size.map { ", \(ByteText.text($0))" } ?? ""
+    // In the list of a download batch, 0 stands for an unknown size.
+    let known = match.kind == .download && match.size == 0 ? nil : match.size
+    let size = known.map { ", \(ByteText.text($0))" } ?? ""
     var lines = ["\(match.kind.rawValue) \(name)\(size): \(sentence(match, zone))"]
     lines.append("  \(recorded(match, round: round)), session \(match.session)")
     if let run = match.interruptedRun {

@@ -47,7 +47,7 @@ package enum PlanGraph {
   private static func words(_ node: PlanDocument.NodeEntry) -> String {
     if let items = node.items, node.state == .run || node.state == .waiting {
       return items.toSend == 0
-        ? "nothing to send" : "\(Count.text(items.toSend, "item")), \(ByteText.text(items.bytesToSend))"
+        ? "nothing to send" : items.amount
     }
     return node.state == .ask ? "when needed" : node.state.description.replacing("_", with: " ")
   }

@@ -88,7 +88,7 @@ package enum PlanText {
   }
 
   private static func line(_ items: PlanDocument.Items) -> String {
-    var parts = ["\(Count.text(items.toSend, "item")), \(ByteText.text(items.bytesToSend))"]
+    var parts = [items.amount]
     if let count = items.parts { parts.append("in \(Count.text(Int(clamping: count), "part"))") }
     if items.batches > 1 { parts.append("in \(items.batches) batches") }
     if items.begun > 0 { parts.append("\(items.begun) already begun") }
@@ -104,5 +104,15 @@ package enum PlanText {
   private static func padded(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: " ", count: max(0, 3 - digits.count)) + digits + "."
+  }
+}
+
+extension PlanDocument.Items {
+  /// The number of items to send or download, and their sizes.
+  var amount: String {
+    let (items, bytes) = (Count.text(toSend, "item"), ByteText.text(bytesToSend))
+    guard let unknownSizes else { return "\(items), \(bytes)" }
+    return unknownSizes == toSend
+      ? "\(items) of unknown size" : "\(items), \(bytes) and \(unknownSizes) of unknown size"
   }
 }

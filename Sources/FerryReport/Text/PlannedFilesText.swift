@@ -10,7 +10,12 @@ package enum PlannedFilesText {
       case .again: "  (again)"
       case .unfinished: "  (unfinished)"
       }
-    return Array("\(file.node)  \(DisplayPath.shown(file.path))  \(ByteText.text(file.size))\(words)\n".utf8)
+    let size =
+      switch file.version {
+      case .listed where file.size == 0: "size unknown"
+      case .listed, .modified: ByteText.text(file.size)
+      }
+    return Array("\(file.node)  \(DisplayPath.shown(file.path))  \(size)\(words)\n".utf8)
   }
 
   /// One file as JSON on one line.

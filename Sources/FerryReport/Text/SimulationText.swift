@@ -21,6 +21,10 @@ package enum SimulationText {
     if let onEnd = document.onEnd {
       lines.append("  after each launch, not simulated: on_end \(onEnd.joined(separator: ", "))")
     }
+    if let names = document.listedAtRunTime {
+      lines.append(
+        "  not simulated: files that are known only at run time, of \(names.joined(separator: ", "))")
+    }
     if document.forecasts.count > 1 { lines += [""] + comparison(document, zone) }
     for entry in document.forecasts {
       lines += [""] + forecast(entry, zone, isOne: document.forecasts.count == 1)

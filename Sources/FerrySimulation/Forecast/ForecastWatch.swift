@@ -91,19 +91,17 @@ struct ForecastWatch {
     guard count > 0 else { return }
     batches[node.index, default: []].append(OpenBatch(items: count, open: count, at: machine.now))
     let files = count == 1 ? "1 file" : "\(count) files"
-    say(
-      "upload \(plan.nodes[node.index].name): batch \(number + 1) is queued, \(files)", at: machine.now)
+    say("\(title(of: node.index)): batch \(number + 1) is queued, \(files)", at: machine.now)
   }
 
   private mutating func close(_ ref: ItemRef, _ machine: VirtualMachine) {
     let now = machine.now
-    let name = plan.nodes[ref.node.index].name
     guard ref.item != nil else {
       ends[ref.node.index] = now
       if plan.nodes[ref.node.index].kind == .fetch {
         return fetched(ref.node, machine.scheduler.fetchResult(of: ref.node), machine)
       }
-      return say("\(plan.nodes[ref.node.index].kind.rawValue) \(name) has ended", at: now)
+      return say("\(title(of: ref.node.index)) has ended", at: now)
     }
     let node = ref.node.index
     guard let row = machine.row(of: ref), let index = batchOfRow[node].map({ Int($0[row - 1]) }), index >= 0
@@ -113,8 +111,11 @@ struct ForecastWatch {
     guard batches[node]?[index].open == 0 else { return }
     batches[node]?[index].endedAt = now
     ends[node] = now
-    say("upload \(name): batch \(index + 1) has completed", at: now)
+    say("\(title(of: node)): batch \(index + 1) has completed", at: now)
   }
+
+  /// The kind and name of a node.
+  private func title(of node: Int) -> String { "\(plan.nodes[node].kind.rawValue) \(plan.nodes[node].name)" }
 
   /// Records the result of a fetch.
   ///

@@ -19,6 +19,9 @@ package struct SimulationDocument: Codable, Sendable {
   /// The names of the requests of `on_end`, which each launch sends after its work and which are not simulated;
   /// absent if there are none.
   package var onEnd: [String]?
+  /// The names of the uploads and download batches whose list a fetch writes. Files that are known only at run time are
+  /// not simulated. Absent if there are none.
+  package var listedAtRunTime: [String]?
   package var forecasts: [Entry] = []
 
   package struct Network: Codable, Sendable {

@@ -44,6 +44,7 @@ extension SimulationStart {
       plan, path: path, network: network, isMeasured: options.bandwidth == nil, launch: launch,
       launches: options.launchesText, continues: options.continues, conditions: conditions, seed: options.seed
     )
+    if !listsLater.isEmpty { document.listedAtRunTime = listsLater.sorted().map { plan.nodes[$0].name } }
     for policy in options.compare.isEmpty ? [plan.policies.resumeDelay.policy] : options.compare {
       var plan = plan
       plan.policies.resumeDelay.policy = policy
