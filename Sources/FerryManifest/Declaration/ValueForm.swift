@@ -35,7 +35,7 @@ extension ValueForm {
     case .size: "size"
     case .choice(let words): words.map { "`\($0)`" }.alternatives(quoted: false)
     case .json: "any YAML"
-    case .list(.text(let what, _)): "list of \(what)s"
+    case .list(.text(let what, _)): "list of \(what)\(what.hasSuffix("s") ? "es" : "s")"
     case .list(.integer(let range)): "list of whole numbers from \(range.lowerBound) to \(range.upperBound)"
     case .list(let element): "list of: \(element.summary)"
     case .map(let key, .either(let values)) where values.contains(where: \.isMap):
