@@ -20,12 +20,14 @@ package enum ShardPlan {
     var unlisted = 0
     for (index, node) in job.plan.nodes.enumerated() {
       guard let lister = listers[index] else { continue }
-      let listing = try lister.list { try StandardInput.bytes { false } }
+      let listing = try listing(of: node, lister, setup: job.setupCommand(count: count, in: whole))
       unlisted += listing.problems.failures
       add(listing.files, of: node.name, to: &shards)
     }
     let after = try job.plan.nodesAfterUploads()
-    let singles = job.plan.nodes.indices.filter { ![.token, .upload].contains(job.plan.nodes[$0].kind) }
+    let singles = job.plan.nodes.indices.filter {
+      job.plan.nodes[$0].kind != .token && !job.plan.nodes[$0].kind.hasItems
+    }
     let budgets = job.plan.policies.budgets
     let division = job.manifest.engine.budgets
     let (first, once) =
@@ -44,6 +46,19 @@ package enum ShardPlan {
       },
       before: singles.filter { !after.contains($0) }.map { job.plan.nodes[$0].name },
       after: singles.filter { after.contains($0) }.map { job.plan.nodes[$0].name }, unlisted: unlisted)
+  }
+
+  /// - Parameter setup: the command that runs the fetches that may write a list.
+  private static func listing(of node: Node, _ lister: FileLister, setup: String) throws -> Listing {
+    do {
+      return try lister.list { try StandardInput.bytes { false } }
+    } catch var failure as ListingFailure {
+      // A list that has to be fetched first may not exist yet.
+      if failure.root == nil, failure.remedy == nil, !node.needs.isEmpty {
+        failure.remedy = "if a fetch that '\(node.name)' needs writes this list, run it first: \(setup)"
+      }
+      throw failure
+    }
   }
 
   private static func add(
