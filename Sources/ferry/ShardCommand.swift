@@ -18,7 +18,7 @@ struct ShardCommand: ParsableCommand {
   @Option(help: "The engine.")
   var engine: ShardScripts.Engine
 
-  @Option(help: ArgumentHelp("Folder to write to. Default: shards.", valueName: "dir"))
+  @Option(help: ArgumentHelp("Folder to write to.", valueName: "dir"))
   var out = "shards"
 
   @Option(

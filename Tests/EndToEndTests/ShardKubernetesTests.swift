@@ -163,7 +163,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("shards")))
   }
 
-  @Test func `mount the claim for writing if the manifest downloads files, which must be stored in it`()
+  @Test func `mount the claim for writing if the manifest saves files, which must be stored in it`()
     async throws
   {
     let receiver = try await ReceiverProcess.start(["--require-token"])
@@ -176,6 +176,15 @@ import Testing
       #expect(refused.status == 2, "\(refused.stderr)")
       #expect(refused.stderr.contains("download batch 'pictures' saves files outside"), "\(refused.stderr)")
     }
+    let fetch =
+      "fetches:\n  list: { session: quick, request: { url: http://127.0.0.1:9/ }, save_to: list.json }\n"
+    let fetched = try await shard(try job(receiver, engine: Self.engine + fetch))
+    #expect(
+      fetched.status == 2 && fetched.stderr.contains("fetch 'list' saves files outside"), "\(fetched.stderr)")
+    let elsewhere = engine("files/pictures/").replacing("files/list.json", with: "list.json")
+    let unlisted = try await shard(try job(receiver, engine: elsewhere))
+    #expect(
+      unlisted.status == 2 && unlisted.stderr.contains("the list list.json is not in"), "\(unlisted.stderr)")
     let job = try job(receiver, engine: engine("files/pictures/"))
     let written = try await shard(job)
     #expect(written.status == 0, "\(written.stderr)")

@@ -132,7 +132,10 @@ import Testing
     let text = job.folder.text("job.yaml")
     try job.write(manifest: text.replacing("  files:\n", with: "  files:\n    needs: [before]\n"))
     let early = try await part(job, "1/\(Self.count)")
-    #expect(early.status == 2 && early.stderr.contains("--shard setup/\(Self.count)"), "\(early.stderr)")
+    #expect(early.status == 2, "\(early.stderr)")
+    // The command can be pasted: `--shard` is one of its options.
+    let remedy = try #require(early.stderr.split(separator: "once for all shards: ").last)
+    #expect(remedy.contains("--shard setup/\(Self.count)") && !remedy.contains(" -- "), "\(remedy)")
     let setup = try await part(job, "setup/\(Self.count)")
     #expect(setup.status == 0, "\(setup.stderr)")
     #expect(try await receiver.received().done.map(\.node) == ["before"])
@@ -265,6 +268,21 @@ import Testing
     #expect(late.status == 2 && late.stderr.contains("run without shards"), "\(late.stderr)")
   }
 
+  /// `ferry shard` writes its files to `shards` by default, and the state folder may be the folder of the manifest.
+  @Test func `has a status and a merged report beside the files of an engine`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 4)
+    #expect(try await part(job, "1/1").status == 0)
+    let written = try await job.start(
+      ["shard", "job.yaml", "--shards", "1", "--engine", "slurm", "--out", job.state + "/shards"]
+    ).end()
+    #expect(written.status == 0, "\(written.stderr)")
+    let status = try await job.ferry("status", "--shards", job.state)
+    #expect(status.status == 0 && status.stdout.contains("4 done"), "\(status.stdout) \(status.stderr)")
+    let report = try await merged(job)
+    #expect(report.status == 0 && report.stdout.contains("4 done"), "\(report.stdout) \(report.stderr)")
+  }
+
   @Test func `resumes a killed shard from the state folder of the shard`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
     let job = try job(receiver, files: 12)
@@ -360,5 +378,52 @@ import Testing
     let shards = try #require((try decoded(reports)["run"] as? [String: Any])?["shards"] as? [[String: Any]])
     let sent = shards.compactMap { ($0["items"] as? [String: Any])?["done"] as? Int }
     #expect(sent == parts.compactMap { $0["items"] as? Int })
+  }
+
+  @Test func `is planned with its download batches, whose list may have to be fetched first`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: pictures
+      sessions: { s: { kind: background } }
+      fetches:
+        list: { session: s, request: { url: "http://127.0.0.1:9/list.json" }, save_to: list.json }
+      downloads:
+        pictures:
+          session: s
+          items: { from: list, json: "", save_to: "pictures/${item.name}", size: "${item.size}" }
+      requests:
+        done: { session: s, needs: [pictures], request: { url: "http://127.0.0.1:9/done" } }
+
+      """)
+    let early = try await job.ferry("plan", "job.yaml", "--shards", "3")
+    #expect(early.status == 2 && early.stderr.contains("cannot read the list"), "\(early.stderr)")
+    #expect(early.stderr.contains("--shard setup/3"), "\(early.stderr)")
+    let items =
+      #"[{"name":"a","url":"http://127.0.0.1:9/a","size":5},{"name":"b","url":"http://127.0.0.1:9/b"}]"#
+    try job.folder.write(Data(items.utf8), to: "list.json")
+    let plan = try decoded(try await job.ferry("plan", "job.yaml", "--shards", "3", "--format", "json"))
+    #expect(plan["items"] as? Int == 2 && plan["bytes"] as? Int == 5)
+    #expect(plan["before"] as? [String] == ["list"] && plan["after"] as? [String] == ["done"])
+  }
+
+  @Test func `cannot be divided if a download batch needs an upload, and the message names both`()
+    async throws
+  {
+    let job = try Workspace(
+      """
+      version: 1
+      name: chain
+      sessions: { s: { kind: background } }
+      uploads:
+        files: { session: s, files: { root: files }, transfer: { request: { url: "http://127.0.0.1:9/${file.path}" } } }
+      downloads:
+        pictures: { session: s, needs: [files], items: { urls: [http://127.0.0.1:9/a], save_to: "pictures/${item.name}" } }
+
+      """)
+    let command = try await job.ferry("run", "job.yaml", "--shard", "1/2")
+    #expect(
+      command.status == 2 && command.stderr.contains("'pictures' needs 'files', and a shard"),
+      "\(command.stderr)")
   }
 }

@@ -13,7 +13,8 @@ import Testing
   /// Reads a list whose path is `list`.
   private func read(
     _ text: String, json: String? = "", saveTo: String = "photos/", fields: [String] = [],
-    size: Template? = DownloadItems.field("size"), sha256: Template? = DownloadItems.field("sha256")
+    size: Template? = DownloadItems.field("size"), sha256: Template? = DownloadItems.field("sha256"),
+    shard: Shard? = nil
   ) throws -> (listing: Listing, lister: FileLister) {
     try text.write(toFile: folder.path + "/list", atomically: true, encoding: .utf8)
     let target = Template([.literal(saveTo), .reference(.item("name"))])
@@ -21,6 +22,7 @@ import Testing
     var lister = try FileLister(
       FileSelection(root: ".", source: .items(items)), baseFolder: folder.path, home: nil)
     lister.requestFields = fields
+    lister.filter = shard.map { ShardFilter($0, upload: "pictures") }
     return (try lister.list { [] }, lister)
   }
 
@@ -135,6 +137,23 @@ import Testing
     let (listing, _) = try read("[\(elements.joined(separator: ","))]")
     let found = problems(listing)
     #expect(found.count == 4 && paths(listing).count == 19, "\(found.map { $0.suffix(90) })")
+  }
+
+  /// Two items are in conflict even if their paths belong to different shards.
+  @Test func `is divided into shards that together have the same items and problems`() throws {
+    var elements = ["1", "true", "null", #"{"name": "../x", "url": "u"}"#]
+    for number in 0..<20 {
+      for name in ["\(number)", "a\(number)", "A\(number)", "b\(number)", "b\(number)/c"] {
+        elements.append(#"{"name": "\#(name)", "url": "https://example.com/\#(name)"}"#)
+      }
+    }
+    let text = "[" + elements.joined(separator: ",") + "]"
+    let whole = try read(text).listing
+    #expect(whole.files.count == 20 && whole.problems.count == 4 + 80)
+    let shards = try (1...4).map { try read(text, shard: Shard($0, of: 4)).listing }
+    #expect(shards.flatMap(paths).sorted() == paths(whole).sorted())
+    #expect(shards.flatMap(problems).sorted() == problems(whole).sorted())
+    #expect(shards.allSatisfy { $0.files.count < 20 && $0.problems.count < 84 })
   }
 
   @Test func `reports elements that are not items`() throws {

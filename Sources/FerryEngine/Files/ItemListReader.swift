@@ -136,18 +136,19 @@ struct ItemListReader {
 
   private mutating func take(_ element: ListElement, at place: String) {
     do throws(Refusal) {
-      guard let item = try item(element, at: place), filter?.contains(item.path) ?? true else { return }
-      add(item)
+      add(try item(element, at: place))
     } catch {
       report(place, error.message)
     }
   }
 
+  /// Adds a problem. If the manifest is divided, one shard reports it.
   private mutating func report(_ place: String, _ message: String) {
+    guard filter?.contains(place.utf8) ?? true else { return }
     problems.append(ListingProblem(path: Array(place.utf8), kind: .other, message: message))
   }
 
-  /// Returns `nil` if the item is the same as an earlier one.
+  /// Adds an item, unless it is the same as an earlier one.
   private mutating func add(_ item: Found) {
     let key = Self.key(item.path)
     guard let other = places[key] else {
@@ -219,7 +220,8 @@ struct ItemListReader {
       guard let conflict = item.conflict else { continue }
       report(item.place, "\(conflict); neither is downloaded")
     }
-    found.removeAll { $0.conflict != nil }
+    // Items of different shards can be in conflict too, so the shard's items are selected only now.
+    found.removeAll { $0.conflict != nil || !(filter?.contains($0.path) ?? true) }
     found.sort { $0.path.lexicographicallyPrecedes($1.path) }
     var contents = ListedItems.Contents()
     contents.fields = fields
@@ -233,7 +235,7 @@ struct ItemListReader {
 
   // MARK: One element
 
-  private func item(_ element: ListElement, at place: String) throws(Refusal) -> Found? {
+  private func item(_ element: ListElement, at place: String) throws(Refusal) -> Found {
     if case .unusable = element { throw Refusal(message: "it is neither a URL nor an object") }
     let path = try path(element)
     let size = try optional(items.size, element).map { text throws(Refusal) in

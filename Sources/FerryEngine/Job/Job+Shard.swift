@@ -16,9 +16,9 @@ extension Job {
     } catch {
       let need = error.need == error.first ? "" : ", through '\(error.need)'"
       throw UsageError(
-        "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: upload '\(error.upload)' needs upload "
+        "\(DisplayPath.shown(path)): the manifest cannot be divided into shards: '\(error.upload)' needs "
           + "'\(error.first)'\(need), and a shard does not wait for the items of other shards\n"
-          + "help: move upload '\(error.upload)' to another manifest, and run that manifest after this one")
+          + "help: move '\(error.upload)' to another manifest, and run that manifest after this one")
     }
     if let token = plan.nodes.first(where: \.usesRefreshToken) {
       throw UsageError(
@@ -47,6 +47,15 @@ extension Job {
     case .finish: break
     }
     return job
+  }
+
+  /// The command that runs the work before the shards.
+  ///
+  /// - Parameter whole: the state folder of the whole manifest.
+  func setupCommand(count: Int, in whole: StateDirectory) -> String {
+    whole.command(
+      ["run", AbsolutePath.text(of: path)],
+      options: [("--shard", ShardPart.setup(count: count).description)])
   }
 
   /// The part of the job whose state the folder contains; the whole job for any other folder.

@@ -162,47 +162,42 @@ struct KubernetesObjects {
   /// How often a part is repeated. A pod that is evicted does not count. The exit codes after which a repetition cannot
   /// succeed end the part; after the others, such as 5, 8 and 10, another pod continues after a while.
   private func spec(_ part: Part) -> String {
-    let permanent: [ExitCode] = [.itemsFailed, .usage, .invalidManifest, .integrity, .authorization]
-    let limits: String
-    let failure: String
-    switch part {
-    case .setup:
-      (limits, failure) = ("  backoffLimit: \(Self.restarts)\n", "FailJob")
-    case .shards:
-      let count = commands.count
-      limits = """
-          completionMode: Indexed
-          completions: \(count)
-          parallelism: \(count)
-          backoffLimitPerIndex: \(Self.restarts)
-
-        """
-      failure = "FailIndex"
-    case .finish:
-      // Each repetition would send the requests of `on_end` again.
-      return """
-          backoffLimit: 0
-          podFailurePolicy:
-            rules:
-              - action: Ignore
-                onPodConditions:
-                  - type: DisruptionTarget
-                    status: "True"
-
-        """
-    }
-    return limits + """
+    let evictions = """
         podFailurePolicy:
           rules:
             - action: Ignore
               onPodConditions:
                 - type: DisruptionTarget
                   status: "True"
-            - action: \(failure)
+
+      """
+    switch part {
+    case .setup:
+      return "  backoffLimit: \(Self.restarts)\n" + evictions + permanentFailure(action: "FailJob")
+    case .shards:
+      let count = commands.count
+      return """
+          completionMode: Indexed
+          completions: \(count)
+          parallelism: \(count)
+          backoffLimitPerIndex: \(Self.restarts)
+
+        """ + evictions + permanentFailure(action: "FailIndex")
+    case .finish:
+      // Each repetition would send the requests of `on_end` again.
+      return "  backoffLimit: 0\n" + evictions
+    }
+  }
+
+  /// The rule for the exit codes after which a repetition cannot succeed.
+  private func permanentFailure(action: String) -> String {
+    let codes: [ExitCode] = [.itemsFailed, .usage, .invalidManifest, .integrity, .authorization]
+    return """
+            - action: \(action)
               onExitCodes:
                 containerName: ferry
                 operator: In
-                values: [\(permanent.map { "\($0.rawValue)" }.joined(separator: ", "))]
+                values: [\(codes.map { "\($0.rawValue)" }.joined(separator: ", "))]
 
       """
   }

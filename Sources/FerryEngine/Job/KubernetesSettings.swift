@@ -56,10 +56,9 @@ struct KubernetesSettings {
     changesFiles =
       !job.manifest.fetches.isEmpty || !job.manifest.downloads.isEmpty
       || job.manifest.uploads.contains { $0.after != .keep }
-    let mounted = filesFolder
-    if let download = job.manifest.downloads.first(where: { !Self.keeps($0, in: mounted, of: job) }) {
+    if let writer = Self.writer(outside: filesFolder, of: job) {
       throw UsageError(
-        "\(path): download batch '\(download.name.value)' saves files outside the folder in "
+        "\(path): \(writer) saves files outside the folder in "
           + "'engine.kubernetes.storage.files.path', so they would be lost with the pods\n"
           + "help: begin its 'save_to' with the folder of a claim in 'engine.kubernetes.storage.files'")
     }
@@ -79,15 +78,20 @@ struct KubernetesSettings {
     folder == "/" || path == folder || path.hasPrefix(folder + "/")
   }
 
-  /// Whether the files of a download batch are below the folder at which the pods mount the claim.
-  private static func keeps(_ download: Download, in folder: String?, of job: Job) -> Bool {
-    guard let folder else { return false }
-    let targets: [String] =
-      switch download.items.source {
-      case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
-      case .written, .file, .fetch: [ItemListReader.target(download.items.saveTo).folder]
-      }
-    return targets.allSatisfy { isInside(absolute($0, of: job), folder) }
+  /// A download batch or fetch whose files are not below the folder at which the pods mount the claim.
+  private static func writer(outside folder: String?, of job: Job) -> String? {
+    func isKept(_ target: String) -> Bool { folder.map { isInside(absolute(target, of: job), $0) } ?? false }
+    if let download = job.manifest.downloads.first(where: { !targets(of: $0).allSatisfy(isKept) }) {
+      return "download batch '\(download.name.value)'"
+    }
+    return job.manifest.fetches.first { !isKept($0.saveTo) }.map { "fetch '\($0.name.value)'" }
+  }
+
+  private static func targets(of download: Download) -> [String] {
+    switch download.items.source {
+    case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
+    case .written, .file, .fetch: [ItemListReader.target(download.items.saveTo).folder]
+    }
   }
 
   private static func folder(
@@ -105,7 +109,31 @@ struct KubernetesSettings {
         "\(DisplayPath.shown(job.path)): the 'root' of upload '\(upload.name.value)' is not in the folder in \(key), so "
           + "the pods would not find it\nhelp: choose a folder that contains the 'root' of each upload")
     }
+    if let list = lists(of: job.manifest).first(where: { !isInside(absolute($0, of: job), folder) }) {
+      throw UsageError(
+        "\(DisplayPath.shown(job.path)): the list \(DisplayPath.shown(list)) is not in the folder in \(key), so the "
+          + "pods would not find it\nhelp: move the list to this folder")
+    }
     return folder
+  }
+}
+
+extension KubernetesSettings {
+  /// The paths of the files that list the files of uploads and download batches.
+  private static func lists(of manifest: Manifest) -> [String] {
+    manifest.uploads.compactMap { upload in
+      switch upload.files.source {
+      case .list(let name, _): name == "-" ? nil : name
+      case .globs, .items: nil
+      }
+    }
+      + manifest.downloads.compactMap { download in
+        switch download.items.source {
+        case .file(let name, _): name
+        // The fetch saves it in the folder.
+        case .written, .fetch: nil
+        }
+      }
   }
 }
 

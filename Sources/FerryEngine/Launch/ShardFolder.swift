@@ -7,8 +7,7 @@ package enum ShardFolder {
   ///
   /// - Parameter state: the state folder of the whole manifest.
   /// - Throws: `UsageError` if the manifest has been run without shards, or with another number of shards, in this
-  /// folder. The part
-  ///   would not know which files were sent, and would send them again.
+  ///   folder. The part would not know which files were sent, and would send them again.
   package static func create(
     for part: ShardPart, of job: Job, state: String?, environment: [String: String]
   ) throws -> String {

@@ -20,13 +20,7 @@ package enum ShardPlan {
     var unlisted = 0
     for (index, node) in job.plan.nodes.enumerated() {
       guard let lister = listers[index] else { continue }
-      let listing: Listing
-      do {
-        listing = try lister.list { try StandardInput.bytes { false } }
-      } catch var failure as ListingFailure where failure.root == nil && !node.needs.isEmpty {
-        failure.remedy = "if a fetch writes the list, run the fetch first: ferry run --shard setup/\(count)"
-        throw failure
-      }
+      let listing = try listing(of: node, lister, setup: job.setupCommand(count: count, in: whole))
       unlisted += listing.problems.failures
       add(listing.files, of: node.name, to: &shards)
     }
@@ -50,6 +44,19 @@ package enum ShardPlan {
       },
       before: singles.filter { !after.contains($0) }.map { job.plan.nodes[$0].name },
       after: singles.filter { after.contains($0) }.map { job.plan.nodes[$0].name }, unlisted: unlisted)
+  }
+
+  /// - Parameter setup: the command that runs the fetches that may write a list.
+  private static func listing(of node: Node, _ lister: FileLister, setup: String) throws -> Listing {
+    do {
+      return try lister.list { try StandardInput.bytes { false } }
+    } catch var failure as ListingFailure {
+      // A list that has to be fetched first may not exist yet.
+      if failure.root == nil, failure.remedy == nil, !node.needs.isEmpty {
+        failure.remedy = "if a fetch that '\(node.name)' needs writes this list, run it first: \(setup)"
+      }
+      throw failure
+    }
   }
 
   private static func add(

@@ -24,8 +24,8 @@ package enum AtomicWrite {
   /// (pipe(7), PIPE_BUF).
   private static let pipePiece = 4096
 
-  /// Writes a file next to the destination, syncs it unless `durability` is `notSynced`, and renames it, so that an incomplete file is never
-  /// visible.
+  /// Writes a file next to the destination, syncs it unless `durability` is `notSynced`, and renames it, so that an
+  /// incomplete file is never visible.
   ///
   /// - Returns: the error number if the file could not be written; in that case, the previous file is unchanged.
   static func failure(

@@ -53,11 +53,10 @@ struct ShardStarts {
       let node = job.plan.nodes[index]
       guard let row = try journals.row(of: node, in: job.plan), let start = Self.start(row, node, round)
       else {
-        let whole = try state.whole
         throw UsageError(
-          "upload needs \(node.kind.rawValue) '\(node.name)', which has not ended in this round\n"
+          "the shards need \(node.kind.rawValue) '\(node.name)', which has not ended in this round\n"
             + "help: run it first, once for all shards: "
-            + whole.command(["run", job.path, "--shard", "setup/\(count)"]))
+            + job.setupCommand(count: count, in: try state.whole))
       }
       given[index] = Given(start: start, row: row)
     }

@@ -71,14 +71,20 @@ extension StateDirectory {
     try names(in: folder).compactMap(ShardMarker.init(folderName:)).sorted { order($0) < order($1) }
   }
 
-  /// The names of the folders of manifests with shards, as they are in the state folder's `shards`.
+  /// The names of the folders of manifests with shards, as they are in the state folder's `shards`. Files are ignored:
+  /// the folder to which `ferry shard` writes by default has the same name.
   package static func manifestsWithShards(in state: StateDirectory) throws(JournalError) -> [String] {
     var manifests: [String] = []
-    for name in try names(in: state.path + "/shards").sorted()
-    where try !shardFolders(in: state.path + "/shards/" + name).isEmpty {
-      manifests.append(name)
+    for name in try names(in: state.path + "/shards").sorted() {
+      let folder = state.path + "/shards/" + name
+      if isFolder(folder), try !shardFolders(in: folder).isEmpty { manifests.append(name) }
     }
     return manifests
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   private static func order(_ marker: ShardMarker) -> (Int, Int) {

@@ -113,8 +113,8 @@ extension EngineSettings.Kubernetes.Files {
       Key(
         "path", \.path, .path, isRequired: true,
         doc: """
-          The folder at which the pods mount the claim, relative to the manifest's folder. It must contain each `root` \
-          and must not contain the manifest.
+          The folder at which the pods mount the claim, relative to the manifest's folder. It must contain each `root`, \
+          list and `save_to`, and must not contain the manifest.
           """,
         example: "photos"),
     ],

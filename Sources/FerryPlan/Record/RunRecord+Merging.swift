@@ -17,8 +17,8 @@ extension RunRecord {
   /// The report of all parts.
   ///
   /// The state of an item or node is that of the last run of its part. The totals are those of all runs in the round,
-  /// so that they count each request of a shard that was started several times. An upload is in the parts of the
-  /// shards, and everything else in the parts that run once.
+  /// so that they count each request of a shard that was started several times. Uploads and download batches are
+  /// in the parts of the shards, and everything else in the parts that run once.
   ///
   /// - Parameter parts: the work before and after the shards, if there are reports of it, and every shard.
   package static func merged(_ parts: [PartReports]) -> RunRecord? {

@@ -8,7 +8,7 @@ package struct ShardPlanDocument: Encodable, Sendable {
   package var manifest: String
   package var path: String
   package var count: Int
-  /// All files of the manifest's uploads, delivered or not.
+  /// All files of the manifest's uploads and download batches, delivered or not.
   package var items: Int
   package var bytes: Int64
   package var shards: [Entry]

@@ -206,10 +206,10 @@ struct ReportHTML: ReportRenderer {
   private static func lanes(_ timeline: RunTimeline, planned: [RunTimeline.NodeSpans]) -> [HTMLLane] {
     func title(_ node: RunTimeline.NodeSpans) -> String { RunRecord.title(node.name, node.manifest) }
     let simulated = planned.map { HTMLLane(name: title($0), spans: $0.spans, isPlanned: true) }
+    let byName = Dictionary(grouping: simulated, by: \.name)
     let ran = timeline.nodes.map { HTMLLane(name: title($0), spans: $0.spans) }
     let names = Set(ran.map(\.name))
-    return ran.flatMap { lane in simulated.filter { $0.name == lane.name } + [lane] }
-      + simulated.filter { !names.contains($0.name) }
+    return ran.flatMap { (byName[$0.name] ?? []) + [$0] } + simulated.filter { !names.contains($0.name) }
   }
 
   private static func comparison(_ plan: PlanComparison) -> JSONLine {
