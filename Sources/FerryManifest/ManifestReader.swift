@@ -51,6 +51,7 @@ package struct ManifestReader: Sendable {
     if let manifest {
       decoder.checkSigning(manifest)
       decoder.checkAuth(manifest)
+      decoder.checkDecompress(manifest)
       decoder.checkTokenCookies(manifest)
     }
     decoder.checkWarnings(manifest, after: document.diagnostics + inclusion.diagnostics + given.diagnostics)

@@ -10,15 +10,14 @@ package enum ContentCoding {
   static func unrequested(
     in fields: [(name: String, value: String)], of request: [TransferRequest.HeaderField]
   ) -> String? {
-    guard fields.contains(where: { $0.name.isField("content-encoding") }) else { return nil }
-    let codings = members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value))
+    let codings = codings(of: fields)
     guard !codings.isEmpty else { return nil }
     let accepted = members(of: request.filter { $0.name.isField("accept-encoding") }.map(\.value))
-    let foreign = codings.filter { $0 != "identity" && !accepted.contains($0) && !accepted.contains("*") }
+    let foreign = codings.filter { !accepted.contains($0) && !accepted.contains("*") }
     return foreign.isEmpty ? nil : foreign.joined(separator: ", ")
   }
 
-  /// The content codings of a response, in the order in which the server applied them.
+  /// The content codings of a response except `identity`, in the order in which the server applied them.
   static func codings(of fields: [(name: String, value: String)]) -> [String] {
     members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value)).filter {
       $0 != "identity"

@@ -13,24 +13,24 @@ package enum ContentDecoder {
     case tooLarge
     /// The bytes are not in this coding, or they are incomplete.
     case malformed(coding: String)
-    case unknown(coding: String)
+    /// There is another coding, or there are too many codings.
+    case unsupported
   }
 
   /// The maximum number of codings of a body.
   private static let mostCodings = 4
 
   /// - Parameters:
-  ///   - codings: in the order in which the server applied them, in lowercase.
+  ///   - codings: in the order in which the server applied them, in lowercase, without `identity`.
   ///   - limit: the maximum size of the result of each coding, in bytes.
   package static func decode(_ body: [UInt8], _ codings: [String], limit: Int) throws(Failure) -> [UInt8] {
-    let applied = codings.filter { $0 != "identity" }
-    guard applied.count <= mostCodings else { throw .unknown(coding: "many codings") }
+    guard codings.count <= mostCodings else { throw .unsupported }
     var bytes = body
-    for coding in applied.reversed() {
+    for coding in codings.reversed() {
       switch coding {
       case "gzip": bytes = try gunzip(bytes, limit: limit)
       case "deflate": bytes = try inflate(bytes, limit: limit)
-      default: throw .unknown(coding: coding)
+      default: throw .unsupported
       }
     }
     return bytes

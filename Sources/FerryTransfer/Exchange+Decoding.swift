@@ -32,9 +32,9 @@ extension Exchange {
       TransportFailure(
         .malformedResponse, "\(address): the body of the response is not valid \(coding)",
         mayHaveReachedServer: true)
-    case .unknown:
+    case .unsupported:
       TransportFailure(
-        .malformedResponse, "\(address): the response has a Content-Encoding that was not requested",
+        .malformedResponse, "\(address): the Content-Encoding of the response is not supported",
         mayHaveReachedServer: true)
     }
   }

@@ -13,7 +13,7 @@ import Testing
   /// Reads a list whose path is `list`.
   private func read(
     _ text: String, json: String? = "", saveTo: String = "photos/", fields: [String] = [],
-    size: Template? = DownloadItems.field("size"), sha256: Template? = DownloadItems.field("sha256"),
+    size: Template? = DownloadItems.field(.size), sha256: Template? = DownloadItems.field(.sha256),
     shard: Shard? = nil
   ) throws -> (listing: Listing, lister: FileLister) {
     try text.write(toFile: folder.path + "/list", atomically: true, encoding: .utf8)

@@ -94,6 +94,12 @@ extension BadManifest {
         "3️⃣", .numberNotInJSON, "the number 12345678901234567890 does not fit in 64 bits",
         help: "quote it to send it as a string")),
     BadManifest(
+      "a content coding in a step that determines it", in: .request,
+      "decompress: true\nrequest: { url: https://example.com/, headers: { 1️⃣accept-encoding: br } }",
+      .error(
+        "1️⃣", .ownHeader, "'accept-encoding' is set by ferry in a step with 'decompress'",
+        help: "remove it, or remove 'decompress' to receive the response as the server sends it")),
+    BadManifest(
       "a Content-Type of a form", in: .upload,
       """
       files: {}

@@ -23,14 +23,8 @@ enum ListElement {
   func value(of field: String) -> Value {
     switch self {
     case .unusable: return .absent
-    case .url(let url): return Self.value(of: field, inURL: url)
-    case .written(let item):
-      switch field {
-      case "save_to": return item.saveTo.map(Value.text) ?? .absent
-      case "size": return item.size.map { .text("\($0)") } ?? .absent
-      case "sha256": return item.sha256.map(Value.text) ?? .absent
-      default: return Self.value(of: field, inURL: item.url)
-      }
+    case .url(let url): return Self.value(of: field, in: .init(url: url))
+    case .written(let item): return Self.value(of: field, in: item)
     case .object(let members):
       if let own = Self.member(field, of: members) { return Self.value(own) }
       var value = JSONValue.object(members)
@@ -58,12 +52,17 @@ enum ListElement {
     }
   }
 
-  private static func value(of field: String, inURL url: String) -> Value {
-    switch field {
-    case "url": .text(url)
-    case "name": name(inURL: url).map(Value.text) ?? .absent
-    default: .absent
-    }
+  private static func value(of field: String, in item: DownloadItems.Written) -> Value {
+    let text: String? =
+      switch DownloadItems.Field(rawValue: field) {
+      case .url: item.url
+      case .name: name(inURL: item.url)
+      case .saveTo: item.saveTo
+      case .size: item.size.map { "\($0)" }
+      case .sha256: item.sha256
+      case nil: nil
+      }
+    return text.map(Value.text) ?? .absent
   }
 
   /// The last segment of a URL's path without percent-encoding; `nil` if it is empty or not UTF-8.

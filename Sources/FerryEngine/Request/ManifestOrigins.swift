@@ -81,7 +81,7 @@ extension UploadWork {
   /// The servers of the items that are written in the manifest.
   fileprivate var writtenOrigins: Set<Origin> {
     guard case .items(let items) = files.source, case .written(let written) = items.source,
-      items.url == DownloadItems.field("url")
+      items.url == DownloadItems.field(.url)
     else { return [] }
     return Set(written.compactMap { Origin(url: $0.url) })
   }

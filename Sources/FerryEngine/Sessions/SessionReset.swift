@@ -123,14 +123,16 @@ package struct SessionReset {
     of session: String, _ journal: SessionJournal, _ history: RunHistory
   ) throws -> Int {
     var count = 0
-    for node in try journal.nodes where node.kind == .download {
-      guard
-        case .job(let job) = try KnownJobs(history: history, environment: environment).find(node.manifest)
+    let batches = Dictionary(grouping: try journal.nodes.filter { $0.kind == .download }, by: \.manifest)
+    for (manifest, nodes) in batches {
+      guard case .job(let job) = try KnownJobs(history: history, environment: environment).find(manifest)
       else { continue }
-      let owner = FetchPart.owner(session: session, manifest: node.manifest, node: node.name)
-      try journal.forEachItem(node: node.id) { item in
-        guard try item.state != .done else { return }
-        if FetchPart(of: item.path, in: job.folder, owner: owner).remove() { count += 1 }
+      for node in nodes {
+        let owner = FetchPart.owner(session: session, manifest: manifest, node: node.name)
+        try journal.forEachItem(node: node.id) { item in
+          guard try item.state != .done else { return }
+          if FetchPart(of: item.path, in: job.folder, owner: owner).remove() { count += 1 }
+        }
       }
     }
     return count

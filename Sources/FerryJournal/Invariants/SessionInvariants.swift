@@ -115,7 +115,7 @@ enum SessionInvariants {
     JournalInvariant(
       .unknownValue,
       """
-      kind NOT IN (1, 2, 3, 4) OR (state NOT IN \(open) AND state NOT IN \(closed))
+      \(NodeRow.Kind.unknown) OR (state NOT IN \(open) AND state NOT IN \(closed))
         OR (intent IS NOT NULL AND intent <> 1) OR round < 0 OR counts_from NOT IN (1, 3)
       """,
       "with an unknown kind, state, intent or round",
@@ -146,7 +146,7 @@ enum SessionInvariants {
       effect: "ferry cannot determine whether it may release these upload IDs, and does not use them",
       remedy: restore),
     JournalInvariant(
-      .brokenReference, "node NOT IN (SELECT id FROM node WHERE \(NodeRow.Kind.ofItems))",
+      .brokenReference, "node NOT IN (SELECT id FROM node WHERE kind = \(NodeRow.Kind.upload.rawValue))",
       "that do not belong to an upload",
       effect: "ferry cannot release their upload IDs", remedy: restoreOrRemove),
     JournalInvariant(

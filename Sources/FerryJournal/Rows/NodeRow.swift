@@ -3,7 +3,7 @@ import FerryPlan
 /// The journal's record of an upload, a fetch or a request at one origin.
 package struct NodeRow: Hashable, Sendable {
   /// The raw values are persisted and must never be reused.
-  package enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, CaseIterable, Sendable {
     case upload = 1
     case fetch = 2
     case request = 3
@@ -18,7 +18,13 @@ package struct NodeRow: Hashable, Sendable {
     }
 
     /// The condition of SQL for the rows that have items.
-    static let ofItems = "kind IN (\(NodeRow.Kind.upload.rawValue), \(NodeRow.Kind.download.rawValue))"
+    static let ofItems = "kind IN (\(list(allCases.filter(\.hasItems))))"
+    /// The condition of SQL for the rows whose kind is unknown.
+    static let unknown = "kind NOT IN (\(list(allCases)))"
+
+    private static func list(_ kinds: [Kind]) -> String {
+      kinds.map { "\($0.rawValue)" }.joined(separator: ", ")
+    }
   }
 
   /// The row's ID; 0 if the journal was opened for reading and does not contain the node.

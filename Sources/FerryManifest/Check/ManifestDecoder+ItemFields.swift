@@ -15,8 +15,8 @@ extension ManifestDecoder {
 
   /// The fields of each element of a list, as written; `nil` if only the list itself determines them.
   private static func fields(of items: YAMLNode) -> [String]? {
-    if items.elements != nil { return ["url", "name", "save_to", "size", "sha256"] }
+    if items.elements != nil { return DownloadItems.Field.allCases.map(\.rawValue) }
     guard items.members != nil, !items.isIncomplete, items["json"] == nil else { return nil }
-    return DownloadItems.fieldsOfURL
+    return DownloadItems.Field.ofURL.map(\.rawValue)
   }
 }

@@ -38,14 +38,8 @@ extension DownloadChecksum {
 extension ValueKind where Value == Template {
   /// A digest in hexadecimal, or references to it.
   fileprivate static func digest(_ name: String, _ algorithm: DigestAlgorithm) -> Self {
-    let digits = algorithm.size * 2
-    return template("\(name) digest").refused { template in
-      guard template.references.isEmpty else { return nil }
-      let text = template.description
-      guard text.utf8.count != digits || !text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
-      return Problem(
-        .wrongType, "a \(name) digest consists of \(digits) hexadecimal digits",
-        help: "write the digest as 'sha256sum' and similar programs print it")
+    template("\(name) digest").refused { template in
+      template.references.isEmpty ? DigestRule.problem(template.description, name, algorithm) : nil
     }
   }
 }

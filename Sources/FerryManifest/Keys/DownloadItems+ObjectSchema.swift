@@ -58,7 +58,7 @@ private struct ItemList {
         .written((urls ?? []).map { .init(url: $0) })
       }
     return DownloadItems(
-      source, url: url ?? DownloadItems.field("url"), saveTo: saveTo, size: size, sha256: sha256)
+      source, url: url ?? DownloadItems.field(.url), saveTo: saveTo, size: size, sha256: sha256)
   }
 
   static let shape = ObjectSchema<Self>(
@@ -140,11 +140,6 @@ extension ValueKind where Value == String {
   }
 
   fileprivate static var hexadecimalSHA256: Self {
-    constant("SHA-256 digest").refused { text in
-      guard text.utf8.count != 64 || !text.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
-      return Problem(
-        .wrongType, "a SHA-256 digest consists of 64 hexadecimal digits",
-        help: "write the digest as 'sha256sum' and similar programs print it")
-    }
+    constant("SHA-256 digest").refused { DigestRule.problem($0, "SHA-256", .sha256) }
   }
 }

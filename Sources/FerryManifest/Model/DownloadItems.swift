@@ -35,7 +35,7 @@ package struct DownloadItems: Hashable, Codable, Sendable {
   }
 
   package init(
-    _ source: Source, url: Template = Self.field("url"), saveTo: Template, size: Template? = nil,
+    _ source: Source, url: Template = Self.field(.url), saveTo: Template, size: Template? = nil,
     sha256: Template? = nil
   ) {
     self.source = source
@@ -48,26 +48,24 @@ package struct DownloadItems: Hashable, Codable, Sendable {
   /// Items that are written completely in the manifest.
   package init(_ items: [Written]) {
     self.init(
-      .written(items), saveTo: Self.field("save_to"), size: Self.field("size"),
-      sha256: Self.field("sha256"))
+      .written(items), saveTo: Self.field(.saveTo), size: Self.field(.size), sha256: Self.field(.sha256))
   }
 
   /// `${item.NAME}`.
   package static func field(_ name: String) -> Template { Template([.reference(.item(name))]) }
 
-  /// The fields of elements that are URLs: the URL, and the last segment of its path.
-  package static let fieldsOfURL = ["url", "name"]
+  package static func field(_ field: Field) -> Template { self.field(field.rawValue) }
 
-  /// The fields to which elements may refer; `nil` if only the list determines them.
-  package var knownFields: [String]? {
-    switch source {
-    case .written(let items):
-      items.contains { $0.saveTo != nil } ? ["url", "name", "save_to", "size", "sha256"] : Self.fieldsOfURL
-    case .file(_, json: nil), .fetch(_, json: nil): Self.fieldsOfURL
-    case .file(_, json: .some), .fetch(_, json: .some): nil
-    }
+  /// The fields of an element that is not an object in JSON.
+  package enum Field: String, CaseIterable, Sendable {
+    case url
+    /// The last segment of the URL's path.
+    case name
+    case saveTo = "save_to"
+    case size
+    case sha256
+
+    /// The fields of an element that is a URL.
+    package static let ofURL: [Field] = [.url, .name]
   }
-
-  /// The texts that are known once the list has been read.
-  package var listedTexts: [Template] { [saveTo, size, sha256].compactMap(\.self) }
 }

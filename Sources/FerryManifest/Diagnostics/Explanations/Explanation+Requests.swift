@@ -132,8 +132,8 @@ extension Explanation {
     """
     ferry derives `Host`, `Content-Length` and `Transfer-Encoding` from the URL, the body and the \
     connection. Any other value would be wrong, and could make a server read one request as two. In a transfer with \
-    `protocol: multipart_form`, ferry also sets `Content-Type`, which contains the boundary of the attempt. Remove \
-    the header.
+    `protocol: multipart_form` and in a request with `multipart`, ferry also sets `Content-Type`, which contains the \
+    boundary of the attempt. In a step with `decompress`, it sets `Accept-Encoding`. Remove the header.
     """,
     in: """
       version: 1
