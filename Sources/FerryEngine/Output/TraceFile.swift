@@ -67,8 +67,8 @@ package final class TraceFile: @unchecked Sendable {
     self.descriptor = descriptor
     guard end == 0 else { return }
     let header = HARText.header(version: version)
+    // If this throws an error, `deinit` closes the file, because all properties have values.
     if let code = write(header + HARText.end(omitted: 0), at: 0) {
-      close(descriptor)
       throw refused(String(cString: strerror(code)))
     }
     end = Int64(header.count)

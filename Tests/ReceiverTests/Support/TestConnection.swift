@@ -30,11 +30,9 @@ final class TestConnection: Sendable {
         connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else {
-      let code = errno
-      close(file)
-      throw Broken.other(code)
-    }
+    // `deinit` closes the socket even if this initializer throws an error, because all properties have values. Another
+    // close could close a descriptor that a concurrent test has opened meanwhile.
+    guard connected == 0 else { throw Broken.other(errno) }
     // With a timeout, a test fails instead of hanging.
     var patience = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
