@@ -58,7 +58,7 @@ struct BandwidthQueue {
 
   var isWaitedFor: Bool { next < waiting.count }
 
-  /// Takes a turn for a request. Without a rate, it is due at once.
+  /// Takes a turn for a request. Without a rate, the turn is due at once.
   ///
   /// - Parameter least: the bytes that the request sends at once, if they are more than a turn.
   mutating func wait(
@@ -133,7 +133,7 @@ final class Bandwidth {
     queues = Direction.allCases.map { BandwidthQueue(clock, $0) }
   }
 
-  /// Reads the limit, if that was not done within the last second.
+  /// Reads the limit, unless it was read within the last second.
   func update(at now: SuspendingClock.Instant) {
     guard readAt.duration(to: now) >= Self.interval else { return }
     readAt = now
@@ -152,8 +152,8 @@ final class Bandwidth {
     queues[direction.rawValue].spend(bytes, bytesPerSecond, at: .now)
   }
 
-  /// Grants the turns that are due. Calls `resume` with each request and the bytes that it may transfer; it returns
-  /// `false` if the request has ended, so that its turn remains for others.
+  /// Grants the turns that are due. Calls `resume` with each request and the bytes that it may transfer; `resume`
+  /// returns `false` if the request has ended, so that its turn remains for others.
   func grant(
     _ direction: Direction, at now: SuspendingClock.Instant, _ resume: (TransferKey, Int64) -> Bool
   ) {

@@ -32,8 +32,8 @@ final class ProgressDisplay {
   var refresh: Duration? { isQuiet ? nil : interval }
 
   /// - Parameters:
-  ///   - progress: finds the progress, if a line is due.
-  ///   - details: finds the parts that are only needed for a line.
+  ///   - progress: returns the progress; called only if a line is due.
+  ///   - details: returns the parts that are needed only for a line.
   func show(_ progress: () -> Launch.Progress, _ details: (Int) -> Launch.ProgressDetails) {
     guard !isQuiet else { return }
     if !isTerminal, chosen != nil, last == nil {

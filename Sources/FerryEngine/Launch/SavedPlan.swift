@@ -7,8 +7,8 @@ import Foundation
 
 /// A plan in a file: `ferry plan --out FILE`, which `ferry run --plan FILE` runs if nothing has changed since.
 ///
-/// The first line has the state of the manifest and the journal; each further line is a file to send. The lines are
-/// compared one by one, so the number of files does not matter.
+/// The first line contains the state of the manifest and the journal; each further line is a file to send. The
+/// lines are compared one by one, so the number of files does not matter.
 package struct SavedPlan: Sendable {
   private struct Head: Codable {
     var version = 1
@@ -119,7 +119,7 @@ package struct SavedPlan: Sendable {
       round: preview.round, lastRun: preview.lastRun, notes: preview.notes.count, files: files, nodes: nodes)
   }
 
-  /// What has changed since the plan was made, a sentence for each; empty if nothing has.
+  /// The changes since the plan was made, one sentence for each; empty if there are none.
   func drift(from preview: RunPreview, _ job: Job) throws -> [String] {
     let now = Self.head(preview, job, only: head.only)
     var drift: [String] = []

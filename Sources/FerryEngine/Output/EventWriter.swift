@@ -36,8 +36,8 @@ package final class EventWriter: @unchecked Sendable {
   private var failure: Int32?
 
   /// - Parameters:
-  ///   - descriptor: it stays open.
-  ///   - dropped: a line that stands for events that were dropped.
+  ///   - descriptor: the descriptor to write to, which stays open.
+  ///   - dropped: returns a line in place of dropped events, given their number.
   package init(_ descriptor: Int32, dropped: @escaping @Sendable (Int) -> [UInt8]) throws {
     put = { bytes, _ in AtomicWrite.failure(of: bytes, to: descriptor) }
     problem = { nil }
@@ -78,7 +78,7 @@ package final class EventWriter: @unchecked Sendable {
   }
 
   private func drain() {
-    // The queue and this buffer change places, so that neither has to grow again.
+    // The queue and this buffer are swapped, so that neither has to grow again.
     var taken: [UInt8] = []
     while true {
       taken.removeAll(keepingCapacity: true)
@@ -109,7 +109,7 @@ package final class EventWriter: @unchecked Sendable {
 
   /// Waits for the queued lines, for a limited time.
   ///
-  /// - Returns: why events are missing; `nil` if none are.
+  /// - Returns: the reason why events are missing; `nil` if none are.
   package func finish() -> String? {
     condition.withLock {
       if droppedCount > 0 { waiting += dropped(droppedCount) }

@@ -67,7 +67,7 @@ package struct ShardReports {
     for source in found {
       if let part = ShardPart(source.record) { byPart[part, default: []].append(source) }
     }
-    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last one counts.
+    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last round counts.
     let shared =
       byPart.keys.contains { $0.shard == nil } ? found.compactMap(\.record.run.round).max() : nil
     for (part, sources) in byPart {

@@ -260,7 +260,7 @@ package struct RunRecord: Codable, Sendable {
     package var sent: Int64?
     package var received: Int64?
 
-    /// Adds what the sockets carried.
+    /// Adds the bytes that the sockets carried.
     package mutating func carried(sent: Int64, received: Int64) {
       self.sent = sent
       self.received = received

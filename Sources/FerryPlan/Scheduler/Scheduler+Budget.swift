@@ -260,8 +260,8 @@ extension Scheduler {
       guard stop == nil, let gate else { return leave(ref, failure) }
       return gates[gate].waiters.append(ready(ref, flight.attempt.step))
     }
-    // The server has received the body and redirected the request. The next one is reserved with another copy. Their number
-    // is limited by that of the redirects that are followed.
+    // The server has received the body and redirected the request. The reservation of the next request includes
+    // another copy of the body. The number of copies is limited by the maximum number of redirects.
     self[attempts: ref]?.bodyCopies += 1
     let startsOver = step.repeatability == .startsOver
     if startsOver { discardUploadID(ref, .startedOver) }

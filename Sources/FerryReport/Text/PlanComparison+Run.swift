@@ -84,7 +84,7 @@ extension PlanComparison.NodeEntry {
       ).map { [$0] } ?? []
   }
 
-  /// Whether the node did work, although none was expected, or the other way round.
+  /// The difference if the node did unexpected work, or did not do the expected work.
   private static func expected(
     _ planned: PlannedRun.PlannedNode, _ actual: RunRecord.NodeRecord
   ) -> [PlanComparison.Difference] {
@@ -103,7 +103,7 @@ extension PlanComparison.NodeEntry {
     }
   }
 
-  /// What did not succeed.
+  /// The work of the node that did not succeed.
   private static func outcome(_ actual: RunRecord.NodeRecord) -> [PlanComparison.Difference] {
     guard let items = actual.items else {
       let reason = actual.reason.map { ReasonText.text($0) } ?? "\(actual.state)"
@@ -136,7 +136,7 @@ extension PlanComparison.NodeEntry {
     return differences
   }
 
-  /// Other numbers than planned.
+  /// The differences between the planned and the actual numbers.
   ///
   /// - Parameters:
   ///   - explained: whether other differences already explain why fewer files were sent.
@@ -156,7 +156,7 @@ extension PlanComparison.NodeEntry {
             .fewerFiles,
             "\(Count.text(growth.distance, "file")) fewer: removed, or delivered before the run"))
       } else if growth == 0, kind.direction == .sent, let bytes = bytes.growth, bytes != 0 {
-        // A document of another size than its list states is a failure.
+        // A document whose size differs from the size in its list is a failure.
         differences.append(
           .init(
             .otherSizes,
@@ -174,7 +174,7 @@ extension PlanComparison.NodeEntry {
     return differences
   }
 
-  /// What the node waited for longest, such as `waited 12 s for the budget`.
+  /// The reason for which the node waited longest, such as `waited 12 s for the budget`.
   private static func waits(in spans: [RunTimeline.Span]) -> String {
     var waits: [NodeActivity: Double] = [:]
     for span in spans where span.activity.wait != nil {
