@@ -34,7 +34,7 @@ struct BandwidthQueue {
     fileprivate(set) var bytes: Int64
     /// The bytes that the request sends at once.
     fileprivate var least: Int64
-    /// When the turn is due, and how long it takes, in nanoseconds.
+    /// The time at which the turn is due, and its duration, in nanoseconds.
     fileprivate var due: Int64
     fileprivate var cost: Int64
   }
@@ -169,7 +169,7 @@ final class Bandwidth {
   }
 }
 
-/// What a request may transfer under one limit.
+/// The bytes that a request may transfer under one limit.
 struct BandwidthCredit {
   let bandwidth: Bandwidth
   private var bytes: [Int64] = Bandwidth.Direction.allCases.map { _ in 0 }

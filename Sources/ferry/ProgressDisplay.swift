@@ -28,7 +28,7 @@ final class ProgressDisplay {
     next = .now + (isTerminal ? .milliseconds(200) : self.interval)
   }
 
-  /// How often the display needs the progress; `nil` if it shows nothing.
+  /// The interval at which the display needs the progress; `nil` if it shows nothing.
   var refresh: Duration? { isQuiet ? nil : interval }
 
   /// - Parameters:

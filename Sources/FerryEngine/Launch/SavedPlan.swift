@@ -37,7 +37,7 @@ package struct SavedPlan: Sendable {
   package var manifest: String { head.path }
   package var only: [String] { head.only }
   package var variables: [String: String] { head.variables }
-  /// What a run is expected to do; `nil` if an earlier version of ferry wrote the plan.
+  /// The expected work of a run; `nil` if an earlier version of ferry wrote the plan.
   package var expected: PlannedRun? { head.plan.map { PlannedRun($0) } }
 
   /// - Throws: `UsageError` if the file is not a plan.

@@ -14,10 +14,11 @@ import Foundation
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
 package final class EventWriter: @unchecked Sendable {
   private static let limit = 8 << 20
-  /// How long the thread collects events, in nanoseconds, and after how many bytes it writes them earlier.
+  /// The time for which the thread collects events, in nanoseconds, and the number of bytes after which it writes
+  /// them earlier.
   private static let collection: Int64 = 100_000_000
   private static let enough = 64 << 10
-  /// How long the end of the run waits for the remaining events, in nanoseconds.
+  /// The time for which the end of the run waits for the remaining events, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
 
   /// Writes lines, and returns the error number if that fails.

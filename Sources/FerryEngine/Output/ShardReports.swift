@@ -5,7 +5,7 @@ import Foundation
 
 /// The reports of a manifest's parts: its shards, and the work that runs once.
 package struct ShardReports {
-  /// What is known about one shard.
+  /// The report of one shard, or the reason why there is none.
   package enum Last {
     case report(ReportSource)
     /// The reason why there is no report of the round.

@@ -148,7 +148,7 @@ extension StateDirectory {
     }
   }
 
-  /// The folder of the ledger that all parts of the manifest share, beside this state folder of a part.
+  /// The folder of the ledger that all parts of the manifest share, next to this state folder of a part.
   package var sharedLedger: StateDirectory {
     get throws(JournalError) {
       let folder = SplitPath(AbsolutePath.text(of: path)).folder
@@ -156,7 +156,7 @@ extension StateDirectory {
     }
   }
 
-  /// The state folder of another part of the same manifest, beside this one.
+  /// The state folder of another part of the same manifest, next to this one.
   package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
     let folder = SplitPath(AbsolutePath.text(of: path)).folder
     return try StateDirectory(explicit: folder + "/" + part.folderName, environment: [:])

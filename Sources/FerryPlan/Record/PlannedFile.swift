@@ -10,7 +10,7 @@ package struct PlannedFile: Hashable, Sendable {
     case unfinished
   }
 
-  /// What distinguishes the file from an earlier file with the same path.
+  /// The value that distinguishes the file from an earlier file with the same path.
   package enum Version: Hashable, Sendable {
     /// The modification time of a file to send, in nanoseconds since 1970.
     case modified(Int64)

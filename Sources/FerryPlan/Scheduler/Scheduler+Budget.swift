@@ -155,7 +155,7 @@ extension Scheduler {
     {
       return gates[gate].admit(ready.ref, size: size - reserved)
     }
-    // Without a size, what is reserved limits the response instead (`byteLimit`).
+    // If the size is unknown, the reservation limits the response instead (`byteLimit`).
     let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
     return hasSize ? gates[gate].covers(ready.ref) : .admitted
   }
@@ -243,7 +243,7 @@ extension Scheduler {
     return gates[gate].reservation(of: ready.ref)
   }
 
-  /// How often a transfer may send its body under a hard budget; `nil` for no limit.
+  /// The maximum number of times that a transfer may send its body under a hard budget; `nil` for no limit.
   func bodyCopies(of ready: Ready) -> Int64? {
     guard ready.step == .transfer, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
       return nil

@@ -30,7 +30,7 @@ package struct PlannedRun: Sendable {
     var spans: [RunTimeline.Span] = []
   }
 
-  /// What a node was expected to do.
+  /// The expected work of a node.
   enum Expectation: Sendable {
     case work
     /// Nothing, because it waits for this reason.

@@ -44,7 +44,7 @@ enum PlanComparisonText {
     var title: String
     /// One for each of `columns`.
     var cells: [String]
-    /// Why the run differs.
+    /// The reasons why the run differs.
     var differences: String
   }
 
