@@ -95,7 +95,7 @@ import Testing
     let run = try await job.ferry("run", "--plan", "shared/plan.json")
     #expect(run.status == 2, "\(run.stdout)")
     #expect(run.stderr.contains("belongs to user 65534, in a world-writable folder"), "\(run.stderr)")
-    // Nor is it replaced.
+    // ferry does not replace the plan, either.
     let plan = try await job.ferry("plan", "job.yaml", "--out", "shared/plan.json")
     #expect(plan.status == 2 && plan.stderr.contains("the plan cannot be written"), "\(plan.stderr)")
     #expect(try await receiver.received().files.isEmpty)

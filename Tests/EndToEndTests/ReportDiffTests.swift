@@ -11,7 +11,7 @@ import Testing
         transfer: { request: { url: "${vars.api}/files/${file.path}" } }
     """
 
-  /// Two runs of a job: the server refuses other files in the second one, delays its responses, and the files grow.
+  /// Runs a job twice, with the given faults of the receiver and sizes of the files.
   private func job(
     first: [String] = [], second: [String] = [], sizes: (Int, Int) = (100, 100), budget: Bool = false
   ) async throws -> (job: Workspace, ids: [String]) {
@@ -52,7 +52,7 @@ import Testing
     #expect(command.stdout.contains("no longer failing: 1\n    files/a"))
     #expect(command.stdout.contains("failing in both runs: 1"))
     #expect(command.stderr.contains("ferry: --fail-on: new-failures"))
-    // Without runs, the last two are compared; in the other direction, `a` is new.
+    // If no runs are named, the last two are compared. In the opposite direction, the failure of `a` is new.
     #expect(try await diff(job, []).stdout == command.stdout)
     #expect(try await diff(job, ids.reversed() + ["--fail-on", "new-failures"]).stdout.contains("files/a: "))
     struct Document: Decodable {

@@ -16,7 +16,8 @@ import Testing
     var status: Int32
   }
 
-  /// A job of which the server refuses half of the files. They are sent by their bytes, whatever their names are.
+  /// A job in which the server rejects the files of one upload. Names are sent in the query, which may contain any
+  /// bytes.
   private static let run = Task {
     let receiver = try await ReceiverProcess.start(faults: ["file:match=/files/bad,status=403"])
     let nodes = """

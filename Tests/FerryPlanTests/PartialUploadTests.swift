@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// `parallel_parts` of tus: partial uploads, which a last request concatenates.
+/// `parallel_parts` of tus: partial uploads, which the last request concatenates.
 @Suite struct `A partial upload of tus` {
   private static let machine = Tus(chunkSize: 100, parallelRequests: 3, threshold: 10)
 

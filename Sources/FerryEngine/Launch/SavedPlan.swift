@@ -53,7 +53,7 @@ package struct SavedPlan: Sendable {
       throw error
     } catch {
       throw UsageError(
-        "\(DisplayPath.shown(path)): is not a plan of this version of ferry\nhelp: write it with: ferry plan MANIFEST --out FILE"
+        "\(DisplayPath.shown(path)): this is not a plan of this version of ferry\nhelp: write it with: ferry plan MANIFEST --out FILE"
       )
     }
   }
