@@ -77,7 +77,7 @@ import Testing
     #expect(try await job.ferry("report").stdout.contains("2 items were \(Self.message)\n"))
   }
 
-  @Test func `is kept in the journal if no process holds the session, also in the summary of its round`()
+  @Test func `is kept in the journal and in the summary of its round if no process holds the session`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()

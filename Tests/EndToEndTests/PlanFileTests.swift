@@ -58,7 +58,7 @@ import Testing
         && files.allSatisfy { $0.reason == "new" && $0.size == 1 })
   }
 
-  @Test func `has exit codes for something and nothing to do`() async throws {
+  @Test func `has different exit codes for work and for no work`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver.url, JobText.puts)
     func status(_ options: String...) async throws -> Int32 {

@@ -33,7 +33,7 @@ import Testing
     try await job.start(["report", "--diff"] + arguments).end()
   }
 
-  @Test func `are none that matter between two equal runs`() async throws {
+  @Test func `do not matter between two equal runs`() async throws {
     let (job, ids) = try await job()
     let command = try await diff(job, ids + ["--fail-on", "new-failures,slower:100000%,budget:+1%"])
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
@@ -80,7 +80,7 @@ import Testing
     #expect(try await diff(job, ids + ["--fail-on", "budget:+50%"]).status == 0)
   }
 
-  @Test func `can involve a report in a file, and are refused for one that is none`() async throws {
+  @Test func `can involve a report in a file, and are refused for a file that is not a report`() async throws {
     let (job, ids) = try await job()
     try job.folder.write(Data(job.folder.text("state/runs/\(ids[0])/report.json").utf8), to: "before.json")
     try job.folder.write(Data("{}\n".utf8), to: "other.json")

@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `is refused before any work, if its format is unknown or its file is used twice`() async throws {
+  @Test func `is refused before any work if its format is unknown or its file is used twice`() async throws {
     let job = try Workspace(JobText.text(server: "http://127.0.0.1:1", JobText.puts))
     try job.write("a", to: "a")
     for (options, message) in [

@@ -78,7 +78,7 @@ import Testing
     #expect(file.problem?.hasPrefix("\(omitted) requests not recorded") == true)
   }
 
-  @Test func `has one writer, and is readable for its owner only`() throws {
+  @Test func `has one writer, and is readable only by its owner`() throws {
     #expect(
       FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
     let first = try file()
