@@ -74,7 +74,7 @@ struct BandwidthQueue {
     waiting.append(Turn(key: key, bytes: bytes, least: least, due: due, cost: cost))
   }
 
-  /// Takes the turns of all waiting requests again, because the rate has changed.
+  /// Replaces the turns of all waiting requests, because the rate has changed.
   mutating func restart(_ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
     let turns = waiting[next...]
     for turn in turns { clock.giveBack(turn.cost, direction) }

@@ -163,7 +163,7 @@ struct ItemListReader {
     func conflict(_ own: Found, _ other: Found) -> String {
       let path = DisplayPath.shown(own.path)
       return isEqual
-        ? "its file \(path) is also that of \(other.place)"
+        ? "its file \(path) is also the file of \(other.place)"
         : "its file \(path) differs only in case from that of \(other.place)"
     }
     found[other].conflict = found[other].conflict ?? conflict(found[other], item)

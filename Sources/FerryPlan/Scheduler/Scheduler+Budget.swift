@@ -296,8 +296,9 @@ extension Plan {
 }
 
 extension UploadWork {
-  /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in its next window:
-  /// if a budget is hard, and the upload ID and the item do not expire before the last window that the file needs.
+  /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in the
+  /// budget's next window. This requires that a budget is hard, and that neither the upload ID nor the item
+  /// expires before the last window that the file needs.
   ///
   /// - Parameter timeout: `timeout_for_resource`.
   fileprivate func continuesInOtherWindows(
