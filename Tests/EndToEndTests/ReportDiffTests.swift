@@ -80,7 +80,8 @@ import Testing
     #expect(try await diff(job, ids + ["--fail-on", "budget:+50%"]).status == 0)
   }
 
-  @Test func `can involve a report in a file, and are refused for a file that is not a report`() async throws {
+  @Test func `can involve a report in a file, and are refused for a file that is not a report`() async throws
+  {
     let (job, ids) = try await job()
     try job.folder.write(Data(job.folder.text("state/runs/\(ids[0])/report.json").utf8), to: "before.json")
     try job.folder.write(Data("{}\n".utf8), to: "other.json")

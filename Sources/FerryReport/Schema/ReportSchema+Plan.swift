@@ -6,7 +6,8 @@ extension ReportSchema {
     SchemaObject(
       "PlanComparison", "The comparison of what a plan or a simulation expected with what the run did.",
       [
-        .required("source", .words(PlanComparison.Source.self), "The document that the run is compared with."),
+        .required(
+          "source", .words(PlanComparison.Source.self), "The document that the run is compared with."),
         .required("planned_at", .time, "The time for which the plan was made."),
         .optional("round", .integer, "The round of the plan."),
         .optional("policy", .words(ResumeDelay.Policy.self), "The policy that was simulated."),
@@ -23,7 +24,8 @@ extension ReportSchema {
       "PlannedNode", "A node in the plan and in the run.",
       [
         manifest, .required("name", .string, "The name of the node."),
-        .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "The kind of the node."),
+        .required(
+          "kind", .choice(["token", "upload", "download", "fetch", "request"]), "The kind of the node."),
         .optional("planned_state", .string, "The node's state in the plan."),
         .optional("actual_state", .string, "The node's state after the run."),
       ] + amounts + [differences]),

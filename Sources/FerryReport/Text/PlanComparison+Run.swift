@@ -27,7 +27,8 @@ extension PlanComparison {
     let round = manifests.first { $0.name == planned.manifest }?.round ?? record.run.round
     var differences: [Difference] = []
     if let was = planned.round, let round, was != round {
-      differences.append(.init(.otherRound, "the plan belongs to round \(was), but the run belongs to round \(round)"))
+      differences.append(
+        .init(.otherRound, "the plan belongs to round \(was), but the run belongs to round \(round)"))
     }
     var seconds = Seconds(planned: planned.seconds)
     if title == nil { seconds.actual = (record.seconds * 1000).rounded() / 1000 }
