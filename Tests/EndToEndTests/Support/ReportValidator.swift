@@ -23,7 +23,7 @@ final class ReportValidator: Sendable {
 
   /// Reads a JSON document from each line, and responds with a line that lists the document's mistakes as strings.
   ///
-  /// Of a list of more than 2,000 items, only every nth item is validated, because each takes a millisecond.
+  /// In a list of more than 2,000 items, only every nth item is validated, because each takes a millisecond.
   private static let program = """
     import json, sys
     from jsonschema import Draft202012Validator, FormatChecker
