@@ -182,7 +182,7 @@ import Testing
     default:
       // A plan of another version, or another file.
       try job.folder.write(Data("{}\n".utf8), to: "plan.json")
-      expected = "plan.json: is not a plan"
+      expected = "plan.json: this is not a plan"
     }
     let before = try await receiver.received().requests
     let run = try await job.ferry("run", "--plan", "plan.json")
