@@ -7,7 +7,7 @@ package protocol ByteDigest: AnyObject {
   func finalize() -> [UInt8]
 }
 
-/// The kinds of digests.
+/// The checksums that ferry can compute.
 package enum DigestAlgorithm: Hashable, Sendable {
   case sha256
   case sha512

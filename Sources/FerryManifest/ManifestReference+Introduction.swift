@@ -52,20 +52,20 @@ extension ManifestReference {
     Values are bytes, because a file's name need not be UTF-8. `url`, `query`, `base64` and `sha256` work on the bytes; \
     `json` and `lower` need UTF-8. If the value is not UTF-8, the item fails with the code `request`, and the message \
     names the reference and the filter. A filtered value is a string: in `json:`, `"${file.size}"` is a number and \
-    `"${file.size | lower}"` a string. A filtered secret is as secret as the value.
+    `"${file.size | lower}"` a string. A filtered secret is still a secret.
 
     Some positions encode a value automatically:
 
     | position | value without filters | value with filters |
     |---|---|---|
     | path, query or fragment of a URL | percent-encoded; in a path, `/` remains only in `${file.path}` | the result is \
-    encoded in the same way, unless `url` or `query` has encoded it: then it is used as it is. After `lower`, \
+    encoded in the same way, unless `url` or `query` has encoded it; in that case, it is used unchanged. After `lower`, \
     `${file.path}` keeps its `/` |
     | beginning of a URL | used as a URL | the result is used as a URL |
     | host of a URL | unchanged; it must be valid in a host name | the result unchanged; it must be valid in a host name |
     | `form` | the whole string is encoded, including its literal parts | the filters are applied, then the whole string is encoded |
     | `json` | the whole string is escaped; bytes that are not UTF-8 become U+FFFD | the filters are applied, then the whole string is escaped; bytes that are not UTF-8 become U+FFFD |
-    | header fields | as it is; bytes that are not UTF-8 become U+FFFD | the result as it is |
+    | header fields | unchanged, but bytes that are not UTF-8 become U+FFFD | the result unchanged |
 
     `vars` and `each` are inserted verbatim and are never percent-encoded in a URL, with or without a filter.
 

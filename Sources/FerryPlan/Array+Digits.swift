@@ -12,7 +12,7 @@ extension [UInt8] {
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without the zeros at its end. A
+  /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without trailing zeros. A
   /// negative duration counts as zero.
   ///
   /// - Parameter minimum: the number of decimals that are written even if they are zeros.

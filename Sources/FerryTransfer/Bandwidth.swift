@@ -34,7 +34,7 @@ struct BandwidthQueue {
     fileprivate(set) var bytes: Int64
     /// The bytes that the request sends at once.
     fileprivate var least: Int64
-    /// When the turn is due, and how long it takes, in nanoseconds.
+    /// The time at which the turn is due, and its duration, in nanoseconds.
     fileprivate var due: Int64
     fileprivate var cost: Int64
   }
@@ -58,7 +58,7 @@ struct BandwidthQueue {
 
   var isWaitedFor: Bool { next < waiting.count }
 
-  /// Takes a turn for a request. Without a rate, it is due at once.
+  /// Takes a turn for a request. Without a rate, the turn is due at once.
   ///
   /// - Parameter least: the bytes that the request sends at once, if they are more than a turn.
   mutating func wait(
@@ -74,7 +74,7 @@ struct BandwidthQueue {
     waiting.append(Turn(key: key, bytes: bytes, least: least, due: due, cost: cost))
   }
 
-  /// Takes the turns of all waiting requests again, because the rate has changed.
+  /// Replaces the turns of all waiting requests, because the rate has changed.
   mutating func restart(_ bytesPerSecond: Int64?, at now: SuspendingClock.Instant) {
     let turns = waiting[next...]
     for turn in turns { clock.giveBack(turn.cost, direction) }
@@ -133,7 +133,7 @@ final class Bandwidth {
     queues = Direction.allCases.map { BandwidthQueue(clock, $0) }
   }
 
-  /// Reads the limit, if that was not done within the last second.
+  /// Reads the limit, unless it was read within the last second.
   func update(at now: SuspendingClock.Instant) {
     guard readAt.duration(to: now) >= Self.interval else { return }
     readAt = now
@@ -152,8 +152,8 @@ final class Bandwidth {
     queues[direction.rawValue].spend(bytes, bytesPerSecond, at: .now)
   }
 
-  /// Grants the turns that are due. Calls `resume` with each request and the bytes that it may transfer; it returns
-  /// `false` if the request has ended, so that its turn remains for others.
+  /// Grants the turns that are due. Calls `resume` with each request and the bytes that it may transfer; `resume`
+  /// returns `false` if the request has ended, so that its turn remains for others.
   func grant(
     _ direction: Direction, at now: SuspendingClock.Instant, _ resume: (TransferKey, Int64) -> Bool
   ) {
@@ -169,7 +169,7 @@ final class Bandwidth {
   }
 }
 
-/// What a request may transfer under one limit.
+/// The bytes that a request may transfer under one limit.
 struct BandwidthCredit {
   let bandwidth: Bandwidth
   private var bytes: [Int64] = Bandwidth.Direction.allCases.map { _ in 0 }

@@ -8,11 +8,11 @@ import Musl
 import Glibc
 #endif
 
-/// The schedule of a bandwidth limit: for each direction, the time up to which its bytes have been given out. Each turn
+/// The schedule of a bandwidth limit: for each direction, the time up to which turns have been taken. Each turn
 /// of a request takes the next free time, so that the turns of all requests follow one another at the limit's rate.
 ///
-/// Several processes can share the memory of a schedule. Their requests then wait in one queue, without locks: a process
-/// that ends leaves only the turns for which its requests were waiting, and their time passes.
+/// Several processes can share the memory of a schedule. Their requests then wait in one queue, without locks: if
+/// a process ends, only the turns that its requests were waiting for remain unused.
 ///
 /// The memory is accessed only with atomic operations, hence `@unchecked Sendable`.
 package final class BandwidthClock: @unchecked Sendable {
@@ -20,8 +20,8 @@ package final class BandwidthClock: @unchecked Sendable {
 
   /// Unused time that can still be taken later. It makes up for late wake-ups.
   static let burst = Duration.milliseconds(200)
-  /// The longest queue, for example of a small file at 1 byte per second. A later time is not from a process of this
-  /// boot.
+  /// The longest queue, for example of a small file at 1 byte per second. A later time was not written by a
+  /// process of this boot.
   static let horizon = Duration.seconds(86_400)
 
   private let ends: UnsafeMutablePointer<Int64>

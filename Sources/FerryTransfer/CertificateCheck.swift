@@ -71,7 +71,7 @@ package enum CertificateCheck {
       }
       return Problem(
         reason:
-          "it cannot be read: \(text(ERR_peek_last_error())); a file of an older program may have a cipher that OpenSSL no longer supports"
+          "it cannot be read: \(text(ERR_peek_last_error())); a file written by an older program may use a cipher that OpenSSL no longer supports"
       )
     }
     guard key != nil, certificate != nil else {

@@ -80,7 +80,7 @@ extension ConnectionOptions {
     let url: String
     let user: String?
     let password: String?
-    /// As for CURLOPT_NOPROXY.
+    /// The hosts to connect to without the proxy, in the form of CURLOPT_NOPROXY.
     let noProxy: String
 
     package init(url: String, user: String?, password: String?, noProxy: String) {

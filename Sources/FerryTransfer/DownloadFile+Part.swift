@@ -28,7 +28,7 @@ extension DownloadFile {
       close(opened)
       return nil
     }
-    // A part of an earlier period may have lost bytes.
+    // A part that was written before the system last started may have lost bytes.
     guard let record = record(in: opened), record.boot == SystemBoot.identifier else {
       unlink(path)
       close(opened)
@@ -37,9 +37,9 @@ extension DownloadFile {
     return DownloadFile(destination, temporary: path, opened, record)
   }
 
-  /// Creates an empty part. Returns `nil` if the part cannot be created, for example because another process uses it:
-  /// the download can then not be continued after an interruption. Fails with `destination` if the free space is too
-  /// small.
+  /// Creates an empty part. Returns `nil` if the part cannot be created, for example because another process uses
+  /// it. The download then cannot be continued after an interruption. Fails with `destination` if the free space
+  /// is too small.
   static func part(
     _ destination: String, owner: String, _ record: PartRecord
   ) throws(TransportFailure) -> DownloadFile? {

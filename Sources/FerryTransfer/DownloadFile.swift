@@ -318,7 +318,7 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   private func setModified(_ time: Instant) -> Bool {
-    // RFC 9110 has no fractions of a second.
+    // HTTP dates have no fractions of a second (RFC 9110, section 5.6.7).
     let seconds = time.nanoseconds / 1_000_000_000
     let times = [
       timespec(tv_sec: time_t(seconds), tv_nsec: 0), timespec(tv_sec: time_t(seconds), tv_nsec: 0),

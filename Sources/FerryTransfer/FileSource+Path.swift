@@ -12,7 +12,7 @@ extension TransferRequest.FileSource {
   /// The file at an absolute path, as it is now. A link in its folder's path is followed by the rules for `root` of an
   /// upload; a link in its place may lead only to a file in the same folder.
   ///
-  /// Fails with `sourceMissing` or `sourceUnreadable`, also if it is not a regular file.
+  /// Fails with `sourceMissing` or `sourceUnreadable`, including if it is not a regular file.
   package static func current(_ path: String) throws(TransportFailure) -> Self {
     let split = SplitPath(path)
     let name = Array(split.name.utf8)

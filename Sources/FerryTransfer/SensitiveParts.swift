@@ -67,7 +67,7 @@ extension TransferRequest.HeaderField {
     }
   }
 
-  /// What a field stands for. `OriginGuard` decides about all of them in the same way.
+  /// The kind of value that a field contains or represents. `OriginGuard` decides about all of them in the same way.
   enum Role: Hashable, Sendable {
     /// A header field that is sent as it is.
     case field

@@ -22,7 +22,7 @@ package struct TLSOptions: Sendable {
 
   /// `nil` for the authorities with which libcurl was built.
   package var authorities: Authorities?
-  /// As for CURLOPT_PINNEDPUBLICKEY.
+  /// The digests of the accepted public keys, in the form of CURLOPT_PINNEDPUBLICKEY.
   package var pinnedPublicKey: String?
   package var minimum = Version.tls12
   package var identity: ClientIdentity?

@@ -7,7 +7,7 @@ package struct TracedHop: Sendable {
   /// The number of bytes that are kept of a header section.
   static let headLimit = 64 << 10
 
-  /// How long before the end of the whole request this hop started.
+  /// The time from the start of this hop to the end of the whole request.
   package var age = Duration.zero
   package var method: String
   package var url: String

@@ -4,7 +4,7 @@ import FerryPlan
 
 /// Responds to authentication challenges within a request.
 extension TransferLoop {
-  /// Adds to a hop the credentials that its origin is known to want.
+  /// Adds to a hop the credentials that its origin is known to require.
   ///
   /// - Throws: `request` if libcurl or libcrypto does not provide what the scheme needs.
   func authenticate(_ hop: inout RedirectPolicy.Hop, _ request: TransferRequest) throws(TransportFailure) {

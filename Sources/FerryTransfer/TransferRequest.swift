@@ -22,8 +22,9 @@ package struct TransferRequest: Sendable {
   /// section if it announces the size, otherwise when it exceeds the limit. Such a response is not kept, and
   /// at most 16 KiB more than the limit are read.
   package var byteLimit: Int64?
-  /// How often the body may be sent, over all redirects, challenges and resends; `nil` means no limit. A redirect or a
-  /// challenge that would exceed it fails with `byteLimit`, and a resend by libcurl with `connectionLost`.
+  /// The maximum number of times that the body is sent, over all redirects, challenges and resends; `nil` means no
+  /// limit. A redirect or a challenge that would exceed it fails with `byteLimit`, and a resend by libcurl with
+  /// `connectionLost`.
   package var bodyCopies: Int64?
   /// The maximum number of bytes stored as a file; `nil` means no limit. A larger response fails with
   /// `responseTooLarge`, at the end of its header section if it announces the size, otherwise when it

@@ -53,7 +53,7 @@ struct ObservationOptions: ParsableArguments {
     if let log, log == events { throw ValidationError("--log and --events cannot have the same file") }
   }
 
-  /// Opens the files. Throws if one of them cannot be opened; nothing was done then.
+  /// Opens the files. Throws if one of them cannot be opened. In that case, nothing has been done.
   func observers() throws -> RunObservers {
     RunObservers(
       log: try log.map {

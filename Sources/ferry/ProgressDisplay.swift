@@ -28,12 +28,12 @@ final class ProgressDisplay {
     next = .now + (isTerminal ? .milliseconds(200) : self.interval)
   }
 
-  /// How often the display needs the progress; `nil` if it shows nothing.
+  /// The interval at which the display needs the progress; `nil` if it shows nothing.
   var refresh: Duration? { isQuiet ? nil : interval }
 
   /// - Parameters:
-  ///   - progress: finds the progress, if a line is due.
-  ///   - details: finds the parts that are only needed for a line.
+  ///   - progress: returns the progress; called only if a line is due.
+  ///   - details: returns the parts that are needed only for a line.
   func show(_ progress: () -> Launch.Progress, _ details: (Int) -> Launch.ProgressDetails) {
     guard !isQuiet else { return }
     if !isTerminal, chosen != nil, last == nil {

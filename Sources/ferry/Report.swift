@@ -33,7 +33,8 @@ struct ReportShowCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Compare the run with a plan written by 'ferry plan --out', or with the JSON output of 'ferry plan', also with --simulate.",
+      "Compare the run with a plan written by 'ferry plan --out', or with the JSON output of "
+        + "'ferry plan' or 'ferry plan --simulate'.",
       valueName: "file"))
   var plan: String?
 

@@ -29,15 +29,15 @@ struct Run: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this plan, written by ferry plan --out, instead of a manifest, unless the manifest, the files or the journal have "
-        + "changed since.",
+      "Run this plan, written by ferry plan --out, instead of a manifest. If the manifest, the files or the journal have "
+        + "changed since, nothing is run.",
       valueName: "file"))
   var plan: String?
 
   @Option(
     help: ArgumentHelp(
       "Run one part of the manifest: K/N for shard K of N, setup/N or finish/N for the work before and after the shards, "
-        + "auto or auto/N for the shard that the environment of a Slurm or Kubernetes task names.",
+        + "auto or auto/N for the shard that the environment of a Slurm or Kubernetes task specifies.",
       valueName: "shard"))
   var shard: String?
 

@@ -33,7 +33,7 @@ struct SimulationArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How often fetched documents change. Default: a fetch has new data only the first time.",
+      "Interval at which fetched documents change. Default: a fetch has new data only the first time.",
       valueName: "duration"),
     transform: { try Duration(written: $0) })
   var fetchChanges: Duration?

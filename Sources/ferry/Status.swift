@@ -94,7 +94,7 @@ struct Status: ParsableCommand {
       try display.show(
         text(status, onLine: true), key: text(status.withoutTime, onLine: true), isLast: !status.isHeld)
       guard status.isHeld else { break }
-      // Looks at many shards take at most a tenth of the time.
+      // Reading the state of many shards takes at most a tenth of the time.
       let pause = max(Self.interval, start.duration(to: clock.now) * 9)
       usleep(
         UInt32(
@@ -102,7 +102,7 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// The time between two looks of `--follow`.
+  /// The shortest time between two readings of the state with `--follow`.
   private static let interval = Duration.milliseconds(500)
 
   private func look(_ shards: inout ShardStatus?) throws -> Look {

@@ -178,7 +178,7 @@ struct `An authentication challenge` {
     server.serve_forever()
     """
 
-  /// The token is in another field than the credentials.
+  /// The token and the credentials are in different header fields.
   @Test func `gets a response, and a rejected token is replaced`() async throws {
     let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, "t2"])
     defer { server.signal(SIGKILL) }

@@ -74,7 +74,7 @@ import Testing
   {
     let rates = try await rates([(2, "2MB"), (2, "1MB")])
     let sums = rates.map { $0.reduce(0, +) }
-    // The turn of a request takes as long in both processes.
+    // Turns last equally long in both processes, so each process sends at about half of its limit.
     #expect(sums[0] < 1_000_000 * 1.15 && sums[1] < 500_000 * 1.15, "\(rates)")
     #expect(sums[0] > 1_000_000 * 0.6 && sums[1] > 500_000 * 0.6, "\(rates)")
   }
@@ -99,7 +99,7 @@ import Testing
       try FileManager.default.setAttributes(
         [.modificationDate: date], ofItemAtPath: job.state + "/bandwidth-" + name)
     }
-    // Whatever the file contains, requests are not held.
+    // Invalid content of the file does not block requests.
     try Data(repeating: 0x7F, count: 100).write(to: URL(filePath: job.state + "/" + own))
     chmod(job.state + "/" + own, 0o600)
     #expect(try await job.run("--fresh").command.status == 0)

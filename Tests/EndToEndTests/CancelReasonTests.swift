@@ -52,7 +52,7 @@ import Testing
     let command = try await job.ferry("cancel", "e2e.uploads", "--reason", Self.text)
     #expect(command.status == 0, "\(command.stderr)")
     #expect(try await job.status().session("e2e.uploads")?.notes.map(\.reason) == [Self.text])
-    #expect(try await job.ferry("status").stdout.contains(": cancel, left "))
+    #expect(try await job.ferry("status").stdout.contains(": cancel, added "))
     run.signal(SIGCONT)
     let end = await run.end()
     #expect(end.status == 1, "\(end.stdout)\(end.stderr)")
@@ -77,7 +77,7 @@ import Testing
     #expect(try await job.ferry("report").stdout.contains("2 items were \(Self.message)\n"))
   }
 
-  @Test func `is kept in the journal if no process holds the session, also in the summary of its round`()
+  @Test func `is kept in the journal and in the summary of its round if no process holds the session`()
     async throws
   {
     let receiver = try await ReceiverProcess.start()

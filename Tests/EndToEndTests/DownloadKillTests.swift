@@ -82,7 +82,7 @@ struct `A download batch behind nginx` {
     let site = try await Self.site()
     let job = try await Self.job(site)
     let total = Self.names.count * (Self.mebibytes << 20)
-    // Two files are downloaded at a time, and each is killed in its middle.
+    // Two files are downloaded at a time. Each kill comes while files are incomplete.
     let half = Self.mebibytes << 19
     for kill in 1...Self.kills { try await Self.killRun(job, at: total / (Self.kills + 1) * kill - half) }
     let (command, report) = try await job.run()

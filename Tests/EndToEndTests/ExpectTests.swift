@@ -75,7 +75,7 @@ import Testing
     #expect(try String(contentsOf: URL(filePath: job.folder.path("catalog.json")), encoding: .utf8) == "old")
   }
 
-  @Test func `is no error if the body of a fetch is as expected`() async throws {
+  @Test func `is not an error if the body of a fetch is as expected`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try workspace(receiver, JobText.catalog("expect: { regex: 'modified|items|\\{' }"))
     let (command, report) = try await job.run()

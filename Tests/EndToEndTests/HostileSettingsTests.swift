@@ -103,7 +103,7 @@ import Testing
     #expect(output.contains("the server offers "), "\(output)")
   }
 
-  @Test func `cannot continue the handshake of NTLM without end`() async throws {
+  @Test func `cannot continue the handshake of NTLM endlessly`() async throws {
     // A valid message of type 2.
     let message = "TlRMTVNTUAACAAAADAAMADgAAAAFgokC////////////AAAAAAAAAAAAAEQAAAAGAbAdAAAAD0YAVABQAA=="
     let server = try await ScriptedServer.start([

@@ -67,7 +67,7 @@ import Testing
       status: 201, headers: ["Location": "/up", "Upload-Complete": "?0", "Upload-Offset": "0"])
     let server = try await ScriptedServer.start([
       "/files": resource,
-      // A server that takes every request for a part of the upload as its last.
+      // A server that treats every request for a part of the upload as the last one.
       "/up": Response(status: 200, headers: ["Upload-Offset": "1000", "Upload-Length": "1000"]),
     ])
     let job = try job(
@@ -78,7 +78,7 @@ import Testing
     #expect(report.items.contains { $0.reason?.message.contains("the same upload to another file") == true })
     let bodies = Set(server.requests.filter { $0.path == "/up" && !$0.body.isEmpty }.map(\.body))
     #expect(bodies.count <= 1)
-    // The upload may be that of the other file.
+    // The upload may belong to the other file.
     #expect(!server.lines.contains("home DELETE /up"))
   }
 

@@ -109,7 +109,7 @@ import Testing
   @Test func `is not delayed by a reader of its events that does not read`() async throws {
     let (receiver, job) = try await job()
     for index in 0..<300 { try job.write("x", to: "many-\(index)") }
-    // A pipe of one page, which nobody reads.
+    // A pipe with a capacity of one page, from which nobody reads.
     let path = job.folder.path("fifo")
     #expect(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

@@ -87,7 +87,7 @@ import Testing
       #expect(plan.source == "plan" && plan.round == 1 && plan.timeline == nil)
       #expect(plan.files == .init(planned: 4, actual: 3))
       #expect(plan.bytes == .init(planned: 28, actual: 21))
-      // A token, a fetch, four files, and an attempt more.
+      // A token, a fetch, four files, and one additional attempt.
       #expect(plan.requests == .init(planned: 6, actual: 7), "\(plan)")
       #expect(plan.nodes.map(\.name) == ["login", "files", "list"])
       let files = try #require(plan.nodes.first { $0.name == "files" })
@@ -114,7 +114,7 @@ import Testing
     #expect(plan.files == .init(planned: 4, actual: 4) && plan.requests == .init(planned: 6, actual: 6))
     #expect(plan.nodes.allSatisfy { $0.differences.isEmpty }, "\(plan.nodes)")
     #expect(try await job.ferry("report").stdout.contains("    no differences\n"))
-    // A report of another run has none.
+    // The report of another run contains no comparison.
     let other = try await job.ferry("run", "job.yaml", "--report", "other.json")
     #expect(other.status == 0 && !job.folder.text("other.json").contains("\"plan\""))
   }
@@ -149,7 +149,7 @@ import Testing
       return report.stderr
     }
     for text in ["", "[]", "{\"version\":1}", String(repeating: "[", count: 100_000)] {
-      #expect(try await message(text).contains("plan.json: is not a plan of ferry\nhelp: write it with"))
+      #expect(try await message(text).contains("plan.json: this is not a ferry plan\nhelp: write it with"))
     }
     let rounds = try await job.ferry(
       "plan", "job.yaml", "--simulate", "--bandwidth", "1MB", "--for", "1d", "--format", "json")
@@ -157,7 +157,7 @@ import Testing
     let other = try await job.ferry("plan", "job.yaml", "--format", "json").stdout
       .replacing("\"manifest\" : \"e2e\"", with: "\"manifest\" : \"other\\u001b[31m\"")
     let error = try await message(other)
-    #expect(error.contains("the plan is of manifest 'other") && !error.contains("\u{1B}"), "\(error)")
+    #expect(error.contains("the plan belongs to manifest 'other") && !error.contains("\u{1B}"), "\(error)")
     let missing = try await job.ferry("report", "--plan", "nosuch")
     #expect(missing.status == 2 && missing.stderr.contains("nosuch: cannot be read"), "\(missing.stderr)")
     let both = try await job.ferry("report", "--diff", "--plan", "plan.json")

@@ -58,7 +58,7 @@ import Testing
         && files.allSatisfy { $0.reason == "new" && $0.size == 1 })
   }
 
-  @Test func `has exit codes for something and nothing to do`() async throws {
+  @Test func `has different exit codes for work and for no work`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver.url, JobText.puts)
     func status(_ options: String...) async throws -> Int32 {
@@ -95,7 +95,7 @@ import Testing
     let run = try await job.ferry("run", "--plan", "shared/plan.json")
     #expect(run.status == 2, "\(run.stdout)")
     #expect(run.stderr.contains("belongs to user 65534, in a world-writable folder"), "\(run.stderr)")
-    // Nor is it replaced.
+    // ferry does not replace the plan, either.
     let plan = try await job.ferry("plan", "job.yaml", "--out", "shared/plan.json")
     #expect(plan.status == 2 && plan.stderr.contains("the plan cannot be written"), "\(plan.stderr)")
     #expect(try await receiver.received().files.isEmpty)
@@ -182,7 +182,7 @@ import Testing
     default:
       // A plan of another version, or another file.
       try job.folder.write(Data("{}\n".utf8), to: "plan.json")
-      expected = "plan.json: is not a plan"
+      expected = "plan.json: this is not a plan"
     }
     let before = try await receiver.received().requests
     let run = try await job.ferry("run", "--plan", "plan.json")

@@ -11,7 +11,7 @@ import Testing
         transfer: { request: { url: "${vars.api}/files/${file.path}" } }
     """
 
-  /// Two runs of a job: the server refuses other files in the second one, delays its responses, and the files grow.
+  /// Runs a job twice, with the given faults of the receiver and sizes of the files.
   private func job(
     first: [String] = [], second: [String] = [], sizes: (Int, Int) = (100, 100), budget: Bool = false
   ) async throws -> (job: Workspace, ids: [String]) {
@@ -33,7 +33,7 @@ import Testing
     try await job.start(["report", "--diff"] + arguments).end()
   }
 
-  @Test func `are none that matter between two equal runs`() async throws {
+  @Test func `do not matter between two equal runs`() async throws {
     let (job, ids) = try await job()
     let command = try await diff(job, ids + ["--fail-on", "new-failures,slower:100000%,budget:+1%"])
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
@@ -52,7 +52,7 @@ import Testing
     #expect(command.stdout.contains("no longer failing: 1\n    files/a"))
     #expect(command.stdout.contains("failing in both runs: 1"))
     #expect(command.stderr.contains("ferry: --fail-on: new-failures"))
-    // Without runs, the last two are compared; in the other direction, `a` is new.
+    // If no runs are named, the last two are compared. In the opposite direction, the failure of `a` is new.
     #expect(try await diff(job, []).stdout == command.stdout)
     #expect(try await diff(job, ids.reversed() + ["--fail-on", "new-failures"]).stdout.contains("files/a: "))
     struct Document: Decodable {
@@ -80,7 +80,8 @@ import Testing
     #expect(try await diff(job, ids + ["--fail-on", "budget:+50%"]).status == 0)
   }
 
-  @Test func `can involve a report in a file, and are refused for one that is none`() async throws {
+  @Test func `can involve a report in a file, and are refused for a file that is not a report`() async throws
+  {
     let (job, ids) = try await job()
     try job.folder.write(Data(job.folder.text("state/runs/\(ids[0])/report.json").utf8), to: "before.json")
     try job.folder.write(Data("{}\n".utf8), to: "other.json")

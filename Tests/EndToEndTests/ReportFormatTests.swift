@@ -16,7 +16,8 @@ import Testing
     var status: Int32
   }
 
-  /// A job of which the server refuses half of the files. They are sent by their bytes, whatever their names are.
+  /// A job in which the server rejects the files of one upload. Names are sent in the query, which may contain any
+  /// bytes.
   private static let run = Task {
     let receiver = try await ReceiverProcess.start(faults: ["file:match=/files/bad,status=403"])
     let nodes = """
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `is refused before any work, if its format is unknown or its file is used twice`() async throws {
+  @Test func `is refused before any work if its format is unknown or its file is used twice`() async throws {
     let job = try Workspace(JobText.text(server: "http://127.0.0.1:1", JobText.puts))
     try job.write("a", to: "a")
     for (options, message) in [

@@ -101,7 +101,7 @@ import Testing
     #expect(try storedReport(job).run.exitCode == 0)
   }
 
-  @Test func `in a world-writable folder is no link, file or FIFO of another user`() async throws {
+  @Test func `in a world-writable folder is not a link, file or FIFO of another user`() async throws {
     guard geteuid() == 0 else {
       FileHandle.standardError.write(Data("skipped: only root may give files away\n".utf8))
       return

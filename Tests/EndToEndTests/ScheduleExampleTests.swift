@@ -30,7 +30,7 @@ import Testing
     let command = try await Command.run(
       analyze, ["verify", folder.path("ferry-photos.service"), folder.path("ferry-photos.timer")])
     #expect(command.status == 0, "\(command.stderr)")
-    // Mistakes of other units of the machine are not ours.
+    // Mistakes in the machine's other units do not matter.
     #expect(!command.stderr.contains("ferry-photos"), "\(command.stderr)")
   }
 
@@ -47,7 +47,7 @@ import Testing
     guard let python = PythonModules.python(with: ["check_jsonschema"]) else {
       throw CommandFailure(description: "Python has no check-jsonschema; run scripts/setup test")
     }
-    // check-jsonschema contains copies of the schemas of SchemaStore and GitLab, and loads nothing.
+    // check-jsonschema contains copies of the schemas of SchemaStore and GitLab, so nothing is downloaded.
     let check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.\(pipeline.schema)"]
     let command = try await Command.run(python, check + [Product.source("examples/\(pipeline.file)")])
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")

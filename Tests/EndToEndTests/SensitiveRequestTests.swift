@@ -187,7 +187,9 @@ import Testing
 
   // MARK: Deliveries
 
-  @Test(arguments: [301, 302, 303]) func `to a login page has nothing delivered`(status: Int) async throws {
+  @Test(arguments: [301, 302, 303]) func `to a login page causes no file to count as delivered`(status: Int)
+    async throws
+  {
     let server = try await ScriptedServer.start([
       "/up": Response(status: status, headers: ["Location": "/login"])
     ])

@@ -86,7 +86,7 @@ import Testing
     let map = try JSONDecoder().decode(
       [String: String].self, from: Data(contentsOf: job.folder.url.appending(path: "map.json")))
     #expect(map == ["source-0": job.folder.text("job.yaml")])
-    // Started again, the script finds the jobs, and runs nothing.
+    // When the script is started again, it finds the jobs and runs nothing.
     let again = try await Command.run(
       "bash", [job.folder.path("shards/submit.sh"), "--namespace=test"], environment: environment,
       in: job.folder.url)
@@ -110,7 +110,7 @@ import Testing
 
   @Test(.enabled(if: python != nil))
   func `are submitted with --submit, and a pod with temporary failures is repeated`() async throws {
-    // With one failure more than files, a file fails in both of its attempts, whatever their order is.
+    // Because there is one more failure than there are files, one file fails in both of its attempts, in any order.
     let receiver = try await ReceiverProcess.start(
       ["--require-token"], faults: ["content:status=503,times=\(Self.files + 1)"])
     let job = try job(receiver)

@@ -213,7 +213,7 @@ import Testing
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs(recognized: "")))
     for number in 0..<8 { try job.write("content \(number)", to: "f\(number).txt") }
     _ = try await shards(job)
-    // The next runs report the item only as one of an earlier run.
+    // The next runs report the item only as an item of an earlier run.
     _ = try await shards(job)
     let command = try await merged(job)
     let folder = try #require(
@@ -335,7 +335,7 @@ import Testing
       for number in 0..<40 {
         try job.write(String(repeating: "x", count: 2_000), to: "\(division)\(number).txt")
       }
-      // The files of shard 1 have about 40 KB, which is more than a third of the budget, and less than all of it.
+      // The files of shard 1 have about 40 KB, which is more than a third of the budget but less than all of it.
       #expect(try await part(job, "1/2").status == first, "\(division)")
       let next = try await job.ferry("next", "job.yaml", "--state", job.state + "/shards/e2e/2-of-2")
       #expect(next.stdout == "now\n", "\(next.stdout) \(next.stderr)")

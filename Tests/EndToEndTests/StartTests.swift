@@ -147,7 +147,7 @@ import Testing
     ["cancel", long], ["status", long], ["orphans", long], ["resume", long], ["resume", ""],
     ["resume", "nosuch"],
   ])
-  func `of a command for an unknown session exits with 2`(_ arguments: [String]) async throws {
+  func `for an unknown session exits with 2`(_ arguments: [String]) async throws {
     let command = try await job.start(arguments).end()
     #expect(command.status == 2, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.hasPrefix("ferry: there is no "), "\(command.stderr)")

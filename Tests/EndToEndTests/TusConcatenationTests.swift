@@ -40,7 +40,8 @@ import Testing
     try await TestFiles.digests(of: ["f"], under: job.folder.path("files"))["f"]
   }
 
-  /// Expects the job's one file at the server as it is, once, and no request that the protocol forbids.
+  /// Checks that the server has stored the job's only file once and unchanged, and has received no forbidden
+  /// request.
   private func expectFile(of job: Workspace, at server: StrictTusServer) async throws -> StrictTusServer.Log {
     let log = try await server.log()
     #expect(log.violations.isEmpty)
@@ -61,7 +62,8 @@ import Testing
     let log = try await expectFile(of: job, at: server)
     let count = size < 1_000_000 ? 1 : Self.parts
     #expect(log.uploads.last?.parts.count == count && log.uploads.count == count + 1)
-    // The first of several partial uploads shows that the server concatenates; an empty one, that it is complete.
+    // If there are several partial uploads, a HEAD of the first one shows whether the server concatenates. For an
+    // empty file, a HEAD shows that the upload is complete.
     #expect(log.heads == (size == 0 || count > 1 ? 1 : 0) && log.deletes == 0)
     #expect(report.totals.bytes.useful == size && report.totals.bytes.resent == 0)
     let again = try await job.run()
@@ -121,7 +123,7 @@ import Testing
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     let log = try await expectFile(of: job, at: server)
     #expect(report.totals.idsExpired == 1 && log.creations == 2 * Self.parts)
-    // The fourth is the one that the server no longer had.
+    // The fourth partial upload is the one that the server no longer has.
     #expect(log.uploads.count(where: \.deleted) == Self.parts - 1 && log.deletes == Self.parts - 1)
     #expect(log.uploads.last?.parts.sorted() == [5, 6, 7, 8])
   }

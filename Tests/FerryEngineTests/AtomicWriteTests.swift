@@ -4,7 +4,7 @@ import Testing
 @testable import FerryEngine
 
 struct WholeWriteTests {
-  /// The pipe holds less than is written, and its reader reads nothing.
+  /// The data exceeds the pipe's capacity, and the reader reads nothing.
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func aReaderThatReadsNothingIsWaitedForOnlyUntilTheTimeout(waits: Bool) throws {
     var ends: [Int32] = [0, 0]

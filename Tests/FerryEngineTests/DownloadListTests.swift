@@ -120,8 +120,8 @@ import Testing
     #expect(paths(listing) == ["photos/e"])
     #expect(
       problems(listing) == [
-        "/0: its file photos/a is also that of /1; neither is downloaded",
-        "/1: its file photos/a is also that of /0; neither is downloaded",
+        "/0: its file photos/a is also the file of /1; neither is downloaded",
+        "/1: its file photos/a is also the file of /0; neither is downloaded",
         "/2: its file photos/B differs only in case from that of /3; neither is downloaded",
         "/3: its file photos/b differs only in case from that of /2; neither is downloaded",
         "/4: its file photos/c is also a folder of /5; neither is downloaded",

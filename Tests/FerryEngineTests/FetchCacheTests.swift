@@ -80,7 +80,7 @@ struct FetchCacheTests {
     try redirected.finish(.fetch, .success(response))
     #expect(redirected.fetches[node]?.etag == "\"new\"" && redirected.fetches[node]?.freshUntil == nil)
 
-    // Without a new lifetime in it, a 304 ends the old one.
+    // A 304 without a new lifetime ends the old lifetime.
     let old = try self.run()
     let fresh = TestRun.start.advanced(by: .seconds(60))
     old.fetches = FetchCache([

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryJournal
 
-/// Repeated looks at the state of shards.
+/// Repeated checks of the state of shards.
 @Suite struct `The status of shards` {
   private let folder: TestFolder
   private let whole: StateDirectory

@@ -56,7 +56,7 @@ import Testing
       let before = try write(1..<count + 1)
       let after = try write(1..<count + 2)
       for length in before.count - 5...after.count {
-        // A longer file is not cut before it is written.
+        // A longer file is not truncated before the new bytes are written.
         try (after.prefix(length) + before.dropFirst(length)).write(to: URL(filePath: path))
         let file = try file()
         _ = file.append(entry(3), count: 1)
@@ -78,7 +78,7 @@ import Testing
     #expect(file.problem?.hasPrefix("\(omitted) requests not recorded") == true)
   }
 
-  @Test func `has one writer, and is readable for its owner only`() throws {
+  @Test func `has one writer, and is readable only by its owner`() throws {
     #expect(
       FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))
     let first = try file()

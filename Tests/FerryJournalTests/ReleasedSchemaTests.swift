@@ -35,7 +35,7 @@ import Testing
   private func checkItems(_ journal: SessionJournal, schema: Int) throws {
     let nodes = try journal.nodes
     #expect(nodes.map(\.name) == ["photos", "catalog", "notify"] + (schema >= 12 ? ["pictures"] : []))
-    // Download batches have their kind since schema 12.
+    // Since schema 12, a download batch is a kind of node.
     if schema >= 12 {
       #expect(nodes[3].kind == .download)
       #expect(try journal.items(nodes[3].id).map(\.modified) == [-77])

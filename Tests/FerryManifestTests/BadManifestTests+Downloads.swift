@@ -58,11 +58,11 @@ extension BadManifest {
       """,
       .error(
         "1️⃣", .invalidPath,
-        "this path does not begin with a folder, so the list could replace any file beside the manifest",
+        "this path does not begin with a folder, so the list could replace any file next to the manifest",
         help: "put a folder before the first reference, for example 'downloads/${item.name}'"),
       .error(
         "2️⃣", .invalidPath,
-        "this path does not begin with a folder, so the list could replace any file beside the manifest",
+        "this path does not begin with a folder, so the list could replace any file next to the manifest",
         help: "put a folder before the first reference, for example 'downloads/${item.name}'"),
       .error(
         "3️⃣", .invalidPath, "this path leaves its folder with '..'",

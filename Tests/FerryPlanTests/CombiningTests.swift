@@ -4,8 +4,8 @@ import Testing
 
 /// Several manifests combined into one plan.
 struct CombiningTests {
-  /// A manifest with an upload `up` that sends files. `session` has more keys of the session `s`, `top` more keys of
-  /// the manifest.
+  /// A manifest with an upload `up` that sends files. `session` contains further keys of the session `s`, and
+  /// `top` further keys of the manifest.
   private func manifest(
     _ name: String, session: String = "", identifier: String? = "shared", upload: String = "",
     top: String = ""

@@ -106,7 +106,7 @@ struct DelayTests {
     #expect(world.scheduler.totals.resumes == 0)
   }
 
-  @Test func `does not reach a default session, nor a foreground launch`() throws {
+  @Test func `applies neither to a default session nor to a foreground launch`() throws {
     for (launch, kind) in [(LaunchKind.foreground, "background"), (.background, "default")] {
       var world = try world(
         "before_start", batch: "    batch: { max_items: 1 }\n", launch: launch, kind: kind)

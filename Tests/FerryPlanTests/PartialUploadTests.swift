@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryPlan
 
-/// `parallel_parts` of tus: partial uploads, which a last request concatenates.
+/// `parallel_parts` of tus: partial uploads, which the last request concatenates.
 @Suite struct `A partial upload of tus` {
   private static let machine = Tus(chunkSize: 100, parallelRequests: 3, threshold: 10)
 
@@ -33,7 +33,7 @@ import Testing
     StatedResponse(status: status, fields: fields)
   }
 
-  @Test func `has an equal share of the bytes, the last one the rest`() {
+  @Test func `has an equal share of the bytes, and the last one has the rest`() {
     let parts = (1...Self.machine.partCount(500)).map { Self.machine.range(ofPart: $0, size: 500) }
     #expect(parts == [0..<167, 167..<334, 334..<500])
     #expect([0, 1, 9, 10, 11].map { Self.machine.partCount($0) } == [1, 1, 1, 3, 3])
@@ -101,7 +101,7 @@ import Testing
     #expect(state.confirmedOffset == size)
   }
 
-  @Test func `is asked for its offset after a lost response, and no other one is`() {
+  @Test func `is asked for its offset after a lost response, and no other upload is`() {
     var state = TransferState(isUncertain: false, hasResource: true)
     Self.machine.begin(.send(167..<267), in: &state, size: 500)
     for index in state.partials.indices { state.partials[index].isUncertain = false }

@@ -167,7 +167,7 @@ import Testing
         queue.wait(next.key, 1_000_000, at: now)
       }
     }
-    // 600 kB in turns of 10 kB, and the first turn; the last one may exceed it.
+    // 600 kB are granted in turns of 10 kB, in addition to the first turn. The last turn may exceed the limit.
     #expect((60...62).contains(granted.count))
     #expect(granted == granted.indices.map { UInt64($0 % 3 + 1) })
   }

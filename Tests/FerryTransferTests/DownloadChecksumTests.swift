@@ -58,7 +58,7 @@ import Testing
       "Content-MD5", "",
       "the header 'Content-MD5' contains no usable SHA-512, SHA-256, SHA-1 or MD5 digest, or contradictory ones"
     ),
-  ]) func `in the header prevents that another file is stored`(
+  ]) func `in the header prevents another file from being stored`(
     _ name: String, _ value: String, _ reason: String
   ) throws {
     #expect(try get(["\(name): \(value)"], .field(name)).answer?.refusal == reason)

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  // MARK: Cut header sections
+  // MARK: Truncated header sections
 
   private static let cuts = [
     "HTTP/1.1 200 OK\r\n",
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  // MARK: Responses that no request asked for
+  // MARK: Unsolicited responses
 
   /// A server that responds to the first request and, once the client is idle, sends a second response on the same
   /// connection. On later connections, it sends correct responses.

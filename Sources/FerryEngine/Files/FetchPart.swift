@@ -1,7 +1,7 @@
 import FerryPlan
 import FerryTransfer
 
-/// The part of a document that an interrupted download leaves beside its destination.
+/// The part of a document that an interrupted download leaves next to its destination.
 struct FetchPart {
   /// The path of the destination.
   let destination: String

@@ -24,8 +24,8 @@ extension FileLister {
 }
 
 extension SourceRoot {
-  /// Which of a download batch's files have to be downloaded again, because they do not exist or do not have the size in
-  /// the list.
+  /// The files of a download batch that have to be downloaded again, because they do not exist or do not have the
+  /// size in the list.
   func missing(of files: FileColumns) -> [ContentComparison] {
     let folder = openFolder()
     defer { if folder >= 0 { close(folder) } }

@@ -351,8 +351,7 @@ struct FolderWalk {
           while length < common, names[first.start + length] == names[entry.start + length] { length += 1 }
           common = length
         }
-        /// A byte of a name as it is sorted: a folder's name is followed by a slash, as in the paths of its
-        /// files.
+        /// A byte of a name for sorting. A folder's name is followed by a slash, as in the paths of its files.
         func letter(_ entry: Entry, _ index: Int) -> UInt8 {
           index < entry.length
             ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Reads the list of a download batch: which files are stored where, and from which URLs.
+/// Reads the list of a download batch: the URL of each document, and the file in which it is stored.
 struct ItemListReader {
   private let items: DownloadItems
   /// The fields to which the request for an item refers.
@@ -30,7 +30,7 @@ struct ItemListReader {
     var version: Int64
     var origin: Origin?
     var values: [String?]
-    /// Why the item and another one cannot both be stored.
+    /// The reason why the item and another one cannot both be stored.
     var conflict: String?
   }
 
@@ -163,7 +163,7 @@ struct ItemListReader {
     func conflict(_ own: Found, _ other: Found) -> String {
       let path = DisplayPath.shown(own.path)
       return isEqual
-        ? "its file \(path) is also that of \(other.place)"
+        ? "its file \(path) is also the file of \(other.place)"
         : "its file \(path) differs only in case from that of \(other.place)"
     }
     found[other].conflict = found[other].conflict ?? conflict(found[other], item)
@@ -197,8 +197,8 @@ struct ItemListReader {
     }
   }
 
-  /// The first item whose file is a folder in the path of another item. Files between the two are below the first as
-  /// well.
+  /// The first item whose file is a folder in the path of another item. Any such file between the two is itself
+  /// below the first one.
   ///
   /// - Parameter files: the hashes of the keys of all items.
   private func fileAbove(_ index: Int, _ files: Set<Int>) -> Int? {

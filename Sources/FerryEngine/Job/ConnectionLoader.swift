@@ -159,7 +159,7 @@ struct ConnectionLoader {
 
   // MARK: TLS
 
-  /// The size of a file with certificates is at most this number of bytes. Lists of all authorities have 250 kB.
+  /// The maximum size of a file with certificates, in bytes. A list of all common authorities has about 250 kB.
   private static let limit = 16 << 20
 
   /// - Parameter isSecured: whether the session may need the authorities of the environment.

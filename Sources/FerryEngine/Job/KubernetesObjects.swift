@@ -4,7 +4,8 @@ import FerryPlan
 
 /// The objects that run shards as an Indexed Job of Kubernetes, with the jobs before and after it.
 struct KubernetesObjects {
-  /// How often a part is restarted. The delay between restarts grows to six minutes, so this takes about a day.
+  /// The maximum number of restarts of a part. The delay between restarts grows to six minutes, so this number
+  /// takes about a day.
   private static let restarts = 240
   /// The time that a pod has after SIGTERM. ferry needs a few seconds to save its state.
   private static let gracePeriod = 120
@@ -159,8 +160,9 @@ struct KubernetesObjects {
       """ + environment + resources + mounts
   }
 
-  /// How often a part is repeated. A pod that is evicted does not count. The exit codes after which a repetition cannot
-  /// succeed end the part; after the others, such as 5, 8 and 10, another pod continues after a while.
+  /// The rules for restarts of a part. The eviction of a pod does not count as a restart. The exit codes after
+  /// which a restart cannot succeed end the part; after the other exit codes, such as 5, 8 and 10, Kubernetes
+  /// starts another pod after a delay.
   private func spec(_ part: Part) -> String {
     let evictions = """
         podFailurePolicy:
@@ -184,12 +186,12 @@ struct KubernetesObjects {
 
         """ + evictions + permanentFailure(action: "FailIndex")
     case .finish:
-      // Each repetition would send the requests of `on_end` again.
+      // Each restart would send the requests of `on_end` again.
       return "  backoffLimit: 0\n" + evictions
     }
   }
 
-  /// The rule for the exit codes after which a repetition cannot succeed.
+  /// The rule for the exit codes after which a restart cannot succeed.
   private func permanentFailure(action: String) -> String {
     let codes: [ExitCode] = [.itemsFailed, .usage, .invalidManifest, .integrity, .authorization]
     return """

@@ -2,7 +2,7 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 
-/// What the pods of a manifest need, checked.
+/// The checked settings of a manifest's pods.
 ///
 /// In the pods, the manifest and its files have the same paths as on this machine: the manifest comes from a ConfigMap,
 /// and the files from an existing claim.
@@ -130,7 +130,7 @@ extension KubernetesSettings {
       + manifest.downloads.compactMap { download in
         switch download.items.source {
         case .file(let name, _): name
-        // The fetch saves it in the folder.
+        // A fetch saves its list in the folder.
         case .written, .fetch: nil
         }
       }

@@ -47,7 +47,8 @@ struct ShardCommands {
 
   var merge: String { ShellWord.line([program, "report", "merge", shards]) }
 
-  /// The work after the shards: requests, and the merged report. The shell exits with the worse exit code.
+  /// The work after the shards: requests, and the merged report. The shell exits with the exit code of the run or,
+  /// if that is 0, of the merge.
   var finish: String {
     """
     \(run("finish/\(count)"))

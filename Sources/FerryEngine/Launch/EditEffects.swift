@@ -46,8 +46,8 @@ struct EditEffects {
 
   /// Whether the manifest has an upload with files to send that has never queued any file in its session.
   ///
-  /// Uploads without files to send do not count, because a match requires that the journals of all other
-  /// sessions be opened.
+  /// Uploads without files to send do not count, because the search for a match opens the journals of all other
+  /// sessions.
   private func hasNewUpload(_ manifest: Int) throws -> Bool {
     try jobs.plan.nodes.enumerated().contains { index, node in
       guard node.manifest.index == manifest, case .upload(let items, _) = launchState.starts[index],

@@ -54,7 +54,8 @@ extension Launch {
     }
   }
 
-  /// Takes the leases of the journals, and closes all earlier runs, which have then lost theirs; empty if locks suffice.
+  /// Takes the leases of the journals, and closes all earlier runs, which have lost their leases. Returns no
+  /// leases if locks suffice.
   func takeLeases(
     _ journals: SessionJournals, _ history: RunHistory, before deadline: Instant?, at now: Instant,
     _ notice: (String) -> Void

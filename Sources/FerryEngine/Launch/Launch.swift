@@ -31,11 +31,11 @@ package struct Launch {
     package var part: ShardPart?
     /// How long a process owns the journals of a shard after it has last renewed its leases.
     package var lease = Duration.seconds(30)
-    /// How often the progress is shown; `nil` if it is not.
+    /// The interval at which the progress is shown; `nil` if it is not shown.
     package var refresh: Duration?
     /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
     package var verify: (@Sendable () throws -> Void)?
-    /// What the plan that is run expects, for a comparison in the report; `nil` without a plan.
+    /// The expectations of the plan that is run, for a comparison in the report; `nil` without a plan.
     package var planned: PlannedRun?
     /// The minimum duration of each sync, to simulate a slow disk in benchmarks.
     package var syncDelay: Duration = .zero

@@ -14,7 +14,7 @@ extension PlannedRun {
     if let saved = try? SavedPlan(path: path) {
       if let expected = saved.expected { return expected }
       throw UsageError(
-        "\(name): an earlier version of ferry wrote this plan, and it lacks the expected numbers\n"
+        "\(name): this plan was written by an earlier version of ferry and lacks the expected numbers\n"
           + "help: write another plan with: ferry plan MANIFEST --out FILE")
     }
     let bytes: [UInt8]
@@ -31,7 +31,7 @@ extension PlannedRun {
           + "help: simulate one round, without --for")
     case .other:
       throw UsageError(
-        "\(name): is not a plan of ferry\n"
+        "\(name): this is not a ferry plan\n"
           + "help: write it with 'ferry plan MANIFEST --out FILE' or 'ferry plan MANIFEST --simulate --format json'"
       )
     }
@@ -45,7 +45,7 @@ extension PlannedRun {
     let names = (record.run.manifests ?? []).map(\.name)
     guard names.contains(manifest) || record.run.manifest == manifest else {
       throw UsageError(
-        "the plan is of manifest '\(DisplayPath.line(manifest))', and run \(record.run.id) is of "
+        "the plan belongs to manifest '\(DisplayPath.line(manifest))', but run \(record.run.id) belongs to "
           + "\(names.map { "'\(DisplayPath.line($0))'" }.joined(separator: ", "))\n"
           + "help: 'ferry runs' lists the runs with their manifests")
     }

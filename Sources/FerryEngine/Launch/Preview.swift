@@ -58,7 +58,7 @@ package struct Preview {
     }
   }
 
-  /// What has changed since a plan was made, a sentence for each; empty if nothing has.
+  /// The changes since a plan was made, one sentence for each; empty if there are none.
   package func drift(from plan: SavedPlan) throws -> [String] {
     try takePreview { try plan.drift(from: $0, job) }
   }

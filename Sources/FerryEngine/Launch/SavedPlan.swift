@@ -7,8 +7,8 @@ import Foundation
 
 /// A plan in a file: `ferry plan --out FILE`, which `ferry run --plan FILE` runs if nothing has changed since.
 ///
-/// The first line has the state of the manifest and the journal; each further line is a file to send. The lines are
-/// compared one by one, so the number of files does not matter.
+/// The first line contains the state of the manifest and the journal; each further line is a file to send. The
+/// lines are compared one by one, so the number of files does not matter.
 package struct SavedPlan: Sendable {
   private struct Head: Codable {
     var version = 1
@@ -37,7 +37,7 @@ package struct SavedPlan: Sendable {
   package var manifest: String { head.path }
   package var only: [String] { head.only }
   package var variables: [String: String] { head.variables }
-  /// What a run is expected to do; `nil` if an earlier version of ferry wrote the plan.
+  /// The expected work of a run; `nil` if an earlier version of ferry wrote the plan.
   package var expected: PlannedRun? { head.plan.map { PlannedRun($0) } }
 
   /// - Throws: `UsageError` if the file is not a plan.
@@ -53,7 +53,7 @@ package struct SavedPlan: Sendable {
       throw error
     } catch {
       throw UsageError(
-        "\(DisplayPath.shown(path)): is not a plan of this version of ferry\nhelp: write it with: ferry plan MANIFEST --out FILE"
+        "\(DisplayPath.shown(path)): this is not a plan of this version of ferry\nhelp: write it with: ferry plan MANIFEST --out FILE"
       )
     }
   }
@@ -119,7 +119,7 @@ package struct SavedPlan: Sendable {
       round: preview.round, lastRun: preview.lastRun, notes: preview.notes.count, files: files, nodes: nodes)
   }
 
-  /// What has changed since the plan was made, a sentence for each; empty if nothing has.
+  /// The changes since the plan was made, one sentence for each; empty if there are none.
   func drift(from preview: RunPreview, _ job: Job) throws -> [String] {
     let now = Self.head(preview, job, only: head.only)
     var drift: [String] = []

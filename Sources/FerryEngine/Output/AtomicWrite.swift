@@ -12,9 +12,9 @@ package enum AtomicWrite {
     case userOnly
   }
 
-  /// What remains of a file after a power cut.
+  /// The state of a file after a power failure.
   enum Durability {
-    /// The file, or the one that it replaces.
+    /// Either the new file or the replaced file remains.
     case synced
     /// The file may be empty. This suits files that have no meaning after a restart of the system.
     case notSynced
@@ -34,7 +34,7 @@ package enum AtomicWrite {
     failure(replacing: path, access: access, durability: durability) { failure(of: bytes, to: $0) }
   }
 
-  /// Likewise, for a file that is written piece by piece.
+  /// Like `failure(of:replacing:access:durability:)`, for a file that is written piece by piece.
   ///
   /// - Parameter write: writes to a descriptor, and returns the error number if that fails.
   static func failure(

@@ -14,10 +14,11 @@ import Foundation
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
 package final class EventWriter: @unchecked Sendable {
   private static let limit = 8 << 20
-  /// How long the thread collects events, in nanoseconds, and after how many bytes it writes them earlier.
+  /// The time for which the thread collects events, in nanoseconds, and the number of bytes after which it writes
+  /// them earlier.
   private static let collection: Int64 = 100_000_000
   private static let enough = 64 << 10
-  /// How long the end of the run waits for the remaining events, in nanoseconds.
+  /// The time for which the end of the run waits for the remaining events, in nanoseconds.
   private static let patience: Int64 = 5_000_000_000
 
   /// Writes lines, and returns the error number if that fails.
@@ -36,8 +37,8 @@ package final class EventWriter: @unchecked Sendable {
   private var failure: Int32?
 
   /// - Parameters:
-  ///   - descriptor: it stays open.
-  ///   - dropped: a line that stands for events that were dropped.
+  ///   - descriptor: the descriptor to write to, which stays open.
+  ///   - dropped: returns a line in place of dropped events, given their number.
   package init(_ descriptor: Int32, dropped: @escaping @Sendable (Int) -> [UInt8]) throws {
     put = { bytes, _ in AtomicWrite.failure(of: bytes, to: descriptor) }
     problem = { nil }
@@ -78,7 +79,7 @@ package final class EventWriter: @unchecked Sendable {
   }
 
   private func drain() {
-    // The queue and this buffer change places, so that neither has to grow again.
+    // The queue and this buffer are swapped, so that neither has to grow again.
     var taken: [UInt8] = []
     while true {
       taken.removeAll(keepingCapacity: true)
@@ -109,7 +110,7 @@ package final class EventWriter: @unchecked Sendable {
 
   /// Waits for the queued lines, for a limited time.
   ///
-  /// - Returns: why events are missing; `nil` if none are.
+  /// - Returns: the reason why events are missing; `nil` if none are.
   package func finish() -> String? {
     condition.withLock {
       if droppedCount > 0 { waiting += dropped(droppedCount) }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The reports of a manifest's parts: its shards, and the work that runs once.
 package struct ShardReports {
-  /// What is known about one shard.
+  /// The report of one shard, or the reason why there is none.
   package enum Last {
     case report(ReportSource)
     /// The reason why there is no report of the round.
@@ -67,7 +67,7 @@ package struct ShardReports {
     for source in found {
       if let part = ShardPart(source.record) { byPart[part, default: []].append(source) }
     }
-    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last one counts.
+    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last round counts.
     let shared =
       byPart.keys.contains { $0.shard == nil } ? found.compactMap(\.record.run.round).max() : nil
     for (part, sources) in byPart {

@@ -28,8 +28,8 @@ extension RequestBuilder {
     else { return nil }
     var sensitive: [String] = []
     var text: [UInt8] = []
-    // Both are encoded like the fields of a form before they are joined (RFC 6749, section 2.3.1). A space becomes %20,
-    // because some servers, such as Authlib, do not decode a plus sign.
+    // The ID and the secret are encoded like the fields of a form before they are joined (RFC 6749, section
+    // 2.3.1). A space becomes %20, because some servers, such as Authlib, do not decode a plus sign.
     PercentEncoding.append(
       try Self.text(grant.clientID, bindings, sensitive: &sensitive), for: .query, to: &text)
     text.append(UInt8(ascii: ":"))

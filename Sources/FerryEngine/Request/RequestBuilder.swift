@@ -172,7 +172,7 @@ package struct RequestBuilder: Sendable {
     return bytes
   }
 
-  /// The value to which its filters were applied. It is sensitive if the original value is sensitive.
+  /// The value of a reference after its filters. It is sensitive if the original value is sensitive.
   static func value(
     of reference: Reference, _ filters: [ReferenceFilter], _ bindings: Bindings, sensitive: inout [String]
   ) throws(TransportFailure) -> ReferenceValue {

@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Rejects a token that no request can carry as soon as the server issues it. Otherwise, each request with the token would
-/// fail for good, although the next token may be valid.
+/// Rejects a token that no request can carry as soon as the server issues it. Otherwise, each request with the
+/// token would fail permanently, although the next token may be valid.
 enum TokenCheck {
   /// The failure of the request that returned the captures; `nil` if requests can carry them.
   static func failure(_ captures: [CapturedValue], _ apply: TokenApplication) -> TransportFailure? {
@@ -33,7 +33,7 @@ enum TokenCheck {
     // RFC 9110, section 5.5.
     case .header: value.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     case .cookie: value.allSatisfy(RequestBuilder.isAllowedInCookie)
-    // It is percent-encoded.
+    // A value in the query is percent-encoded.
     case .query: true
     }
   }

@@ -29,8 +29,8 @@ enum URLPart {
     return Substring(url.utf8[start..<url.utf8.index(start, offsetBy: range.count)])
   }
 
-  /// The same check as above. A URL is checked for each request, and reading a contiguous buffer is several times
-  /// faster than iterating over the `utf8` of a `String`.
+  /// Like `authority(of:)` for a string. A URL is checked for each request, and reading a contiguous buffer is
+  /// several times faster than iterating over the `utf8` of a `String`.
   private static func authority(of url: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
     guard let colon = url.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = url[..<colon]

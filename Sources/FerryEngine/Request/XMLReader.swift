@@ -2,8 +2,8 @@ import CExpat
 
 /// Reads an XML 1.0 document (libexpat) in linear time.
 ///
-/// A document type declaration is rejected, so no entity is declared, expanded or loaded. Namespaces are ignored: the
-/// name of an element is what follows the prefix.
+/// A document type declaration is rejected, so no entity is declared, expanded or loaded. Namespaces are ignored:
+/// the name of an element is the part after the prefix.
 enum XMLReader {
   /// The maximum number of levels of nested elements.
   static let depthLimit = 256

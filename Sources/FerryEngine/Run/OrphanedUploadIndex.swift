@@ -146,7 +146,7 @@ enum UploadResource {
     isFurther(capture) ? Resumable.resourceCapture : capture
   }
 
-  /// Whether a capture has the URL of a resource other than the first.
+  /// Whether a capture contains the URL of a resource other than the first.
   private static func isFurther(_ capture: String) -> Bool {
     let prefix = "\(Resumable.resourceCapture)_"
     return capture.hasPrefix(prefix) && Int(capture.dropFirst(prefix.count)) != nil

@@ -30,7 +30,7 @@ final class ProgressPublisher {
     next = startedAt.advanced(by: Self.interval)
   }
 
-  /// Publishes the progress if it is time.
+  /// Publishes the progress if an update is due.
   ///
   /// - Returns: whether the published progress will be out of date within the interval, so that the loop should make
   ///   another turn by then.

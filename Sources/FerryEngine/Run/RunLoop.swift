@@ -45,7 +45,7 @@ final class RunLoop {
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
   private let onProgress: (Scheduler, () -> Traffic) -> Void
-  /// How often a progress display needs a turn; `nil` if there is none.
+  /// The interval at which a progress display needs a turn; `nil` if there is no display.
   var refresh: Duration?
   /// Publishes the progress after each turn; returns whether it needs another turn soon.
   var publish: ((Scheduler, any TransferPerforming) -> Bool)?

@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// Records the progress of a run over time, for its report. Its memory and its time are bounded: it takes a sample from
-/// time to time, not for each item.
+/// Records the progress of a run over time, for its report. Its memory and its time are bounded: it takes samples
+/// at intervals, not for each item.
 struct TimelineRecorder: Sendable {
   private let startedAt: Instant
   private var interval = Duration.milliseconds(50)
@@ -22,7 +22,7 @@ struct TimelineRecorder: Sendable {
     append(0, 0, 0, 0)
   }
 
-  /// Takes a sample, if the time has come.
+  /// Takes a sample if one is due.
   ///
   /// - Parameter moving: returns the traffic of the requests in flight; called only for a sample.
   mutating func turn(_ scheduler: Scheduler, _ moving: @autoclosure () -> Traffic, at now: Instant) {

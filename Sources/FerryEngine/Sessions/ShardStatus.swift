@@ -4,14 +4,14 @@ import FerryReport
 
 /// The state of a manifest's shards, as recorded in their state folders.
 ///
-/// Repeated looks read only the databases of the shards that have changed.
+/// Repeated calls read only the databases of the shards that have changed.
 package struct ShardStatus {
   private let path: String
   private var known: [String: Known] = [:]
   /// The number of shards whose databases were read.
   package private(set) var reads = 0
 
-  /// What was read about a shard.
+  /// The state of a shard when it was last read.
   private struct Known {
     var entry: ShardsDocument.Entry
     var version: StateVersion
@@ -24,7 +24,7 @@ package struct ShardStatus {
       isAlive = process?.isAlive ?? false
     }
 
-    /// Whether the shard is as it was when it was read.
+    /// Whether the shard has not changed since it was read.
     func isCurrent(_ now: StateVersion) -> Bool {
       version == now && isAlive == (process?.isAlive ?? false)
     }
@@ -60,7 +60,7 @@ package struct ShardStatus {
   ) -> ShardsDocument.Entry {
     var entry = ShardsDocument.Entry(part: name, folder: part.state.path)
     do {
-      // Determined before the databases are read, so that a change during the read is noticed at the next look.
+      // Determined before the databases are read, so that the next call notices a change during the read.
       let version = try StateVersion(part.state)
       if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
       reads += 1

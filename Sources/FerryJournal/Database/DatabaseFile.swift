@@ -9,10 +9,11 @@ struct DatabaseFile: Sendable {
   let schema: DatabaseSchema
   /// Whether processes on several machines may use the file, as in the state folder of a shard.
   ///
-  /// Write-ahead logging must not be used then: its index is in memory that all processes share, which a network file
-  /// system does not provide (https://www.sqlite.org/wal.html), so that two machines would overwrite each other's
-  /// pages. Such a file has a rollback journal, which needs only the file system's locks. It is truncated and synced
-  /// at the end of each transaction (`synchronous=FULL`), so every transaction is on disk when it has been committed.
+  /// In that case, write-ahead logging must not be used: its index is in shared memory, which a network file
+  /// system does not provide (https://www.sqlite.org/wal.html), and two machines would overwrite each other's
+  /// pages. Such a file has a rollback journal, which needs only the file system's locks. The rollback journal is
+  /// truncated and synced at the end of each transaction (`synchronous=FULL`), so every transaction is on disk
+  /// when it has been committed.
   var isShared = false
 
   /// Determines when a transaction reaches the disk without an explicit sync.

@@ -1,8 +1,9 @@
 import FerryPlan
 import Foundation
 
-/// What a state folder below `shards` contains: the state of one shard, or that of the work that runs once. It is
-/// stored in the file `shard` of the folder, so that every command with this state folder handles only that part.
+/// The part of a manifest whose state a folder below `shards` contains: one shard, or the work that runs once. The
+/// part is stored in the file `shard` of the folder, so that every command with this state folder handles only
+/// that part.
 package enum ShardMarker: Hashable, Sendable {
   case shard(Shard)
   /// The requests and fetches that run once, before and after the shards.
@@ -66,7 +67,7 @@ extension StateDirectory {
     try Self.shardFolders(in: shards(of: manifest))
   }
 
-  /// The same, given the folder that contains the state folders of the parts.
+  /// Like `shardFolders(of:)`, given the folder that contains the state folders of the parts.
   package static func shardFolders(in folder: String) throws(JournalError) -> [ShardMarker] {
     try names(in: folder).compactMap(ShardMarker.init(folderName:)).sorted { order($0) < order($1) }
   }
@@ -131,7 +132,8 @@ extension StateDirectory {
     }
   }
 
-  /// The state folder that contains this one in `shards`; this one, if it does not contain the state of a part.
+  /// The state folder that contains this one in `shards`, or this folder itself if it does not contain the state
+  /// of a part.
   package var whole: StateDirectory {
     get throws(JournalError) {
       guard let part = try storedPart else { return self }
@@ -146,7 +148,7 @@ extension StateDirectory {
     }
   }
 
-  /// The folder of the ledger that all parts of the manifest share, beside this state folder of a part.
+  /// The folder of the ledger that all parts of the manifest share, next to this state folder of a part.
   package var sharedLedger: StateDirectory {
     get throws(JournalError) {
       let folder = SplitPath(AbsolutePath.text(of: path)).folder
@@ -154,7 +156,7 @@ extension StateDirectory {
     }
   }
 
-  /// The state folder of another part of the same manifest, beside this one.
+  /// The state folder of another part of the same manifest, next to this one.
   package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
     let folder = SplitPath(AbsolutePath.text(of: path)).folder
     return try StateDirectory(explicit: folder + "/" + part.folderName, environment: [:])

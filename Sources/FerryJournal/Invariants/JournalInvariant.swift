@@ -45,7 +45,7 @@ struct JournalInvariant {
       table: "refresh_token", noun: "refresh token", key: "manifest || '.' || token", keyNoun: "token")
     static let notes = Rows(table: "note", noun: "note", key: "id", keyNoun: "note")
 
-    /// For example "2 items with an unknown state (first: item 7)".
+    /// A message such as "2 items with an unknown state (first: item 7)".
     func message(_ count: Int64, _ description: String, first: String) -> String {
       count == 1
         ? "1 \(noun) \(description) (\(keyNoun) \(first))"

@@ -4,14 +4,15 @@ import Foundation
 /// The memory through which the processes of a user share `max_bandwidth` on one machine: a mapped file of the state
 /// folder that contains two times in nanoseconds since the boot.
 ///
-/// Each boot of each machine has its own file, because their clocks differ. The file needs no recovery: its content is
-/// meaningful only for the next moments. Only this user can truncate it, which would end the processes that use it
-/// (SIGBUS).
+/// Each boot of each machine has its own file, because their clocks differ. The file needs no recovery: its
+/// content is meaningful only for a short time. Only this user can truncate the file, which would terminate the
+/// processes that use it (SIGBUS).
 ///
 /// The memory is accessed only with atomic operations, hence `@unchecked Sendable`.
 package final class BandwidthFile: @unchecked Sendable {
   private static let prefix = "bandwidth-"
-  /// A page. It is allocated, because a full disk would otherwise end the process when it writes to the memory.
+  /// One page. Its disk space is allocated in advance: otherwise, a write to the memory would terminate the
+  /// process if the disk were full.
   private static let size = 4096
   /// Files that were not changed for this time belong to an earlier boot.
   private static let retention: TimeInterval = 30 * 86_400

@@ -17,9 +17,9 @@ package struct NodeRow: Hashable, Sendable {
       }
     }
 
-    /// The condition of SQL for the rows that have items.
+    /// An SQL condition that is true for rows that have items.
     static let ofItems = "kind IN (\(list(allCases.filter(\.hasItems))))"
-    /// The condition of SQL for the rows whose kind is unknown.
+    /// An SQL condition that is true for rows whose kind is unknown.
     static let unknown = "kind NOT IN (\(list(allCases)))"
 
     private static func list(_ kinds: [Kind]) -> String {

@@ -7,12 +7,12 @@ import Synchronization
 /// The ownership of a shard's journal, for a limited time.
 ///
 /// The kernel's lock on a session (`SessionLock`) is not sufficient for a shard: its processes run on several
-/// machines, the file system might not enforce locks between machines, and a stopped process keeps its lock. A lease
-/// is a row of the journal itself: an epoch, the owner, and a beat that the owner increments every third of the
-/// lease's duration. A process may take the lease, and increment the epoch, if it has seen no beat for the whole
-/// duration on its own clock; the clocks of two machines are never compared. Each transaction of the journal checks
-/// the epoch (`SessionJournal.count`), so a process that has lost its lease writes nothing more, and `isHeld` is
-/// false as soon as its last beat is too old, so it sends nothing more either.
+/// machines, the file system might not enforce locks between machines, and a stopped process keeps its lock. A
+/// lease is a row of the journal itself: an epoch, the owner, and a beat that the owner increments every third of
+/// the lease's duration. A process may take the lease, and increment the epoch, if it has seen no beat for the
+/// whole duration on its own clock; the clocks of two machines are never compared. Each transaction of the journal
+/// checks the epoch (`SessionJournal.count`), so a process that has lost its lease writes nothing more. It sends
+/// nothing more either, because `isHeld` is false as soon as its last beat is too old.
 package final class SessionLease: Sendable {
   package enum Attempt {
     case acquired(SessionLease)

@@ -109,10 +109,10 @@ extension SessionJournal {
   /// Syncs all commits so far with one fdatasync of the log. While a `JournalWriter` uses the journal, its
   /// `LogSyncer` performs this task instead.
   ///
-  /// This uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The kernel
-  /// reports a failed write-back to the descriptor that wrote the data, and SQLite also syncs the name of a new log in
-  /// its folder. If the log has been restarted since the last sync, the checkpoint before the restart has copied the
-  /// earlier frames to the database file and synced it.
+  /// The sync uses SQLite's own file (SQLITE_FCNTL_JOURNAL_POINTER), like a commit under `synchronous=FULL`. The
+  /// kernel reports a failed write-back to the descriptor that wrote the data, and SQLite also syncs the name of a
+  /// new log in its folder. If the log has been restarted since the last sync, the checkpoint before the restart
+  /// has copied the earlier frames to the database file and synced it.
   func sync() throws(JournalError) {
     guard isDurable else { return }
     let covered = commits?.committed

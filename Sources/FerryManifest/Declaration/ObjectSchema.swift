@@ -69,7 +69,7 @@ struct ObjectSchema<Object: Sendable>: Sendable {
       key.decode(member.value, &object, &decoder)
     }
     decoder.owner = owner
-    // These checks compare names, which would be wasted if no further diagnostic is reported.
+    // These checks compare names, which is wasted work if no further diagnostic can be reported.
     if decoder.diagnostics.count < Diagnostic.mostReported {
       reportUnknown(members, &decoder)
       for rule in rules { check(rule, given, isIncomplete: node.isIncomplete, &decoder) }

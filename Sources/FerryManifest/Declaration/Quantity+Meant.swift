@@ -11,7 +11,7 @@ extension Quantity {
       let number = rest.prefix { ($0.isASCII && $0.isNumber) || $0 == "." || $0 == "," }
       let word = rest.dropFirst(number.count).prefix(while: \.isLetter)
       rest = rest.dropFirst(number.count + word.count)
-      // Larger units must come first, and each only once.
+      // Larger units must come first, and each unit may occur only once.
       guard let unit = meantUnit(word.lowercased(), units: units), unit < previous,
         let amount = amount(number, times: unit)
       else { return nil }

@@ -2,8 +2,8 @@ extension ConnectionSettings.Proxy {
   static let shape = ObjectSchema<Self>(
     "Proxy",
     doc: """
-      The HTTP proxy of a session. Requests to https URLs pass through a tunnel (CONNECT), of which the \
-      proxy sees only the host and the port.
+      The HTTP proxy of a session. Requests to https URLs pass through a tunnel (CONNECT); the proxy \
+      sees only the host and the port of the server.
       """,
     keys: [
       Key(

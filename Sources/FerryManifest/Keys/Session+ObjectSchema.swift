@@ -75,7 +75,7 @@ extension Session {
         doc: """
           The version of HTTP. `auto`: HTTP/2 if the server negotiates it over TLS, otherwise HTTP/1.1. `2`: the same, and \
           all requests to a host share one connection if it has HTTP/2. `2-prior-knowledge`: HTTP/2 without negotiation, \
-          also without TLS.
+          even without TLS.
           """,
         example: "\"1.1\""),
       Key(

@@ -1,6 +1,6 @@
 /// The maximum rate at which requests transfer data, in each direction. It may depend on the time of day.
 package struct BandwidthLimit: Hashable, Codable, Sendable {
-  /// The limit from a time of day on.
+  /// The limit that applies from a time of day.
   package struct Period: Hashable, Codable, Sendable {
     /// Minutes since midnight.
     package var start: Int
@@ -13,8 +13,8 @@ package struct BandwidthLimit: Hashable, Codable, Sendable {
     }
   }
 
-  /// In ascending order, at least one. Before the first one, the last one applies. A limit that does not depend on the
-  /// time has one period.
+  /// At least one period, in ascending order. Before the start of the first one, the last one applies. A limit
+  /// that does not depend on the time has one period.
   package var periods: [Period]
   /// A name in the IANA time zone database. Default UTC.
   package var timeZone: String

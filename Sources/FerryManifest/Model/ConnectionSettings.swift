@@ -7,7 +7,7 @@ package struct ConnectionSettings: Hashable, Codable, Sendable {
     case http1 = "1.1"
     /// HTTP/2 over TLS, with all requests to a host on one connection.
     case http2 = "2"
-    /// HTTP/2 without negotiation, also without TLS.
+    /// HTTP/2 without negotiation, even without TLS.
     case http2PriorKnowledge = "2-prior-knowledge"
   }
 

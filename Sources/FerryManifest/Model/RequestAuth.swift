@@ -33,10 +33,10 @@ package struct HTTPCredentials: Hashable, Codable, Sendable {
   }
 
   package var scheme = Scheme.any
-  /// `nil` if a netrc file has the user, or with `negotiate`.
+  /// `nil` if a netrc file contains the user, or with `negotiate`.
   package var user: Template?
   package var password: Template?
-  /// The path of a netrc file; `nil` if the manifest has the user.
+  /// The path of a netrc file; `nil` if the manifest contains the user.
   package var netrc: String?
   /// Whether Basic credentials are sent without a challenge.
   package var isPreemptive = false

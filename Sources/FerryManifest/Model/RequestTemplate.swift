@@ -84,7 +84,7 @@ extension RequestTemplate {
   /// and 9.3).
   ///
   /// COPY and MOVE are idempotent too (RFC 4918 §§9.8 and 9.9), but the response to a repeated request does not show
-  /// whether the first was executed: the source of a MOVE is gone.
+  /// whether the first was executed: the source of a MOVE no longer exists.
   package var isIdempotent: Bool {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "MKCOL", "PROPFIND"].contains(method)
   }

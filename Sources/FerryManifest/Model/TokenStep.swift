@@ -15,7 +15,7 @@ package struct TokenStep: Equatable, Sendable {
   package var retry: RetryPolicy
 
   package struct Refresh: Hashable, Codable, Sendable {
-    /// How long before it expires a token is refreshed. Default 30 s.
+    /// The time before its expiry at which a token is refreshed. Default 30 s.
     package var beforeExpiry: Duration
     /// The status codes after which a token is refreshed; only 401 by default.
     package var onStatus: [Int]

@@ -24,7 +24,7 @@ enum SavePathRule {
     guard PathLetters(String(PathLetters(start).folder)).parts.contains(where: { $0 != "." }) else {
       return Problem(
         .invalidPath,
-        "this path does not begin with a folder, so the list could replace any file beside the manifest",
+        "this path does not begin with a folder, so the list could replace any file next to the manifest",
         help: "put a folder before the first reference, for example 'downloads/${item.name}'")
     }
     guard !PathLetters(sample).isFolder else {

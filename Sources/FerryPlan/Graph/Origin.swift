@@ -74,7 +74,7 @@ package struct Origin: Hashable, Codable, Sendable {
   private static func isCanonical(_ host: ArraySlice<UInt8>) -> Bool {
     guard !host.contains(UInt8(ascii: "%")) else { return false }
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // As in that parser, the last label decides.
+    // As in the WHATWG parser, the last label determines whether the host is an IPv4 address.
     let last = labels.last(where: { !$0.isEmpty }) ?? []
     guard let first = last.first, (0x30...0x39).contains(first) else { return true }
     let isNumber =

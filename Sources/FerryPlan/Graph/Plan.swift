@@ -98,9 +98,9 @@ package struct SessionPlan: Hashable, Codable, Sendable {
   package var onEvents: [String]
   /// How requests are signed; `nil` for no signature. If several manifests share the session, see `headers`.
   package var sign: RequestSigning?
-  /// As for `headers`.
+  /// The credentials for requests; `nil` for none. If several manifests share the session, see `headers`.
   package var auth: RequestAuth?
-  /// As for `headers`.
+  /// How connections are made. If several manifests share the session, see `headers`.
   package var connection = ConnectionSettings()
   package var maxBandwidth: BandwidthLimit?
 }

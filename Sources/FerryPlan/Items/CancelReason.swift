@@ -8,7 +8,7 @@ package struct CancelReason: Hashable, Sendable {
 
   package let text: String
 
-  /// Why a reason is not accepted.
+  /// The cause of the rejection of a reason.
   package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(Int)

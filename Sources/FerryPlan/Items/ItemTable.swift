@@ -100,7 +100,7 @@ package struct ItemTable: Sendable {
 /// The servers that the list of a download batch determines.
 extension ItemTable {
   /// The maximum number of servers with separate queues. A list may name any number of servers, and each has its own
-  /// queue. The items of the other servers share one queue.
+  /// queue. The items of any further servers share one queue.
   static let mostOrigins = 64
 
   /// The server of an item; `nil` if its step determines the server, or if there are too many.

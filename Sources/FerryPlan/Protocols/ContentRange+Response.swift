@@ -1,4 +1,4 @@
-/// The requests of upload sessions, and what their responses state.
+/// The requests of upload sessions, and the information in their responses.
 ///
 /// The formats are those of Google ("Resume an interrupted upload" in the documentation of Drive and Cloud Storage),
 /// Microsoft Graph (`createUploadSession`) and the distribution specification of the Open Container Initiative.

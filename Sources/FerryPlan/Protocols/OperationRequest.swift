@@ -1,6 +1,7 @@
 import FerryDigest
 
-/// The request of an operation, as it differs from the request that the manifest declares for the whole file.
+/// The differences between the request of an operation and the request that the manifest declares for the whole
+/// file.
 package struct OperationRequest: Hashable, Sendable {
   package struct Field: Hashable, Sendable {
     package var name: String
@@ -92,7 +93,7 @@ package enum StringArray: Hashable, Sendable {
   case listed([String])
 }
 
-/// What a response to an operation states.
+/// The information about a transfer in the response to an operation.
 package enum TransferReading: Hashable, Sendable {
   /// The server has this number of bytes from the start of the file.
   case offset(Int64)

@@ -1,4 +1,4 @@
-/// What the responses to the requests of a resumable upload state.
+/// Reads the responses to the requests of a resumable upload.
 extension Resumable {
   package func read(
     _ response: any OperationResponse, to operation: TransferOperation, size: Int64

@@ -14,7 +14,7 @@ package struct Resumable: Hashable, Codable, Sendable {
     self.interopVersion = interopVersion
   }
 
-  /// The interop version of drafts 04 and 05, which servers in the field support.
+  /// The interop version of drafts 04 and 05, which deployed servers support.
   package static let defaultInteropVersion = 6
 
   /// The name of the `allocate` capture that contains the upload resource assigned by the server.

@@ -178,7 +178,7 @@ extension S3Multipart: TransferMachine {
       for part in list.parts where has(part, size: size) {
         if state.parts.insert(part.number) { state.confirmedOffset += part.size }
       }
-      // Beyond the last part of the file, the list has nothing of interest.
+      // Parts with numbers beyond the last part of the file are irrelevant.
       guard let next = list.next, next < partCount(size) else {
         state.isUncertain = false
         break

@@ -27,7 +27,7 @@ package protocol TransferMachine: Sendable {
   /// Whether the commit of a file names the file's upload resources.
   var commitNamesResources: Bool { get }
 
-  /// The number of upload resources of a file, of which each has a URL.
+  /// The number of upload resources of a file. Each has its own URL.
   func resourceCount(size: Int64) -> Int
 
   /// The number of the upload resource, counted from 1, that an operation creates or uses.
@@ -107,7 +107,7 @@ extension TransferMachine {
   package func limit(in response: any OperationResponse) -> UploadLimit? { nil }
 }
 
-/// What a response means for its transfer.
+/// The effect of a response on its transfer.
 package enum TransferProgress: Hashable, Sendable {
   /// The server has the whole file.
   case complete

@@ -62,7 +62,7 @@ extension TransferState {
     case .send(let range) where offset <= range.lowerBound,
       .create(let range) where offset <= range.lowerBound:
       return .stalled("the server has stored none of the bytes that were sent to it")
-    // Otherwise, a server that stores one byte of each request would receive the file as often as it has bytes.
+    // Otherwise, a server that stores one byte of each request would receive as many requests as the file has bytes.
     case .send(let range) where range.isSlow(offset), .create(let range) where range.isSlow(offset):
       return .stalled(
         "the server has stored only \(offset - range.lowerBound) of the \(range.upperBound - range.lowerBound) bytes that "
@@ -77,7 +77,7 @@ extension TransferState {
 }
 
 extension Range<Int64> {
-  /// The number of bytes by which a request must advance an upload, unless it advances it by half of the request.
+  /// A request must advance an upload by at least this number of bytes, or by half of the bytes in the request.
   private static var leastAdvance: Int64 { 64 << 10 }
 
   /// Whether the server has stored so little of a request for these bytes that it counts as a failure.

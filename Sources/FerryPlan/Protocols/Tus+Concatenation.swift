@@ -6,7 +6,7 @@ package struct PartialUpload: Hashable, Sendable {
   package var isUncertain = false
   /// Whether one of its requests is being sent.
   package var isBusy = false
-  /// The number of bytes, counted from the start of the part, that the server has stated to have.
+  /// The number of bytes, counted from the start of the part, that the server has, according to its responses.
   package var offset: Int64 = 0
   /// The end of the last byte that requests have sent, counted from the start of the part; `nil` if an earlier launch may
   /// have sent any byte.
@@ -15,8 +15,8 @@ package struct PartialUpload: Hashable, Sendable {
   package var expires: Instant?
 }
 
-/// The extension concatenation of tus: the parts of a file are partial uploads, which are sent at the same time, and
-/// which a last request concatenates. That request is the `commit` step of the upload.
+/// The concatenation extension of tus: the parts of a file are partial uploads, which are sent at the same time. A
+/// last request concatenates them. That request is the `commit` step of the upload.
 extension Tus {
   package var concatenates: Bool { parallelRequests > 1 }
 

@@ -35,7 +35,7 @@ package struct PlanComparison: Hashable, Codable, Sendable {
     package var bytes: Amount
     package var requests: Amount
     package var seconds: Seconds
-    /// Why the run differs from the plan, the most important first.
+    /// The reasons why the run differs from the plan, the most important first.
     package var differences: [Difference]
 
     package init(
@@ -101,7 +101,7 @@ package struct PlanComparison: Hashable, Codable, Sendable {
     /// The plan, or the run, does not contain the node.
     case notInPlan = "not_in_plan"
     case notInRun = "not_in_run"
-    /// The plan expected work, and the run did none; or the other way round.
+    /// The plan expected work and the run did none, or vice versa.
     case notRun = "not_run"
     case notExpected = "not_expected"
     /// Work that did not succeed.
@@ -109,14 +109,14 @@ package struct PlanComparison: Hashable, Codable, Sendable {
     case ambiguous
     case cancelled
     case remaining
-    /// Other files than planned.
+    /// The number or the sizes of the files differ from the plan.
     case moreFiles = "more_files"
     case fewerFiles = "fewer_files"
     case otherSizes = "other_sizes"
-    /// Another number of requests than planned.
+    /// The number of requests differs from the plan.
     case moreRequests = "more_requests"
     case fewerRequests = "fewer_requests"
-    /// Another duration than simulated.
+    /// The duration differs from the simulation.
     case slower
     case faster
   }
@@ -138,7 +138,7 @@ package struct PlanComparison: Hashable, Codable, Sendable {
     requests = Self.sum(nodes.map(\.requests))
   }
 
-  /// The sum of the nodes; a side is unknown if it is unknown for one of the nodes that count on the other side.
+  /// The sums over the nodes. A sum is unknown if one of the nodes has only the amount of the other side.
   private static func sum(_ amounts: [Amount]) -> Amount {
     let counted = amounts.filter { $0.planned != nil || $0.actual != nil }
     func total(_ side: (Amount) -> Int64?) -> Int64? {

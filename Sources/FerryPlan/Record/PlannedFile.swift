@@ -1,16 +1,16 @@
 /// A file that a run would send.
 package struct PlannedFile: Hashable, Sendable {
-  /// Why it would be sent. The raw values are a stable public interface.
+  /// The reason why the file would be sent. The raw values are a stable public interface.
   package enum Reason: String, Codable, Sendable {
-    /// It was not sent before.
+    /// The file has not been sent before.
     case new
-    /// It has changed, or is sent again in this round.
+    /// The file has changed, or is sent again in this round.
     case again
-    /// An earlier run began it, or left it.
+    /// An earlier run queued or began the file and did not complete it.
     case unfinished
   }
 
-  /// What distinguishes the file from an earlier file with the same path.
+  /// The value that distinguishes the file from an earlier file with the same path.
   package enum Version: Hashable, Sendable {
     /// The modification time of a file to send, in nanoseconds since 1970.
     case modified(Int64)
@@ -39,7 +39,7 @@ package struct PlannedFile: Hashable, Sendable {
 }
 
 extension ItemTable {
-  /// Why the item would be sent.
+  /// The reason why the item would be sent.
   package func reason(of item: Int) -> PlannedFile.Reason {
     switch entries[item] {
     case .new: .new

@@ -4,7 +4,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
   package var run: String
   package var pid: Int32
   package var startedAt: String
-  /// The time at which this was published.
+  /// The time at which the progress was published.
   package var at: String
   /// The number of items that the run has completed, and the number that it may still work on.
   package var itemsDone: Int

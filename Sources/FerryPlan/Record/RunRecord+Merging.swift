@@ -118,7 +118,7 @@ extension RunRecord.ShardRecord {
 }
 
 extension RunRecord.Totals {
-  /// Adds what another run has transferred and requested, without its items.
+  /// Adds the bytes and requests of another run, but not its items.
   fileprivate mutating func addUsage(_ other: RunRecord.Totals) {
     itemsDoneInRun +|= other.itemsDoneInRun
     bytes.useful +|= other.bytes.useful

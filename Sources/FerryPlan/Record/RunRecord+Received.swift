@@ -8,7 +8,7 @@ extension RunRecord {
 
   /// The largest number of items. The sum of all counts of a hundred thousand shards is less than `Int64.max`.
   fileprivate static let mostItems: Int64 = 1 << 43
-  /// The largest number of bytes. It is only compared and printed.
+  /// The largest number of bytes. Numbers of bytes are only compared and printed.
   fileprivate static let mostBytes: Int64 = 1 << 60
 
   /// The report with names that can be printed.
@@ -30,7 +30,7 @@ extension RunRecord.ItemRecord {
     var item = self
     item.node = printable(node)
     item.manifest = printable(manifest)
-    // The list of a server, or a sparse file, can have any size. Sizes of items are not added up.
+    // A list from a server can state any size, and a sparse file can have any size. Sizes of items are not added up.
     guard size >= 0 else { throw RunRecord.ImpossibleCount() }
     try check([Int64(requests ?? 0)])
     return item
@@ -53,7 +53,8 @@ extension RunTimeline {
 }
 
 extension PlanComparison {
-  /// Its numbers may have any value, because a plan may come from another program too.
+  /// The comparison with names that can be printed. Its numbers are not checked: a plan from another program may
+  /// contain any number.
   fileprivate func received() -> PlanComparison {
     var plan = self
     plan.plannedAt = printable(plannedAt)
@@ -128,7 +129,7 @@ extension RunRecord.Totals {
     ]
     try check(items.all + counts.map { Int64($0) })
     try check(bytes: [bytes.useful, bytes.resent, bytes.overhead, bytes.sent ?? 0, bytes.received ?? 0])
-    // It may be negative.
+    // The unattributed bytes may be negative.
     try check(bytes: [Int64(clamping: (bytes.unattributed ?? 0).magnitude)])
   }
 }

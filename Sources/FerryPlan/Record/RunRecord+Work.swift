@@ -28,7 +28,7 @@ extension RunRecord {
       itemsDone +|= other.itemsDone
       startedAt = min(startedAt, other.startedAt)
       endedAt = max(endedAt, other.endedAt)
-      // A report that another program wrote may have times that are none.
+      // A report that another program wrote may contain invalid times.
       guard let from = Instant(rfc3339: startedAt), let to = Instant(rfc3339: endedAt) else { return }
       durationSeconds = Self.seconds(from: from, to: to)
     }

@@ -62,7 +62,8 @@ package struct RunRecord: Codable, Sendable {
     package var listedItems: ReportSettings.Items?
     /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
-    /// How often the engine has restarted the task (`SLURM_RESTART_COUNT`); absent if the variable is not set.
+    /// The number of times that the engine has restarted the task (`SLURM_RESTART_COUNT`); absent if the variable
+    /// is not set.
     package var restarts: Int?
     /// In a report that was merged from those of shards: the parts, first the work that runs once.
     package var shards: [ShardRecord]?
@@ -260,7 +261,7 @@ package struct RunRecord: Codable, Sendable {
     package var sent: Int64?
     package var received: Int64?
 
-    /// Adds what the sockets carried.
+    /// Adds the bytes that the sockets carried.
     package mutating func carried(sent: Int64, received: Int64) {
       self.sent = sent
       self.received = received

@@ -25,7 +25,7 @@ package struct RunTimeline: Hashable, Codable, Sendable {
     self.durationSeconds = durationSeconds
   }
 
-  /// What a node was doing, in the order of time. A node that the run did not open has no spans.
+  /// The activities of a node, in chronological order. A node that the run did not open has no spans.
   package struct NodeSpans: Hashable, Codable, Sendable {
     /// Present if the run has several manifests.
     package var manifest: String?
@@ -68,12 +68,12 @@ package struct RunTimeline: Hashable, Codable, Sendable {
   }
 }
 
-/// What a node is doing. The raw values are a stable public interface.
+/// The activity of a node. The raw values are a stable public interface.
 package enum NodeActivity: String, Codable, Sendable, CaseIterable {
   /// A request that allocates an upload ID, commits or probes, or sends or receives a file or a single request.
   case allocating, sending, committing, requesting
-  /// All of its unfinished items wait to be retried.
+  /// All unfinished items of the node wait to be retried.
   case retrying
-  /// It waits for a token, the budget, the resume delay, the machine's conditions, or a connection.
+  /// The node waits for a token, the budget, the resume delay, the machine's conditions, or a connection.
   case token, budget, delay, conditions, queued
 }

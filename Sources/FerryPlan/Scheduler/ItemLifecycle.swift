@@ -25,7 +25,7 @@ struct ItemProgress: Hashable, Sendable {
   var doubt = Doubt.none
   var activity = Activity.inProgress
 
-  /// The part of the item that the server has.
+  /// The progress of the item on the server.
   enum Stage: Hashable, Sendable {
     /// The item has no upload ID yet: `allocate` is next.
     case unallocated
@@ -224,7 +224,7 @@ extension ItemProgress {
     case (.assignResource(let expires), .transferring(nil, var state)) where intent != .inherited:
       state.hasResource = true
       state.isUncertain = true
-      // Only this request can have sent bytes to it.
+      // Only this request can have sent bytes to the resource.
       state.sentThrough = 0
       stage = .transferring(UploadID(expires: expires), state)
       intent = .none

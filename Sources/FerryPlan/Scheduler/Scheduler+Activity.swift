@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// What the nodes are doing, for the timeline of a report and the progress display.
+/// The activities of the nodes, for the timeline of a report and the progress display.
 extension Scheduler {
   /// The number of requests in progress.
   package var inFlight: Int { flights.count }

@@ -155,7 +155,7 @@ extension Scheduler {
     {
       return gates[gate].admit(ready.ref, size: size - reserved)
     }
-    // Without a size, what is reserved limits the response instead (`byteLimit`).
+    // If the size is unknown, the reservation limits the response instead (`byteLimit`).
     let hasSize = ready.step.traits.content == .sent || ready.ref.item != nil && size != nil
     return hasSize ? gates[gate].covers(ready.ref) : .admitted
   }
@@ -243,7 +243,7 @@ extension Scheduler {
     return gates[gate].reservation(of: ready.ref)
   }
 
-  /// How often a transfer may send its body under a hard budget; `nil` for no limit.
+  /// The maximum number of times that a transfer may send its body under a hard budget; `nil` for no limit.
   func bodyCopies(of ready: Ready) -> Int64? {
     guard ready.step == .transfer, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard else {
       return nil
@@ -260,8 +260,8 @@ extension Scheduler {
       guard stop == nil, let gate else { return leave(ref, failure) }
       return gates[gate].waiters.append(ready(ref, flight.attempt.step))
     }
-    // The server has received the body and redirected the request. The next one is reserved with another copy. Their number
-    // is limited by that of the redirects that are followed.
+    // The server has received the body and redirected the request. The reservation of the next request includes
+    // another copy of the body. The number of copies is limited by the maximum number of redirects.
     self[attempts: ref]?.bodyCopies += 1
     let startsOver = step.repeatability == .startsOver
     if startsOver { discardUploadID(ref, .startedOver) }
@@ -296,8 +296,9 @@ extension Plan {
 }
 
 extension UploadWork {
-  /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in its next window:
-  /// if a budget is hard, and the upload ID and the item do not expire before the last window that the file needs.
+  /// Whether a transfer stops between two requests when one of these budgets is used up, and continues in the
+  /// budget's next window. This requires that a budget is hard, and that neither the upload ID nor the item
+  /// expires before the last window that the file needs.
   ///
   /// - Parameter timeout: `timeout_for_resource`.
   fileprivate func continuesInOtherWindows(

@@ -106,7 +106,7 @@ extension Scheduler {
     return judged
   }
 
-  /// Stops the other requests for a file, which are of no use.
+  /// Stops the other requests for a file, which have become useless.
   private mutating func supersede(_ ref: ItemRef) {
     for (id, flight) in flights.sorted(by: { $0.key < $1.key })
     where flight.attempt.ref == ref && flight.interruption == nil {

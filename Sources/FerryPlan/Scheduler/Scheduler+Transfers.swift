@@ -91,7 +91,7 @@ extension Scheduler {
   }
 
   /// The expiry of the item's upload ID according to a response; `nil` if it states none. Partial uploads expire
-  /// separately, and are of no use without each other.
+  /// separately, and none of them is useful without the others.
   private func statedExpiry(
     _ response: AttemptResult.Response, _ flight: Flight, _ machine: any TransferMachine,
     _ state: inout TransferState

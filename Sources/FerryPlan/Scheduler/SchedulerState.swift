@@ -21,7 +21,8 @@ struct AttemptHistory: Sendable {
   /// The bytes that the transfer has sent in several requests, and that no response has confirmed, by
   /// the number of the upload resource.
   var unconfirmedBytes: [Int: Int64] = [:]
-  /// Under a hard budget: how often a request of the transfer may send its body, because of redirects.
+  /// Under a hard budget: the number of times that a request of the transfer may send its body, because of
+  /// redirects.
   var bodyCopies: Int64 = 1
   /// The number of requests of the transfer that are being sent, if it takes several.
   var requestsInFlight = 0

@@ -58,7 +58,7 @@ package struct HAREntry: Sendable {
   package var localPort: UInt16?
   package var proxy: String?
   package var isConnectionReused = false
-  /// Why there is no complete response.
+  /// The reason why there is no complete response.
   package var failure: String?
 
   package init(startedAt: Instant, node: String, step: Step.Kind, method: String, url: String) {

@@ -5,7 +5,7 @@ import FerryPlan
 /// stable public interface.
 package struct ItemDocument: Encodable, Sendable {
   package var version = 1
-  /// The item as given.
+  /// The item as given on the command line.
   package var item: String
   package var manifest: String
   package var path: String

@@ -30,12 +30,12 @@ package struct PlannedRun: Sendable {
     var spans: [RunTimeline.Span] = []
   }
 
-  /// What a node was expected to do.
+  /// The expected work of a node.
   enum Expectation: Sendable {
     case work
-    /// Nothing, because it waits for this reason.
+    /// The run sends nothing for the node, which waits for this reason.
     case wait(RecordedFailure?)
-    /// Nothing, because it is done, not due, or not selected.
+    /// The run sends nothing for the node, which is done, not due, or not selected.
     case nothing
   }
 }

@@ -55,15 +55,15 @@ package struct ShardPlanDocument: Encodable, Sendable {
     }
   }
 
-  /// The parts of a budget.
+  /// The shares of a budget.
   package struct BudgetShare: Encodable, Sendable {
     package var network: Budget.Scope
     package var limitBytes: Int64
-    /// The part of the first shard. The parts differ by at most one byte.
+    /// The share of the first shard. The shares differ by at most one byte.
     package var shardBytes: Int64
-    /// The part of the requests and fetches that run once.
+    /// The share of the requests and fetches that run once.
     package var onceBytes: Int64
-    /// If the budget is shared, the other parts are the whole limit.
+    /// If the budget is not divided, each share is the whole limit.
     package var division: EngineSettings.BudgetDivision
 
     package init(

@@ -106,7 +106,8 @@ package struct StatusDocument: Encodable, Sendable {
     package var origin: String?
     /// The open round, or the last one.
     package var round: Int64
-    /// For a fetch or request in that round: a state as for items; absent until it has ended.
+    /// For a fetch or request in that round: its state, with the same values as for items; absent until it has
+    /// ended.
     package var state: ReportState?
     /// For an upload: the upload's items of that round in the journal.
     package var items: Items?

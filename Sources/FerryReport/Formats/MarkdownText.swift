@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// Text in Markdown. Entity references cannot be structure (CommonMark 0.31, section 2.5), so no character of a name or a
-/// message can begin a table cell, a link, a mention or HTML.
+/// Text in Markdown. Entity references have no structural meaning (CommonMark 0.31, section 2.5), so no character
+/// of a name or a message can begin a table cell, a link, a mention or HTML.
 enum MarkdownText {
   static func escaped(_ text: String) -> String {
     var result = ""
@@ -16,6 +16,6 @@ enum MarkdownText {
     return result
   }
 
-  /// Likewise, in a fixed-width font, in which GitHub makes no links and no mentions.
+  /// Like `escaped`, but in a fixed-width font, in which GitHub does not create links or mentions.
   static func code(_ text: String) -> String { "<code>\(escaped(text))</code>" }
 }

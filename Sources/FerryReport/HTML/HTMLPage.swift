@@ -15,7 +15,7 @@ struct HTMLPage {
   /// The content for a browser without scripts.
   var text: String
 
-  /// - Parameter data: writes the data, an object in JSON, to the sink that it gets.
+  /// - Parameter data: writes the data, a JSON object, to the sink that is passed to it.
   func render(to sink: any ByteSink, data: (any ByteSink) throws -> Void) throws {
     let script = HTMLScript.text
     try sink.write(

@@ -1,5 +1,5 @@
 extension HTMLScript {
-  /// What the parts of the script share.
+  /// Functions that the other parts of the script use.
   static let core = #"""
     "use strict";
     // The data of the page, and what its parts share. Text is only ever added as text, never as HTML.

@@ -1,7 +1,7 @@
 extension HTMLScript {
-  /// Puts the page together.
+  /// Assembles the page.
   static let page = #"""
-    // Puts the page together.
+    // Assembles the page.
 
     const items = data.items && data.items.rows.length ? itemsCard(data.items) : null;
 

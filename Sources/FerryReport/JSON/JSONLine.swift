@@ -7,7 +7,7 @@ package struct JSONLine {
 
   package init() {}
 
-  /// Appends an object to a buffer, without a copy of it.
+  /// Appends an object directly to a buffer, without copying the object.
   package static func append(to buffer: inout [UInt8], _ add: (inout JSONLine) -> Void) {
     var line = JSONLine()
     swap(&line.text, &buffer)
@@ -43,7 +43,7 @@ package struct JSONLine {
     text.append(seconds: value, decimals: decimals)
   }
 
-  /// Adds a number of seconds, which is finite.
+  /// Adds a finite number.
   package mutating func add(_ key: String, _ value: Double?) {
     guard let value else { return }
     begin(key)

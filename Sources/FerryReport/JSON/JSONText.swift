@@ -7,7 +7,7 @@ package enum JSONText {
     try text(value, .convertToSnakeCase)
   }
 
-  /// The same on one line, without a line feed.
+  /// Like `pretty`, but on one line, without a line feed.
   package static func line(_ value: some Encodable) throws -> String {
     String(decoding: PrintableJSON.escaping(try ReportJSON.line(value).utf8), as: UTF8.self)
   }

@@ -68,7 +68,7 @@ package struct ReportJSON: ReportRenderer {
 }
 
 extension ReportJSON {
-  /// Ends the reading of a report before its items.
+  /// Thrown to stop reading a report before its items.
   private struct EndOfHead: Error {}
 
   /// A stored report, whose items are read line by line.

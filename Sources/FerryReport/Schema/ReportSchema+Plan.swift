@@ -6,7 +6,8 @@ extension ReportSchema {
     SchemaObject(
       "PlanComparison", "The comparison of what a plan or a simulation expected with what the run did.",
       [
-        .required("source", .words(PlanComparison.Source.self), "What the run is compared with."),
+        .required(
+          "source", .words(PlanComparison.Source.self), "The document that the run is compared with."),
         .required("planned_at", .time, "The time for which the plan was made."),
         .optional("round", .integer, "The round of the plan."),
         .optional("policy", .words(ResumeDelay.Policy.self), "The policy that was simulated."),
@@ -22,10 +23,11 @@ extension ReportSchema {
     SchemaObject(
       "PlannedNode", "A node in the plan and in the run.",
       [
-        manifest, .required("name", .string, "Its name."),
-        .required("kind", .choice(["token", "upload", "download", "fetch", "request"]), "Its kind."),
-        .optional("planned_state", .string, "Its state in the plan."),
-        .optional("actual_state", .string, "Its state after the run."),
+        manifest, .required("name", .string, "The name of the node."),
+        .required(
+          "kind", .choice(["token", "upload", "download", "fetch", "request"]), "The kind of the node."),
+        .optional("planned_state", .string, "The node's state in the plan."),
+        .optional("actual_state", .string, "The node's state after the run."),
       ] + amounts + [differences]),
     SchemaObject(
       "PlannedAmount", "A number. Each key is absent if the number is unknown.",
@@ -46,7 +48,7 @@ extension ReportSchema {
   ]
 
   private static let differences = SchemaKey.required(
-    "differences", .list(.object("PlanDifference")), "Why the run differs from the plan.")
+    "differences", .list(.object("PlanDifference")), "The reasons why the run differs from the plan.")
 
   private static let amounts: [SchemaKey] = [
     .required("files", .object("PlannedAmount"), "Files to transfer, and files that the run completed."),
@@ -63,6 +65,6 @@ extension ReportSchema {
       .required("items_done", .count, "The items that the run completed."),
       .required("started_at", .time, "The start of the first request."),
       .required("ended_at", .time, "The end of the last request."),
-      .required("duration_seconds", .seconds, "The time between the two."),
+      .required("duration_seconds", .seconds, "The time between `started_at` and `ended_at`."),
     ])
 }

@@ -209,9 +209,10 @@ extension ReportSchema {
         .optional("interval_seconds", .seconds, "For a fetch: the interval until the next fetch."),
         .optional(
           "after", .object("After"),
-          "For an upload that deletes or moves delivered files: what happened to them."),
+          "For an upload that deletes or moves delivered files: the results."),
         .optional(
-          "orphans", .object("Orphans"), "For an upload with unused upload IDs: what happened to them."),
+          "orphans", .object("Orphans"),
+          "For an upload with unused upload IDs: how many were dropped and released."),
         .optional("work", .object("Work"), "What the run did for the node, if it sent requests."),
         .required("attempts", .list(.object("Attempt")), "The failed attempts at the node's requests."),
         .optional(

@@ -60,7 +60,7 @@ struct SchemaKey: Sendable {
   }
 }
 
-/// An object in a JSON Schema. It has no other keys than these.
+/// An object in a JSON Schema. It allows no other keys.
 struct SchemaObject: Sendable {
   var title: String
   var doc: String

@@ -1,6 +1,6 @@
 /// Receives the bytes of a document.
 package protocol ByteSink: AnyObject {
-  /// Writes bytes after those that were written before.
+  /// Appends bytes to the document.
   func write(_ bytes: [UInt8]) throws
 }
 

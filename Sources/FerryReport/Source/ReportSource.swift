@@ -25,7 +25,7 @@ package struct ReportSource {
   /// Calls `body` with each item that the report lists, in the same order each time.
   package func eachItem(_ body: (RunRecord.ItemRecord) throws -> Void) throws { try cursor(body) }
 
-  /// The same items with another record.
+  /// Returns a source with the same items and another record.
   package func with(_ record: RunRecord) -> ReportSource { ReportSource(record, items: cursor) }
 }
 

@@ -64,7 +64,7 @@ package enum EventJSON {
     }
   }
 
-  /// A line that stands for events that could not be written, because the reader did not read.
+  /// A line in place of events that could not be written because nothing read the stream.
   package static func dropped(_ count: Int) -> [UInt8] {
     var line = JSONLine()
     line.add("type", "dropped")

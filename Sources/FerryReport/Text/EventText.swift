@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Events as lines of a log: time, level, what, and the facts.
+/// Events as lines of a log, each with the time, the level, the event and its details.
 package enum EventText {
   package static func text(_ event: RunEvent) -> String {
     var line: [UInt8] = []
@@ -59,7 +59,7 @@ package enum EventText {
     line.append(UInt8(ascii: ")"))
   }
 
-  /// Such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.
+  /// Adds text such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.
   private static func add(_ phases: RequestPhases, to line: inout [UInt8]) {
     var separator = ""
     func add(_ name: String, _ duration: Duration) {
@@ -81,7 +81,7 @@ package enum EventText {
     }
   }
 
-  /// Such as `0.031 s`.
+  /// Adds text such as `0.031 s`.
   private static func add(_ duration: Duration, to line: inout [UInt8]) {
     line.append(seconds: duration, decimals: 3, minimum: 1)
     line += " s".utf8

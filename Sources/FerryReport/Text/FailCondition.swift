@@ -1,9 +1,9 @@
 /// A condition of `ferry report --diff --fail-on`.
 package enum FailCondition: Hashable, Sendable, CustomStringConvertible {
   case newFailures
-  /// The time for each request and the time for each byte have both grown by more than this, in percent.
+  /// The time for each request and the time for each byte have both grown by more than this percentage.
   case slower(percent: Double)
-  /// The bytes that a budget was charged for have grown by more than this, in percent.
+  /// The bytes charged to a budget have grown by more than this percentage.
   case budget(percent: Double)
 
   /// Reads `new-failures`, `slower:20%` or `budget:+10%`.

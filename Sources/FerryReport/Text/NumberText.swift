@@ -1,6 +1,6 @@
 /// Formats numbers for display.
 enum NumberText {
-  /// With a comma between groups of three digits.
+  /// The number with a comma between groups of three digits.
   static func text(_ number: Int) -> String {
     var text = ""
     for (index, digit) in String(number).reversed().enumerated() {

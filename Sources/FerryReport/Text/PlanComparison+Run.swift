@@ -27,7 +27,8 @@ extension PlanComparison {
     let round = manifests.first { $0.name == planned.manifest }?.round ?? record.run.round
     var differences: [Difference] = []
     if let was = planned.round, let round, was != round {
-      differences.append(.init(.otherRound, "the plan is of round \(was), and the run of round \(round)"))
+      differences.append(
+        .init(.otherRound, "the plan belongs to round \(was), but the run belongs to round \(round)"))
     }
     var seconds = Seconds(planned: planned.seconds)
     if title == nil { seconds.actual = (record.seconds * 1000).rounded() / 1000 }
@@ -84,7 +85,7 @@ extension PlanComparison.NodeEntry {
       ).map { [$0] } ?? []
   }
 
-  /// Whether the node did work, although none was expected, or the other way round.
+  /// The difference if the node did unexpected work, or did not do the expected work.
   private static func expected(
     _ planned: PlannedRun.PlannedNode, _ actual: RunRecord.NodeRecord
   ) -> [PlanComparison.Difference] {
@@ -103,7 +104,7 @@ extension PlanComparison.NodeEntry {
     }
   }
 
-  /// What did not succeed.
+  /// The work of the node that did not succeed.
   private static func outcome(_ actual: RunRecord.NodeRecord) -> [PlanComparison.Difference] {
     guard let items = actual.items else {
       let reason = actual.reason.map { ReasonText.text($0) } ?? "\(actual.state)"
@@ -136,7 +137,7 @@ extension PlanComparison.NodeEntry {
     return differences
   }
 
-  /// Other numbers than planned.
+  /// The differences between the planned and the actual numbers.
   ///
   /// - Parameters:
   ///   - explained: whether other differences already explain why fewer files were sent.
@@ -156,7 +157,7 @@ extension PlanComparison.NodeEntry {
             .fewerFiles,
             "\(Count.text(growth.distance, "file")) fewer: removed, or delivered before the run"))
       } else if growth == 0, kind.direction == .sent, let bytes = bytes.growth, bytes != 0 {
-        // A document of another size than its list states is a failure.
+        // A document whose size differs from the size in its list is a failure.
         differences.append(
           .init(
             .otherSizes,
@@ -174,7 +175,7 @@ extension PlanComparison.NodeEntry {
     return differences
   }
 
-  /// What the node waited for longest, such as `waited 12 s for the budget`.
+  /// The reason for which the node waited longest, such as `waited 12 s for the budget`.
   private static func waits(in spans: [RunTimeline.Span]) -> String {
     var waits: [NodeActivity: Double] = [:]
     for span in spans where span.activity.wait != nil {

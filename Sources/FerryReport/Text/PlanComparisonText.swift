@@ -29,7 +29,7 @@ enum PlanComparisonText {
     "\(node.kind.rawValue) \(DisplayPath.line(RunRecord.title(node.name, node.manifest)))"
   }
 
-  /// What is compared with the run.
+  /// The title of the plan or simulation that is compared with the run.
   static func title(_ plan: PlanComparison) -> String {
     switch plan.source {
     case .plan: "plan for \(DisplayPath.line(plan.plannedAt))"
@@ -44,7 +44,7 @@ enum PlanComparisonText {
     var title: String
     /// One for each of `columns`.
     var cells: [String]
-    /// Why the run differs.
+    /// The reasons why the run differs.
     var differences: String
   }
 
@@ -87,7 +87,7 @@ enum PlanComparisonText {
     _ seconds: PlanComparison.Seconds
   ) -> [String] {
     let figures = cells(files, bytes, requests, seconds)
-    // Without a simulation, the plan has no durations, so the actual duration has nothing to be compared with.
+    // Without a simulation, the plan has no durations, so there is nothing to compare the actual duration with.
     return zip(figures, [" files", "", " requests", ""]).enumerated().compactMap { column, figure in
       figure.0.isEmpty || column == 3 && seconds.planned == nil ? nil : figure.0 + figure.1
     }
@@ -98,7 +98,7 @@ enum PlanComparisonText {
     amount.planned ?? 0 == 0 && amount.actual ?? 0 == 0 ? nil : pair(amount.planned, amount.actual, format)
   }
 
-  /// Such as `8 → 7`, with `?` for what is unknown; `nil` if both are.
+  /// Text such as `8 → 7`, with `?` for an unknown value; `nil` if both values are unknown.
   private static func pair<Value>(_ planned: Value?, _ actual: Value?, _ format: (Value) -> String) -> String?
   {
     guard planned != nil || actual != nil else { return nil }

@@ -33,7 +33,8 @@ package enum PlannedFilesText {
     return line.bytes + [0x0A]
   }
 
-  /// The number of an item's version in the list of a download batch. Many programs do not read integers of 64 bits.
+  /// The number of an item's version in the list of a download batch, as text, because many programs cannot read
+  /// 64-bit integers.
   package static func hexadecimal(_ number: Int64) -> String {
     String(UInt64(bitPattern: number), radix: 16)
   }

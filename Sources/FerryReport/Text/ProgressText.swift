@@ -28,7 +28,7 @@ package enum ProgressText {
   ///   omitted.
   package static func line(_ figures: Figures, columns: Int = .max) -> String {
     let seconds = max(0.001, figures.seconds)
-    // The lowest rank is the most important.
+    // The part with the lowest rank is the most important one.
     var parts: [(rank: Int, text: String)] = [
       (0, "\(figures.done) of \(figures.done +| figures.open) items"), (5, ByteText.text(figures.bytes)),
       (4, "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s"),
@@ -51,8 +51,8 @@ package enum ProgressText {
 
   /// The line for a request in progress.
   ///
-  /// - Parameter columns: the columns of a terminal. If the whole line does not fit in a narrow one, it has only the
-  ///   name and how far the request is.
+  /// - Parameter columns: the columns of a terminal. If the whole line does not fit in a narrow terminal, it
+  ///   contains only the name and the progress of the request.
   package static func line(_ request: ActiveRequest, columns: Int = .max) -> String {
     let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
     let name = DisplayPath.line(request.node) + path
@@ -87,7 +87,7 @@ package enum ProgressText {
     }
   }
 
-  /// The beginning of a line that fits in a number of columns; the middle of a longer line is replaced by `…`.
+  /// The line if it fits in a number of columns; otherwise its beginning and its end, with `…` in between.
   package static func fitted(_ line: String, columns: Int) -> String {
     guard width(line) > columns else { return line }
     guard columns > 1 else { return "" }
@@ -106,13 +106,13 @@ package enum ProgressText {
     result.append(contentsOf: scalars.prefix(taken(scalars, head)))
     result.append("…")
     var end = scalars.suffix(taken(scalars.reversed(), tail))
-    // A combining mark would join the ellipsis.
+    // A combining mark would be combined with the ellipsis.
     while let first = end.first, width(first) == 0 { end.removeFirst() }
     result.append(contentsOf: end)
     return String(result)
   }
 
-  /// The lines of text that fit on a screen; the last one states how many do not.
+  /// The lines of text that fit on a screen; if some do not fit, the last line states their number.
   package static func screen(_ text: String, columns: Int, rows: Int) -> [String] {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if lines.last?.isEmpty == true { lines.removeLast() }

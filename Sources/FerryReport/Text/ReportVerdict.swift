@@ -10,7 +10,7 @@ struct ReportVerdict {
   }
 
   let level: Level
-  /// What happened.
+  /// The beginning of the sentence, without the counts.
   let lead: String
   /// The number of items in each state, such as `8 items delivered` and `2 failed`.
   let counts: [String]

@@ -45,7 +45,7 @@ package struct RunSummary {
   private var headline: String {
     let verdict = ReportVerdict(record)
     let counts = verdict.counts.isEmpty ? "" : ": \(verdict.counts.joined(separator: ", "))"
-    // The names come first, so the sentence does not begin with a capital letter.
+    // The names come first, so the verdict does not begin with a capital letter.
     let lead = verdict.lead.prefix(1).lowercased() + verdict.lead.dropFirst()
     return Self.fitted("\(record.names): \(lead) (exit code \(record.run.exitCode))\(counts)")
   }

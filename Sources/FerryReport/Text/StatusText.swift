@@ -79,7 +79,7 @@ package enum StatusText {
       let files = note.files > 0 ? ": \(note.files) \(note.files == 1 ? "file" : "files")" : ""
       let reason = note.reason.map { ": \(DisplayPath.line($0))" } ?? ""
       lines.append(
-        "  note \(note.id): \(note.kind)\(note.node.map { " \($0)" } ?? "")\(manifest)\(files), left "
+        "  note \(note.id): \(note.kind)\(note.node.map { " \($0)" } ?? "")\(manifest)\(files), added "
           + ReasonText.moment(note.createdAt, in: zone) + reason)
     }
     return lines

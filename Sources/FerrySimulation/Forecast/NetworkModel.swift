@@ -51,7 +51,7 @@ final class SimulatedNetwork {
   private var offsets: [ItemRef: Int64] = [:]
   /// The stored parts of uploads to S3 that have not completed.
   private var parts: [ItemRef: [PartList.Part]] = [:]
-  /// The numbers of bytes that the partial uploads of each file have.
+  /// The number of bytes in each partial upload of each file.
   private var partials: [ItemRef: [Int: Int64]] = [:]
   private var nextID = 0
   private let start: Instant

@@ -8,7 +8,7 @@ package struct SimulationOptions: Sendable {
   package var latency: Duration = .zero
   package var lossPercent: Double = 0
   package var launches = LaunchSchedule.once
-  /// The launches as given.
+  /// The launches as the user specified them.
   package var launchesText: String?
   package var timeline: ConditionTimeline?
   /// Resume delay policies to compare; empty to use the manifest's own.

@@ -56,7 +56,7 @@ package struct VirtualMachine {
   var arrivals = Heap<Arrival>()
   /// The upload IDs returned by allocations and not yet recorded in the journal.
   var givenIDs: [ItemRef: Int] = [:]
-  /// The partial uploads that the server has created of files whose other partial uploads are not known yet.
+  /// The partial uploads that the server has created, by file, until all partial uploads of the file are known.
   var createdPartials: [ItemRef: Set<Int>] = [:]
   var attemptsAt: [AttemptStep: Int] = [:]
   var recorded: UInt64 = 0

@@ -55,7 +55,8 @@ extension Referee {
   private mutating func checkNumberedPart(_ range: Range<Int64>, _ known: Parts, _ name: String) {
     if !known.isListed { report(.offset, "\(name) sends a part without asking which parts the server has") }
     if known.numbered[range.lowerBound] != nil {
-      report(.offset, "\(name) sends the bytes \(range) again, which the server has stated to have")
+      report(
+        .offset, "\(name) sends the bytes \(range) again, although the server has stated that it has them")
     }
   }
 

@@ -1,7 +1,8 @@
 import FerryPlan
 import FerrySimulation
 
-/// Partial uploads of tus. Those of one file have one upload ID here, because they are of no use without each other.
+/// Partial uploads of tus. Those of one file have one upload ID here, because none of them is useful without the
+/// others.
 extension WorldServer {
   /// The upload ID for a request that creates a partial upload: a new one for the first part of a file, and that of the
   /// first part for the others.
@@ -48,7 +49,7 @@ extension WorldServer {
 }
 
 extension Tus {
-  /// The offset in a partial upload of the first of these bytes of a file.
+  /// The offset, within its partial upload, of the first byte of a range of the file.
   func offset(_ range: Range<Int64>, of size: Int64) -> Int64 {
     range.lowerBound - self.range(ofPart: resourceNumber(of: .send(range), size: size), size: size).lowerBound
   }

@@ -11,7 +11,7 @@ struct WorldServer {
     var stored: Int64 = 0
     /// The sizes of the numbered parts that are stored, in bytes.
     var parts: [Int: Int64] = [:]
-    /// The numbers of bytes that the partial uploads of a file have.
+    /// The number of bytes in each partial upload of a file.
     var partials: [Int: Int64] = [:]
     /// Whether a request was sent to one of the partial uploads.
     var isUsed = false
@@ -112,7 +112,7 @@ struct WorldServer {
       .losesBytes, .slow, nil:
       reply.overhead = 300
     }
-    // No window of the budget is so short of bytes that it is used up before all partial uploads of a file exist.
+    // With a smaller overhead, the creation of all partial uploads of a file fits in any window of the budget.
     if case .create = call.attempt.operation, call.concatenation(in: plan) != nil { reply.overhead /= 10 }
     if scenario.lingers, !isGood { reply.lingers = .milliseconds(scenario.chance(number ^ 0x11F, 900)) }
     switch call.step {

@@ -36,7 +36,7 @@ import Testing
     return hostile
   }
 
-  @Test func `of a commit that was executed never has it sent twice`() async throws {
+  @Test func `never causes an executed commit to be sent twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads())
     for one in HostileCase.all {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["already_done: { status: [409] }", "idempotency_key: { header: Idempotency-Key }"])
-  func `of a commit that can be repeated is a success only if it is complete`(_ key: String) async throws {
+  func `to a commit that can be repeated is a success only if it is complete`(_ key: String) async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads(key))
     // If a response can have the status that means "executed before", it has this status. An incomplete response must
@@ -102,7 +102,7 @@ import Testing
     for one in recovered { #expect(uploads[one.node]?.commits == 1, "\(one.name)") }
   }
 
-  @Test func `of an allocation fails the item or is retried, and commits nothing twice`() async throws {
+  @Test func `to an allocation fails the item or is retried, and commits nothing twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(receiver, Self.uploads())
     for one in HostileCase.all {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `of a post that was executed never has it sent twice`() async throws {
+  @Test func `never causes an executed POST to be sent twice`() async throws {
     let receiver = try await ReceiverProcess.start()
     let hostile = try job(
       receiver,

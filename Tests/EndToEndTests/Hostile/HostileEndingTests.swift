@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Connections that end in the middle of everything.
+/// Connections that end at any point of a request or a response.
 @Suite struct `A connection that ends` {
-  /// Ends each connection at a moment, in an orderly way or with a reset, and prints the moment.
+  /// Ends each connection at the given point, by closing or resetting it, and prints the point.
   private static let server = """
     import socket, struct, sys, threading
     moment, reset = sys.argv[1], sys.argv[2] == "reset"
@@ -65,7 +65,7 @@ import Testing
     let early = ["accept": ["connect"], "handshake": ["handshake", "connect"]]
     let codes = ["connection_lost"] + (early[moment] ?? [])
     #expect(codes.contains(reason.code), "\(reason)")
-    // The file was tried again, and neither the journal nor the folder has anything else.
+    // The file was tried again, the journal is intact, and the folder contains no other file.
     #expect((report.items.first?.attempts.count ?? 0) >= 2)
     #expect(try await job.ferry("journal", "check").status == 0)
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("files")) == ["f"])

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["length", "chunked"])
-  func `to a failed request does not hide its status, or ends it`(_ framing: String) async throws {
+  func `to a failed request does not hide its status, or ends the request`(_ framing: String) async throws {
     try await expect("403 No", framing, "", ["answer_too_large", "http_status"])
   }
 

@@ -52,7 +52,7 @@ final class ApacheSite: Sendable {
     folder.text("access.log").split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
   }
 
-  /// What the server has logged, for messages.
+  /// The server's log, for messages.
   var log: String { folder.text("error.log") }
 
   func file(_ name: String) -> Data? { FileManager.default.contents(atPath: folder.path("data/\(name)")) }

@@ -5,7 +5,8 @@ import Foundation
 /// The schemas are not part of this repository: `FERRY_JUNIT_SCHEMA` names a copy of the Jenkins plugin's junit-10.xsd
 /// (https://github.com/jenkinsci/xunit-plugin), and `FERRY_CTRF_SCHEMA` one of https://ctrf.io/schema.
 enum ReportFormats {
-  /// The schema of a format, or `nil` after a message on standard error: an unnoticed skip would look like a pass.
+  /// The schema of a format, or `nil`. In that case, a message is printed on standard error, because an unnoticed
+  /// skip would look like a pass.
   static func schema(_ variable: String) -> String? {
     let path = ProcessInfo.processInfo.environment[variable] ?? ""
     if FileManager.default.isReadableFile(atPath: path) { return path }
@@ -69,7 +70,8 @@ enum ReportFormats {
     return command.stdout.split(separator: "\n").map(String.init)
   }
 
-  /// The HTML elements that a Markdown renderer makes from a report, and the number of cells of each row of its tables.
+  /// The HTML elements that a Markdown renderer creates from a report, and the number of cells of each row of its
+  /// tables.
   static func rendered(markdown path: String) async throws -> (
     tags: Set<String>, cells: Set<Int>, text: String
   ) {

@@ -6,7 +6,7 @@ import Synchronization
 /// One Python process with jsonschema validates all of them, because it takes longer to start than a test. It exits when
 /// the tests exit, which closes its standard input.
 final class ReportValidator: Sendable {
-  /// `nil` if there is no validator; a message on standard error has said so.
+  /// `nil` if there is no validator. In that case, a message was printed on standard error.
   static let shared: ReportValidator? = start()
 
   private struct Pipes {
@@ -21,9 +21,9 @@ final class ReportValidator: Sendable {
 
   private init(_ pipes: sending Pipes) { self.pipes = Mutex(pipes) }
 
-  /// Reads a document of JSON from each line, and responds with a line with its mistakes, as a list of strings.
+  /// Reads a JSON document from each line, and responds with a line that lists the document's mistakes as strings.
   ///
-  /// A list of more than 2,000 items is reduced to every nth, because the validator takes a millisecond for each.
+  /// In a list of more than 2,000 items, only every nth item is validated, because each takes a millisecond.
   private static let program = """
     import json, sys
     from jsonschema import Draft202012Validator, FormatChecker
@@ -77,7 +77,7 @@ final class ReportValidator: Sendable {
     }
   }
 
-  /// The mistakes of a report; empty if it is valid.
+  /// The mistakes in a report; empty if it is valid.
   func mistakes(of report: Data) throws -> [String] {
     // A string in JSON contains no line feed.
     let line = report.filter { $0 != 0x0A && $0 != 0x0D } + [0x0A]

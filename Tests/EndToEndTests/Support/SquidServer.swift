@@ -22,7 +22,7 @@ final class SquidServer: Sendable {
     (self.port, self.folder, self.process) = (port, folder, process)
   }
 
-  // squid waits for its connections after SIGTERM.
+  // After SIGTERM, squid would wait until its connections have ended.
   deinit { process.signal(SIGKILL) }
 
   /// - Parameter login: the user and password that it requires.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A terminal in which a command runs: a window of tmux, whose size can be changed.
 final class TmuxTerminal: Sendable {
-  /// Whether tmux is installed. If not, a message says so once; in CI, scripts/setup fails before.
+  /// Whether tmux is installed. If not, a message is printed once. In CI, scripts/setup fails earlier.
   static let isPossible: Bool = {
     if RunningCommand.find("tmux") != nil { return true }
     FileHandle.standardError.write(
@@ -19,7 +19,7 @@ final class TmuxTerminal: Sendable {
     process.executableURL = RunningCommand.find("tmux").map { URL(filePath: $0) }
     process.arguments = ["-S", socket.path("s"), "kill-server"]
     process.standardError = FileHandle.nullDevice
-    // If it cannot be started, the server ends with its command.
+    // If this program cannot be started, the server exits when the command in its window exits.
     try? process.run()
   }
 

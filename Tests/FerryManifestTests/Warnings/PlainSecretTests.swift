@@ -133,7 +133,7 @@ import Testing
     expectWarnings(text.replacing("1️⃣", with: "").replacing("k5dXq0", with: "\"${file.name}\""), [])
   }
 
-  @Test func `may be a number in JSON, but no small one`() {
+  @Test func `may be a number in JSON, but not a small one`() {
     expectWarnings(
       Self.json("password: 1️⃣123456"), [Self.warning("the member 'password' contains a secret in plain text")])
     expectWarnings(Self.json("token: 7, secret: true, password: null"), [])

@@ -36,7 +36,7 @@ package struct Budget: Hashable, Codable, Sendable {
   /// The limit in bytes.
   package var limit: Int64
   package var per: Window
-  /// What happens when the limit is reached; `cautious` by default.
+  /// The effect of reaching the limit; `cautious` by default.
   package var cutoff: Cutoff
   /// A name in the IANA time zone database. Default UTC.
   package var timeZone: String
