@@ -138,7 +138,7 @@ enum CurlFailure {
     "alert access denied",
   ]
 
-  /// The reason why the server rejected the client's certificate, or its absence; `nil` if it did not.
+  /// The reason why the server rejected the client's certificate, or its absence; `nil` if the server rejected neither.
   ///
   /// With TLS 1.3, the client may send its request before it receives the alert, which libcurl reports as a failure to
   /// receive. The server has not read that request, because the handshake has not completed.

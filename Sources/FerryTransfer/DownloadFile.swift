@@ -186,7 +186,7 @@ final class DownloadFile: @unchecked Sendable {
     if record != nil, let end, Int64(bytes.count) > end - size {
       record = nil
       throw TransportFailure(
-        .malformedResponse, "the response continues after byte \(end), the last one that it announced",
+        .malformedResponse, "the response continues after byte \(end - 1), the last one that it announced",
         mayHaveReachedServer: true)
     }
     var rest = bytes

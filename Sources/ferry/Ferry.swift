@@ -40,7 +40,8 @@ struct Ferry: ParsableCommand {
         "the name of the working directory is not UTF-8; nothing was done\nhelp: rename the folder, or run ferry in a different folder"
       )
     }
-    // If the path is longer, Foundation reports no working directory, and completes relative paths with `/`.
+    // If the path has `PATH_MAX` bytes or more, Foundation reports no working directory, and resolves relative paths
+    // against `/`.
     guard strlen(path) < Int(PATH_MAX) else {
       throw UsageError(
         "the path of the working directory is longer than \(PATH_MAX - 1) bytes; nothing was done\n"

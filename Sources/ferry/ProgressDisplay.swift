@@ -86,7 +86,7 @@ final class ProgressDisplay {
     shown = []
   }
 
-  /// Prints the last line of a run that is not at a terminal.
+  /// Prints the last line of a run whose standard error is not a terminal.
   func end() {
     clear()
     guard !isQuiet, !isTerminal, chosen != nil, last != nil else { return }

@@ -60,7 +60,7 @@ struct `A download batch behind nginx` {
     let deadline = ContinuousClock.now + .seconds(120)
     while stored(job) < count, run.isRunning {
       try #require(ContinuousClock.now < deadline, "\(run.stdout)\(run.stderr)")
-      // The test polls the files, because ferry reports no bytes to a file.
+      // The test polls the files: without a terminal, ferry prints its progress only every 30 seconds.
       try await Task.sleep(for: .milliseconds(5))
     }
     run.signal(SIGKILL)

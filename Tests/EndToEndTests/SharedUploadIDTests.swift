@@ -120,8 +120,8 @@ import Testing
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 
-  /// Many files of an upload have the same value, which could be the name of a bucket. It is an upload ID, because
-  /// another upload releases it.
+  /// Many files of an upload without `abandon` have the same value, which could be the name of a bucket. It counts as
+  /// an upload ID, because the `abandon` of another upload refers to it.
   @Test func `of many delivered files is not released by another upload`() async throws {
     let names = (10..<22).map { "a\($0)" }
     var responses = [

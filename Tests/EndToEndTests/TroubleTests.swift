@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Conditions that prevent writes to a journal. Each ends the run with a remedy, and no file is lost.
+/// Conditions that prevent writes to a journal. Each ends the run with a message that names a remedy, and no file is
+/// lost.
 @Suite struct `A journal in trouble` {
   private func posting(_ receiver: ReceiverProcess, files: Int) throws -> Workspace {
     let job = try Workspace(JobText.text(server: receiver.url, JobText.posts))

@@ -106,7 +106,8 @@ struct ItemValueStoreTests {
       store.update(ItemRef(NodeID(0), item)) { $0 = values(String(repeating: "s\(item)", count: 20_000)) }
       _ = store.masked("the server responded with 500 to POST")
     }
-    // Adding a secret to the mask takes time, in proportion to its length.
+    // Adding a secret to the mask takes time proportional to its length, so a secret that is longer than every text
+    // so far is not added.
     #expect(store.mask.count == 0)
     let text = String(repeating: "s", count: 20_000)
     var one = ItemValueStore([Self.item: values(text)], secrets: [])

@@ -4,7 +4,7 @@ import FerrySimulation
 import FerryWorld
 import Testing
 
-/// Budgets, which limit what discretionary transfers send on a network in a window.
+/// Budgets, which limit the bytes that sessions may transfer on a network in a window.
 @Suite("A budget")
 struct BudgetTests {
   private func head(_ cutoff: String, discretionary: String = "true", connections: Int = 2) -> String {

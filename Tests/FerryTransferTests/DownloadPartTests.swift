@@ -167,7 +167,7 @@ import Testing
     _ = try get(server)
     let second = try get(server)
     #expect(second.failure?.code == .malformedResponse)
-    #expect(second.failure?.message.contains("continues after byte \(last + 1)") == true)
+    #expect(second.failure?.message.contains("continues after byte \(last),") == true)
     #expect(second.part == PartProgress(dropped: 200_000))
     #expect(folder.names == [])
   }

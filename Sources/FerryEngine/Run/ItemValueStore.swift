@@ -14,7 +14,7 @@ struct ItemValueStore {
   /// The parts of the items' files that S3 servers have confirmed. They are journaled once a server has every
   /// part; after an interruption, the server is asked for the list of parts.
   private var parts: [ItemRef: PartTags] = [:]
-  /// The URLs of the partial uploads of files, by their numbers, until the server has created all of a file.
+  /// The URLs of each file's partial uploads, by number, until the server has created all of them.
   private var partialUploads: [ItemRef: [Int: String]] = [:]
   /// The number of resources that have been released of each orphan with several.
   private var releasedResources: [ItemRef: Int] = [:]

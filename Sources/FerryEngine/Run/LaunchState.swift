@@ -43,9 +43,9 @@ struct LaunchState {
   var orphans: [Int: [OrphanRow]] = [:]
   /// Upload IDs that this launch cannot release; found before a run, not for a preview.
   var orphansAside = OrphansAside()
-  /// Orphans whose IDs items use, by session.
+  /// Orphans whose IDs are used by items, by session.
   var usedOrphans: [Int: UsedOrphans] = [:]
-  /// The numbers of orphans whose IDs items use.
+  /// The numbers of orphans whose IDs are used by items.
   struct UsedOrphans {
     /// An item of the same upload uses the ID. A run removes the orphan, because the item accounts for the ID.
     var taken: Set<Int64> = []

@@ -110,7 +110,9 @@ enum DatabaseIntegrity {
     return [
       JournalFinding(
         .brokenReference,
-        "\(rows.count) rows refer to missing rows, the first one from \(table) to \(parent)",
+        rows.count == 1
+          ? "1 row of \(table) refers to a missing row of \(parent)"
+          : "\(rows.count) rows refer to missing rows, the first one from \(table) to \(parent)",
         effect: "the missing rows of \(parent) are lost; the rows that refer to them are harmless",
         remedy: "if the missing rows are needed, restore an older copy of the file")
     ]

@@ -39,10 +39,10 @@ extension Upload.Transfer {
         doc: """
           `put`, `post`: one request, whose body is the file. `multipart_form`: a form that contains the file \
           (RFC 7578). `content_range`, `tus`, `resumable` (the IETF draft), `s3_multipart`: in parts, so that an \
-          interrupted upload can resume. `content_range` sends the parts to the session that `allocate` has created. `tus` creates \
-          the upload at the URL of the request, unless the upload has an `allocate` step. `resumable` sends the request like \
-          `put` or `post`, and continues it at the URL that the server assigns, if it assigns one. `s3_multipart` creates, \
-          completes and aborts the upload of an object at the URL of the request.
+          interrupted upload can resume. `content_range` sends the parts to the upload session that `allocate` \
+          has created on the server. `tus` creates the upload at the URL of the request, unless the upload has an `allocate` \
+          step. `resumable` sends the request like `put` or `post`, and continues it at the URL that the server assigns, if \
+          it assigns one. `s3_multipart` creates, completes and aborts the upload of an object at the URL of the request.
           """,
         example: "put"),
       Key(
@@ -196,8 +196,8 @@ extension Upload.Commit {
       Key(
         "probe", \.probe, .object(Probe.shape), default: "none",
         doc: """
-          A request that asks whether the commit was executed. If the response to the commit was lost, the probe is sent \
-          with the commit's session, token and signature.
+          A request that asks whether the commit was executed. It is sent if the response to the commit was lost, with \
+          the commit's session, token and signature.
           """),
     ],
     blank: { _, _ in Self(request: RequestTemplate(url: Template([]))) },

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// The text of `ferry cancel --reason`: one line without control characters and invisible characters.
+/// The text of `ferry cancel --reason`: one line without control or invisible characters.
 package struct CancelReason: Hashable, Sendable {
   /// The maximum length in Unicode code points. Characters would not limit the size: a character may have any
   /// number of combining marks.
@@ -19,7 +19,7 @@ package struct CancelReason: Hashable, Sendable {
       switch self {
       case .empty: "it is empty"
       case .tooLong(let length): "it has \(length) characters, but at most \(maximumLength) are allowed"
-      case .hostile: "it must be one line without control characters and invisible characters"
+      case .hostile: "it must be one line without control or invisible characters"
       }
     }
   }

@@ -10,7 +10,7 @@ package struct StoredDocument: Sendable {
 }
 
 extension FetchWork {
-  /// The state at the start of a launch of a fetch that has not ended in this round.
+  /// For a fetch that has not ended in this round: its state at the start of a launch.
   ///
   /// | `cache_policy` | the document is stored | it is not |
   /// |---|---|---|

@@ -207,7 +207,7 @@ extension Scheduler {
     let isLast = self[attempts: ref].map { $0.requestsInFlight <= 1 } ?? true
     let bytes = flight.attempt.operation.length(of: fileSize(of: ref)) *| (flight.attempt.bodyCopies ?? 1)
     gates[gate].release(ref, bytes: isLast ? .max : bytes, sent: gates.count > 1 ? min(sent, bytes) : 0)
-    // A request that has sent all of its bytes leaves no room.
+    // A request that has sent all of its bytes frees no room in the budget.
     if sent < bytes { offerRoom(of: gate) }
   }
 

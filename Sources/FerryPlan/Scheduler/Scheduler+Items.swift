@@ -21,8 +21,8 @@ extension Scheduler {
   /// Whether the node is a download batch.
   func isDownload(_ node: NodeID) -> Bool { plan.nodes[node.index].kind == .download }
 
-  /// Records the size of the file in which an item was stored. The journal keeps the size in the list, with which a later
-  /// list is compared.
+  /// Records the size of the file in which an item was stored. The journal keeps the size that the list states, because
+  /// later lists are compared with it.
   mutating func keep(size: Int64, of ref: ItemRef) {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return }
     uploads[upload].items.files.sizes[item] = size

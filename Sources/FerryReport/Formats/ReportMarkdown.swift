@@ -87,10 +87,13 @@ struct ReportMarkdown: ReportRenderer {
       }
     }
     let hidden = total - min(items.ambiguous.count, Self.limit)
-    if hidden > 0 { lines.append("- … and \(NumberText.text(hidden)) more ambiguous items in the report") }
+    if hidden > 0 {
+      lines.append(
+        "- … and \(NumberText.text(hidden)) more ambiguous \(hidden == 1 ? "item" : "items") in the report")
+    }
     if earlier > 0 {
       lines.append(
-        "- \(NumberText.text(earlier)) ambiguous items of earlier runs: \(MarkdownText.code(DisplayPath.line(status)))"
+        "- \(NumberText.text(earlier)) ambiguous \(earlier == 1 ? "item" : "items") of earlier runs: \(MarkdownText.code(DisplayPath.line(status)))"
       )
     }
     return lines.isEmpty ? [] : lines + [""]

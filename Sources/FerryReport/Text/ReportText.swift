@@ -93,7 +93,7 @@ package struct ReportText: ReportRenderer {
       lines += item.ambiguity.map { AmbiguityText.lines($0, of: name).map { "    \($0)" } } ?? []
     }
     let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, lineLimit)
-    if hidden > 0 { lines.append("  … and \(hidden) more ambiguous items in the report") }
+    if hidden > 0 { lines.append("  … and \(Count.text(hidden, "more ambiguous item")) in the report") }
     let groups = items.groups.all
     for group in groups.prefix(lineLimit) {
       lines.append("  " + group.line(title: title(group.example.node, group.example.manifest)))

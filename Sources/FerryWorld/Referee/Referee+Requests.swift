@@ -55,7 +55,7 @@ extension Referee {
   private mutating func checkTime(_ call: Call, _ name: String) {
     let ref = call.attempt.ref
     guard let deadline = call.attempt.deadline else { return report(.resource, "\(name) has no deadline") }
-    if now >= deadline { report(.resource, "\(name) was sent after its time") }
+    if now >= deadline { report(.resource, "\(name) was sent after its deadline") }
     guard ref.item == nil else { return }
     let begun = begunAt[ref] ?? now
     begunAt[ref] = begun

@@ -30,7 +30,7 @@ package struct LaunchSpec: Hashable, Sendable {
   package var losesPower = false
   /// The sizes of new files of the first upload.
   package var newSizes: [Int64] = []
-  /// The number of files of the first upload that change.
+  /// The number of changes to files of the first upload before the launch.
   package var changed = 0
   package var happenings: [Happening] = []
 

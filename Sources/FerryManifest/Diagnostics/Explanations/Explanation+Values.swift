@@ -198,7 +198,7 @@ extension Explanation {
     """
     Names are used in file names and in references such as `${token.access}`, so they consist of ASCII \
     letters, digits, `_` and `-`, with at most 100 characters. The manifest's `name` and a session's \
-    `identifier` may also contain single dots. Choose a different name; no other program sees it.
+    `identifier` may also contain single dots. Choose a different name.
     """,
     in: """
       version: 1
