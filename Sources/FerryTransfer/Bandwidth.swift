@@ -6,7 +6,7 @@ package final class TransferLimit: Sendable {
   package let name: String
   /// The limit in bytes per second at this time; `nil` for no limit.
   let bytesPerSecond: @Sendable () -> Int64?
-  /// The schedule that other processes share; `nil` for a limit of this process.
+  /// The schedule that this process shares with others; `nil` if only this process uses the limit.
   let clock: BandwidthClock?
 
   package init(
@@ -17,7 +17,7 @@ package final class TransferLimit: Sendable {
     self.bytesPerSecond = bytesPerSecond
   }
 
-  /// The same limit with a schedule that other processes share.
+  /// The same limit, with a schedule that this process shares with others.
   package func sharing(_ clock: BandwidthClock) -> TransferLimit {
     TransferLimit(name: name, clock: clock, bytesPerSecond: bytesPerSecond)
   }

@@ -249,9 +249,9 @@ final class EasyHandle {
   }
 
   private func setBuffers() {
-    // A download reads in pieces of the curl tool's size; the response to an upload is small. libcurl
-    // allocates both buffers only while they are used. If a limit applies, up to one piece beyond the limit
-    // may be received, so the pieces are small. A bandwidth limit also requires small pieces.
+    // A download reads in pieces of the size that the curl tool uses; the response to an upload is small.
+    // libcurl allocates both buffers only while they are used. If a limit applies, up to one piece beyond the
+    // limit may be received, so the pieces are small. A bandwidth limit also requires small pieces.
     ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }

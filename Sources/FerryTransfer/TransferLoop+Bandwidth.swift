@@ -55,7 +55,7 @@ extension TransferLoop {
 }
 
 extension TransferRequest {
-  /// The versions of HTTP that may be used. In libcurl 7.88, an HTTP/2 connection fails after one of its responses
-  /// was paused, which a bandwidth limit requires.
+  /// The versions of HTTP that may be used. A bandwidth limit pauses responses. In libcurl 7.88, an HTTP/2
+  /// connection fails after one of its responses was paused.
   var httpVersion: ConnectionOptions.HTTPVersion { limits.isEmpty ? connection.httpVersion : .http1 }
 }
