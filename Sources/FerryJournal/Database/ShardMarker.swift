@@ -110,7 +110,7 @@ extension StateDirectory {
     guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
   }
 
-  /// Whether the folder contains the state of a part, which processes on several machines may use.
+  /// Whether the folder contains the state of a part. Processes on several machines may use such a folder.
   var isOfShard: Bool { get throws(JournalError) { try storedPart != nil } }
 
   /// The part whose state the folder contains; `nil` for any other state folder.
