@@ -4,7 +4,7 @@
 /// sharing, 07 warnings, 08 conflicts with the files. F0901, for keys that were not implemented yet, is no longer
 /// reported. `ferry explain` describes each code.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
-  // Text that is not valid YAML.
+  // Text that cannot be read as a manifest.
   case manifestTooLarge = "F0101"
   case invalidUTF8 = "F0102"
   case forbiddenCharacter = "F0103"

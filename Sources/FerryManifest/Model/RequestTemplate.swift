@@ -9,7 +9,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var body: Body
   /// The pairs of `Upload-Metadata` (tus), whose values are sent in Base64; without pairs, the field is not sent.
   package var metadata: [Field] = []
-  /// The checksum that the file in which the response is stored must have; `nil` for none.
+  /// The required checksum of the file in which the response is stored; `nil` for none.
   package var checksum: DownloadChecksum?
   /// Whether the response may be compressed, and is decompressed before it is read.
   package var decompress = false

@@ -8,7 +8,8 @@ extension ManifestDecoder {
     ("parallel_parts", [.tus, .s3Multipart]), ("interop_version", [.resumable]),
   ]
 
-  /// F0713. Settings for parts in uploads that do not send parts, and sizes that the known servers reject.
+  /// F0713. Warns of settings for parts in uploads that do not send parts, and of sizes that the known
+  /// servers reject.
   mutating func warnOfPartSettings(_ manifest: Manifest) {
     for upload in manifest.uploads {
       guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,
