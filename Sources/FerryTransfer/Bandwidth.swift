@@ -163,7 +163,8 @@ final class Bandwidth {
     }
   }
 
-  /// The time until the next turn; `nil` if no request waits.
+  /// The time until the next turn, or until the limit is read again if that is earlier; `nil` if no request
+  /// waits.
   func delay(at now: SuspendingClock.Instant) -> Duration? {
     queues.compactMap { $0.delay(at: now) }.min().map { min($0, Self.interval) }
   }

@@ -327,8 +327,8 @@ final class DownloadFile: @unchecked Sendable {
     return futimens(descriptor, times) == 0
   }
 
-  /// Removes the record from a complete part, so that the file contains only the document, and gives the file
-  /// the mode of a new file.
+  /// Removes the record from a complete part, so that the file contains only the document. If no file is
+  /// replaced, also gives it the mode of a new file.
   private func removeRecord() throws(TransportFailure) {
     guard let record, size == record.size else {
       throw TransportFailure(

@@ -271,8 +271,9 @@ final class EasyHandle {
 
   // MARK: After the exchange
 
-  /// Resets the handle, and returns whether the next exchange can reuse it. libcurl counts resends over the
-  /// lifetime of a handle, and keeps state after a failure or after a URL with a user name and password.
+  /// Releases the exchange if the next exchange can reuse the handle, and returns whether it can. libcurl
+  /// counts resends over the lifetime of a handle, and keeps state after a failure or after a URL with a user
+  /// name and password.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,

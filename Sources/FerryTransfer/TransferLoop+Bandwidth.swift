@@ -48,7 +48,7 @@ extension TransferLoop {
     return true
   }
 
-  /// The time at which a waiting request gets its turn; `nil` if none waits.
+  /// The time at which a waiting request gets its turn or a limit is read again; `nil` if no request waits.
   var nextTurn: SuspendingClock.Instant? {
     bandwidths.values.compactMap { $0.delay(at: now) }.min().map { now.advanced(by: $0) }
   }

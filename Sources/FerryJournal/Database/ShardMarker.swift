@@ -132,8 +132,8 @@ extension StateDirectory {
     }
   }
 
-  /// The state folder that contains this one in `shards`, or this folder itself if it does not contain the state
-  /// of a part.
+  /// The state folder that contains this one in `shards`, or this folder itself if it is not the state folder
+  /// of a part in `shards`.
   package var whole: StateDirectory {
     get throws(JournalError) {
       guard let part = try storedPart else { return self }

@@ -54,7 +54,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     self.body = body
   }
 
-  /// Every text of the request: URL, headers, body, signature, checksum.
+  /// Every text of the request: URL, query, headers, metadata, body, signature, credentials, checksum.
   package var templates: [Template] {
     let head =
       [url] + query.map(\.value) + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])

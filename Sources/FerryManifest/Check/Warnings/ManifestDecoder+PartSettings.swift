@@ -42,7 +42,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// Settings of tus that have no effect together with the upload's other keys.
+  /// Warns of settings of tus that have no effect together with the upload's other keys.
   private mutating func warnOfTusSettings(_ upload: Upload, _ transfer: YAMLNode, _ node: YAMLNode) {
     guard upload.allocate == nil else {
       for name in ["metadata", "creation", "parallel_parts", "threshold"] {
