@@ -328,7 +328,7 @@ final class DownloadFile: @unchecked Sendable {
   }
 
   /// Removes the record from a complete part, so that the file contains only the document. If no file is
-  /// replaced, also gives it the mode of a new file.
+  /// replaced, also gives the part the mode of a new file.
   private func removeRecord() throws(TransportFailure) {
     guard let record, size == record.size else {
       throw TransportFailure(
