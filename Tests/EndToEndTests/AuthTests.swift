@@ -322,7 +322,7 @@ struct `An authentication challenge` {
       ["a", "b", "c"].map { folder.text("stored/\($0)") } == ["content of a", "content of b", "content of c"])
     let requests = server.stdout.split(separator: "\n").filter { $0.contains(" PUT ") }
     let statuses = requests.map { $0.prefix(3) }
-    // A challenge, the handshake, and then one request for each file on the authenticated connection.
+    // The connection carries a request that is challenged, the handshake, and then one request for each file.
     #expect(statuses.filter { $0 == "201" }.count == 3)
     #expect(statuses.filter { $0 == "401" }.count == 2, "\(server.stdout)")
 

@@ -69,7 +69,7 @@ struct `A large fetch` {
     let deadline = ContinuousClock.now + .seconds(120)
     while part(job) < count, run.isRunning {
       try #require(ContinuousClock.now < deadline, "\(run.stdout)\(run.stderr)")
-      // The test polls the file, because ferry reports no bytes to a file.
+      // The test polls the file: without a terminal, ferry prints its progress only every 30 seconds.
       try await Task.sleep(for: .milliseconds(5))
     }
   }
