@@ -309,7 +309,8 @@ struct `The connection settings of a session` {
     #expect(job.folder.text("c").utf8.count == 200_000)
   }
 
-  /// The mark of the first packet of each connection, as the server's kernel received it (IP_RECVTOS).
+  /// A server that prints the mark of the first packet of each connection, as its kernel received the mark
+  /// (IP_RECVTOS).
   private static let markServer = """
     import socket, struct
     listener = socket.socket()
