@@ -176,7 +176,7 @@ struct AWSSignature {
   }
 }
 
-/// The keys derived from credentials, which are valid for one day, region and service.
+/// Signing keys, which are derived from credentials. Each key is valid for one day, region and service.
 struct AWSSigningKeys {
   /// The number of keys at which all of them are dropped. A run has fewer combinations of credentials, regions
   /// and services, so most of the keys then belong to past days.

@@ -31,7 +31,7 @@ package struct AWSSigning: Sendable {
     self.owner = owner
   }
 
-  /// The values of sensitive fields, for messages.
+  /// The names of the sensitive values, for messages.
   private static let signature = "the signature"
   private static let sessionToken = "the session token"
 

@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// The ways in which origins want to be authenticated, as learned from their challenges. Later requests to an origin
-/// carry their credentials at once (RFC 7617, section 2.2; RFC 7616, section 3.3).
+/// The authentication schemes that origins require, as learned from their challenges. Later requests to an
+/// origin carry their credentials at once (RFC 7617, section 2.2; RFC 7616, section 3.3).
 struct AuthenticationCache {
   /// The maximum number of entries. Servers determine the number of origins.
   private static let capacity = 1_000

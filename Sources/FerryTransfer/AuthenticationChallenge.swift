@@ -1,6 +1,6 @@
 /// One challenge of a `WWW-Authenticate` field (RFC 9110, section 11.6.1).
 struct AuthenticationChallenge: Equatable {
-  /// The maximum number of challenges that are read, and of the parameters of one.
+  /// The maximum number of challenges that are read, and of parameters that are read for each challenge.
   private static let limit = 32
 
   /// In lowercase.
@@ -68,7 +68,8 @@ struct AuthenticationChallenge: Equatable {
       let data = rest.prefix { $0.isToken || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
       let after = rest[data.endIndex...].drop(while: \.isBlank)
       guard !data.isEmpty, after.isEmpty || after.first == UInt8(ascii: ",") else { return }
-      // A parameter with an unquoted value looks the same, unless the equals signs are at the end.
+      // A token68 has equals signs only at its end. A parameter with an unquoted value has one before its
+      // value.
       let body = data.reversed().drop { $0 == UInt8(ascii: "=") }
       guard !body.contains(UInt8(ascii: "=")) else { return }
       rest = after

@@ -6,7 +6,7 @@ package final class TransferLimit: Sendable {
   package let name: String
   /// The limit in bytes per second at this time; `nil` for no limit.
   let bytesPerSecond: @Sendable () -> Int64?
-  /// The schedule that other processes share; `nil` for a limit of this process.
+  /// The schedule that this process shares with others; `nil` if only this process uses the limit.
   let clock: BandwidthClock?
 
   package init(
@@ -17,7 +17,7 @@ package final class TransferLimit: Sendable {
     self.bytesPerSecond = bytesPerSecond
   }
 
-  /// The same limit with a schedule that other processes share.
+  /// The same limit, with a schedule that this process shares with others.
   package func sharing(_ clock: BandwidthClock) -> TransferLimit {
     TransferLimit(name: name, clock: clock, bytesPerSecond: bytesPerSecond)
   }
@@ -163,7 +163,8 @@ final class Bandwidth {
     }
   }
 
-  /// The time until the next turn; `nil` if no request waits.
+  /// The time until the next turn, or until the limit is read again if that is earlier; `nil` if no request
+  /// waits.
   func delay(at now: SuspendingClock.Instant) -> Duration? {
     queues.compactMap { $0.delay(at: now) }.min().map { min($0, Self.interval) }
   }

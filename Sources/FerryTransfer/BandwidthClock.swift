@@ -20,8 +20,8 @@ package final class BandwidthClock: @unchecked Sendable {
 
   /// Unused time that can still be taken later. It makes up for late wake-ups.
   static let burst = Duration.milliseconds(200)
-  /// The longest queue, for example of a small file at 1 byte per second. A later time was not written by a
-  /// process of this boot.
+  /// The longest queue, for example of a small file at 1 byte per second. A time beyond the end of this queue
+  /// was not written since the system started.
   static let horizon = Duration.seconds(86_400)
 
   private let ends: UnsafeMutablePointer<Int64>

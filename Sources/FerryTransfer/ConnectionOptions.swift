@@ -37,8 +37,9 @@ package final class ConnectionOptions: Sendable {
   let proxy: Proxy
   /// The proxies for messages; `nil` if no request uses a proxy.
   let proxySettings: ProxySettings?
-  /// Whether bytes that a proxy sends between two requests may already be decrypted in the TLS session with it, where
-  /// ferry cannot detect them. Connections are then not reused.
+  /// Whether connections may lead through an HTTPS proxy. Bytes that such a proxy sends between two requests
+  /// may already be decrypted in the TLS session with the proxy, where ferry cannot detect them. Therefore,
+  /// the connections are not reused.
   let hasTLSProxy: Bool
 
   /// - Parameter connectTo: as for CURLOPT_CONNECT_TO. CURLOPT_RESOLVE would change the names of all sessions.

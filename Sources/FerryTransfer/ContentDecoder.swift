@@ -2,8 +2,8 @@ import CZlib
 
 /// Decodes the content codings gzip and deflate (RFC 9110, section 8.4.1), with bounded output.
 ///
-/// libcurl can decode a body while it receives it, but then its sizes are those of the decoded body, which cannot be
-/// compared with `Content-Length` and budgets.
+/// libcurl can decode a body while receiving it, but then reports the sizes of the decoded body, which cannot
+/// be compared with `Content-Length` and budgets.
 package enum ContentDecoder {
   /// The value of `Accept-Encoding`.
   package static let accepted = "gzip, deflate"
@@ -13,7 +13,7 @@ package enum ContentDecoder {
     case tooLarge
     /// The bytes are not in this coding, or they are incomplete.
     case malformed(coding: String)
-    /// There is another coding, or there are too many codings.
+    /// A coding is neither gzip nor deflate, or there are too many codings.
     case unsupported
   }
 

@@ -89,7 +89,7 @@ enum CurlFailure {
       case .certificate: "TLS with \(address): \(text(code, of: handle))\(authorityHelp(handle))"
       // libcurl's message does not quote the response here.
       case .malformedResponse: "\(address): the response is malformed: \(malformation(code, of: handle))"
-      // libcurl itself reports such a line as "Out of memory".
+      // libcurl itself reports a header line that is too long as "Out of memory".
       case .responseTooLarge: "\(address): a header line of the response is longer than 100 KiB"
       case .connectionLost, .requestTimeout, .resourceTimeout, .byteLimit, .redirect,
         .sourceMissing, .sourceUnreadable, .sourceChanged, .destination,

@@ -15,7 +15,7 @@ struct DigestChallenge: Equatable {
   let nonce: String
   let opaque: String?
   let algorithm: Algorithm
-  /// The algorithm as the server wrote it; `nil` if it did not.
+  /// The algorithm as the server wrote it; `nil` if the challenge names none.
   private let writtenAlgorithm: String?
   /// Whether the server supports `qop=auth`.
   private let hasQuality: Bool

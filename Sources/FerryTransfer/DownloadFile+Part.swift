@@ -11,11 +11,12 @@ import Glibc
 
 /// Parts of downloads that remain after an interruption, so that the next attempt requests only the rest.
 ///
-/// A part is a file next to the destination that only its owner can read. Its name depends on the destination and on
-/// the session and node that download it. The process that holds its lock (flock(2)) uses it.
+/// A part is a file next to the destination, and only the part's owner can read it. The name of a part
+/// depends on the destination and on the session and node that download to it. Only the process that holds
+/// the lock of a part (flock(2)) uses the part.
 extension DownloadFile {
-  /// The minimum size in bytes of a document of which parts are kept. With a smaller document, an interruption loses
-  /// little.
+  /// Only documents of at least this size, in bytes, leave parts. With a smaller document, an interruption
+  /// loses little.
   static let leastKeptSize: Int64 = 64 << 10
 
   /// Opens the part that an earlier attempt left; `nil` if there is no part that can be continued.

@@ -27,7 +27,8 @@ final class DownloadFile: @unchecked Sendable {
   private var nextLook = lookInterval
   /// The record of a kept part; `nil` for any other file.
   private(set) var record: PartRecord?
-  /// The number of bytes of the document that a part may have after the response; `nil` if it is not a part.
+  /// The number of bytes of the document that a part may have after the response; `nil` if the file is not a
+  /// part.
   private var end: Int64?
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
@@ -326,13 +327,14 @@ final class DownloadFile: @unchecked Sendable {
     return futimens(descriptor, times) == 0
   }
 
-  /// Turns a complete part into the document alone, with the mode of a new file.
+  /// Removes the record from a complete part, so that the file contains only the document. If no file is
+  /// replaced, also gives the part the mode of a new file.
   private func removeRecord() throws(TransportFailure) {
     guard let record, size == record.size else {
       throw TransportFailure(
         .destination, "\(destination): the part is incomplete", mayHaveReachedServer: true)
     }
-    // The sync takes most of the time. If ferry is killed meanwhile, the part still has its record.
+    // The sync takes most of the time. If ferry is killed during the sync, the part still has its record.
     self.record = nil
     guard fsync(descriptor) == 0, ftruncate(descriptor, off_t(record.size)) == 0 else { throw failure(errno) }
     let replaced = ReplacedFile(destination)

@@ -56,9 +56,9 @@ extension EasyHandle {
 
   /// `CURLOPT_PREREQFUNCTION`: the connection is established, and the request is about to be sent.
   ///
-  /// libcurl calls this callback again before it resends the request. In that case, either a reused
-  /// connection was lost before any response, or the server rejected the `Expect` of the first request (417)
-  /// without executing that request.
+  /// libcurl calls this callback again before it resends the request. In that case, a reused connection was
+  /// lost before any response, the server rejected the `Expect` of the first request (417) without executing
+  /// that request, or libcurl authenticates with the server or the proxy (401, 407).
   private func maySend(over descriptor: CInt?) -> Bool {
     guard let exchange else { return false }
     guard sockets.mayStillSend() else { return stop(exchange) }
@@ -73,7 +73,7 @@ extension EasyHandle {
         exchange.sentBeforeResend = exchange.file == nil ? source.length : exchange.handedOver
       }
       if isRefused, !mayResend {
-        // As after any challenge, the server did not execute the request.
+        // After a 417, as after a challenge, the server has not executed the request.
         if exchange.redirects == 0 { exchange.hasReachedServer = false }
         exchange.failure = noRoom(exchange)
         return false

@@ -3,7 +3,8 @@ import FerryPlan
 
 /// The options of connections. The handle keeps the `ConnectionOptions` alive while libcurl uses their bytes.
 extension EasyHandle {
-  /// Sets the options that were not set since the handle was created. An option that is unset has its default.
+  /// Sets the options of a handle whose connection options have not been set since it was created. Options
+  /// that are not set here keep their defaults.
   ///
   /// - Parameter isIdentified: whether the client certificate is presented to the hop's server.
   func set(
@@ -22,7 +23,7 @@ extension EasyHandle {
     case .off: ferry_easy_set_string(curl, CURLOPT_PROXY, "")
     case .server(let proxy):
       try accept(ferry_easy_set_string(curl, CURLOPT_PROXY, proxy.url))
-      // An empty list also overrides the environment's.
+      // An empty list also overrides NO_PROXY in the environment.
       ferry_easy_set_string(curl, CURLOPT_NOPROXY, proxy.noProxy)
       guard let user = proxy.user else { break }
       try accept(ferry_easy_set_string(curl, CURLOPT_PROXYUSERNAME, user))

@@ -249,9 +249,9 @@ final class EasyHandle {
   }
 
   private func setBuffers() {
-    // A download reads in pieces of the curl tool's size; the response to an upload is small. libcurl
-    // allocates both buffers only while they are used. If a limit applies, up to one piece beyond the limit
-    // may be received, so the pieces are small. A bandwidth limit also requires small pieces.
+    // A download reads in pieces of the size that the curl tool uses; the response to an upload is small.
+    // libcurl allocates both buffers only while they are used. If a limit applies, up to one piece beyond the
+    // limit may be received, so the pieces are small. A bandwidth limit also requires small pieces.
     ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
     ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
   }
@@ -271,8 +271,9 @@ final class EasyHandle {
 
   // MARK: After the exchange
 
-  /// Resets the handle, and returns whether the next exchange can reuse it. libcurl counts resends over the
-  /// lifetime of a handle, and keeps state after a failure or after a URL with a user name and password.
+  /// Releases the exchange if the next exchange can reuse the handle, and returns whether it can. libcurl
+  /// counts resends over the lifetime of a handle, and keeps state after a failure or after a URL with a user
+  /// name and password.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
       exchange.refusal == nil,

@@ -1,10 +1,10 @@
 import FerryPlan
 
 extension Exchange {
-  /// The response body in memory, without its content codings if the request asked for them.
+  /// The response body in memory. If the request asked for content codings, they are removed.
   ///
-  /// - Returns: a coding that could not be removed, if there is one, and the body as received. If the body is needed,
-  ///   fails instead.
+  /// - Returns: the decoded body, or the body as received with the codings that were not removed. Fails if a
+  ///   needed body cannot be decoded.
   func decodedBody(of head: ResponseHead) -> Result<(body: [UInt8], coding: String?), TransportFailure> {
     let unrequested = ContentCoding.unrequested(in: head.fields, of: hop.headers)
     let codings = ContentCoding.codings(of: head.fields)

@@ -63,7 +63,8 @@ final class Exchange {
   var kept: DownloadFile?
   /// The number of bytes that `kept` had when the request was started.
   var keptBefore: Int64 = 0
-  /// The record of `kept` as it was when the request was started, if the response has the rest of its document.
+  /// The record of `kept` when the request was started, if the response has the rest of the document in
+  /// `kept`.
   var continued: PartRecord?
   /// The file that the body is written to, until it is being stored.
   var fileSink: DownloadFile? { if case .file(let file) = sink { file } else { nil } }

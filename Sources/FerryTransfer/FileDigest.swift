@@ -1,7 +1,7 @@
 import FerryDigest
 import FerryPlan
 
-/// Computes the digest of a file, which must match its listing while it is read.
+/// Computes the digest of a file. While the file is read, it must match its listing.
 package enum FileDigest {
   /// Bytes per read.
   private static let piece = 256 << 10

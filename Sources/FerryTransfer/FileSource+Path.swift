@@ -9,10 +9,11 @@ import Glibc
 #endif
 
 extension TransferRequest.FileSource {
-  /// The file at an absolute path, as it is now. A link in its folder's path is followed by the rules for `root` of an
-  /// upload; a link in its place may lead only to a file in the same folder.
+  /// The file at an absolute path, as it is now. A link in the path of its folder is followed according to
+  /// the rules for `root` of an upload. A link in place of the file may lead only to a file in the same
+  /// folder.
   ///
-  /// Fails with `sourceMissing` or `sourceUnreadable`, including if it is not a regular file.
+  /// Fails with `sourceMissing` or `sourceUnreadable`, including if the path does not lead to a regular file.
   package static func current(_ path: String) throws(TransportFailure) -> Self {
     let split = SplitPath(path)
     let name = Array(split.name.utf8)

@@ -27,7 +27,7 @@ struct PartRecord: Equatable, Sendable {
   /// asks for the last one again: the response to a request for no bytes would be 416, whatever version the server has.
   var firstRequested: Int64 { min(written, size - 1) }
 
-  /// The fields of the document that a response with its rest may omit.
+  /// The document's header fields that may be absent from a response with the rest of the document.
   var fields: [(name: String, value: String)] {
     let tag = Validator.isEntityTag(validator) ? [(name: "ETag", value: validator)] : []
     return tag + (modified.map { [(name: "Last-Modified", value: $0)] } ?? [])

@@ -11,8 +11,8 @@ enum ServiceMark {
   /// The codepoint LE, 000001 (RFC 8622), in the upper six bits of the field (RFC 2474).
   static let lowerEffort: CInt = 0b000001 << 2
 
-  /// Marks the packets that are sent from now on. A mark has no effect on the transfer itself, so failures, such as that of
-  /// a Unix domain socket, are ignored.
+  /// Marks the packets that are sent from now on. A mark has no effect on the transfer itself, so failures,
+  /// for example on a Unix domain socket, are ignored.
   static func set(on descriptor: CInt, isBackground: Bool) {
     var value = isBackground ? lowerEffort : 0
     let size = socklen_t(MemoryLayout<CInt>.size)

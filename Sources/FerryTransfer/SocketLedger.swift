@@ -19,7 +19,7 @@ final class SocketLedger {
     /// Whether a complete HTTP/1.1 response was received, so that no data is expected until the next request
     /// is sent.
     var isIdle = false
-    /// Whether its packets are marked as lower effort.
+    /// Whether the socket's packets are marked as lower effort.
     var isBackground = false
   }
 

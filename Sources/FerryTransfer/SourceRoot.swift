@@ -10,8 +10,8 @@ import Glibc
 
 /// The folder in which an upload's files are listed, held open. Files are opened only beneath it.
 ///
-/// A symbolic link may lead to another file in the folder, as in a listing. Links that lead out of the
-/// folder are not followed, even if a link replaced a file or a folder after the listing.
+/// A symbolic link may lead to another file in the folder, as it may when files are listed. Links that lead
+/// out of the folder are not followed, even if a link replaced a file or a folder after the listing.
 package final class SourceRoot: Sendable {
   /// The reason why a file could not be opened.
   package enum OpenFailure: Error {

@@ -15,7 +15,7 @@ import Glibc
 /// the body of a proxy's 407 response to CONNECT, and TLS records without data. A peer that sends such data
 /// endlessly would prevent the run from handling its time limits and signals. Therefore, another thread
 /// checks long calls to libcurl once a second. It shuts down a connection from which libcurl has read data in
-/// several consecutive checks, because a call that returns handles each connection once.
+/// several consecutive checks of one call: a call that returns in time handles each connection only once.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.

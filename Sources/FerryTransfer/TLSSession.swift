@@ -49,7 +49,8 @@ struct TLSSession {
     fileprivate(set) var isAnnounced = false
   }
 
-  /// OpenSSL releases the object together with the session, which may outlive the transfer.
+  /// The index at which a session refers to its `End`. OpenSSL releases this object together with the
+  /// session, which may outlive the transfer.
   private static let endIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil) {
     _, end, _, _, _, _ in
     if let end { Unmanaged<End>.fromOpaque(end).release() }

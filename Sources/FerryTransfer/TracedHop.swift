@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// One request as it was sent, and its response. A request that is redirected has several.
+/// One request as it was sent, and its response. A request that is redirected has several hops.
 package struct TracedHop: Sendable {
   /// The number of bytes that are kept of each body.
   package static let bodyLimit = 16 << 10

@@ -82,7 +82,8 @@ extension TransferLoop {
     }
   }
 
-  /// The maximum number of challenges to which one request responds: that of the server, and one for a new nonce.
+  /// The maximum number of challenges to which one request responds: a first challenge, and one with a new
+  /// nonce.
   private static let mostAnswers = 2
 
   private static func unsupported(

@@ -48,14 +48,14 @@ extension TransferLoop {
     return true
   }
 
-  /// The time at which a waiting request gets its turn; `nil` if none waits.
+  /// The time at which a waiting request gets its turn or a limit is read again; `nil` if no request waits.
   var nextTurn: SuspendingClock.Instant? {
     bandwidths.values.compactMap { $0.delay(at: now) }.min().map { now.advanced(by: $0) }
   }
 }
 
 extension TransferRequest {
-  /// The versions of HTTP that may be used. In libcurl 7.88, an HTTP/2 connection fails after one of its responses
-  /// was paused, which a bandwidth limit requires.
+  /// The versions of HTTP that may be used. A bandwidth limit pauses responses. In libcurl 7.88, an HTTP/2
+  /// connection fails after one of its responses was paused.
   var httpVersion: ConnectionOptions.HTTPVersion { limits.isEmpty ? connection.httpVersion : .http1 }
 }

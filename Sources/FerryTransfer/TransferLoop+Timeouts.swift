@@ -80,7 +80,8 @@ extension TransferLoop {
       failure(.resourceTimeout, handle, "the checksum of the file was not computed within the time limit"))
   }
 
-  /// Whether the period has passed in which too little was transferred. Called after `isIdle`, which counts the bytes.
+  /// Whether fewer bytes than the minimum were transferred within the period of the minimum speed. Called
+  /// after `isIdle`, which counts the bytes.
   private func isTooSlow(_ exchange: Exchange, _ minimum: ConnectionOptions.MinimumSpeed) -> Bool {
     guard exchange.attempts > 0, !exchange.isPaused, let mark = exchange.speedMark,
       mark.count <= exchange.lastCount

@@ -250,8 +250,8 @@ package final class TransferLoop {
 
   // MARK: The turn
 
-  /// Performs I/O until a request or a digest ends, the waker is used, or `timeout` has passed (`nil` means no
-  /// timeout). Returns all completed requests.
+  /// Performs I/O until a request or a digest ends, an interim response arrives, the waker is used, or
+  /// `timeout` has passed (`nil` means no timeout). Returns all completed requests.
   package func turn(timeout: Duration?) -> [TransferOutcome] {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }

@@ -18,19 +18,19 @@ package struct TransferOutcome: Sendable {
   /// The traffic over all redirects and resends.
   package var traffic: Traffic
   package var duration: Duration
-  /// The URL of the last request, after redirects, as it was sent; `nil` if no request was sent.
+  /// The URL of the last request, after redirects; `nil` if no request was started.
   package var url: String?
-  /// The method of that request.
+  /// The method of the last request; `nil` if no request was started.
   package var method: String?
-  /// `host:port` of the proxy for that request; `nil` if there is none, or if the response is a success.
+  /// `host:port` of the proxy for the last request; `nil` if there is none, or if the response is a success.
   package var proxy: String?
   /// The inode of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it.
   package var inode: UInt64?
-  /// The state of the part of a download after the request; `nil` if there is none.
+  /// The state of a download's part after the request; `nil` if there is none.
   package var part: PartProgress?
   /// The URL of the last request, if a redirect led to it; otherwise `nil`.
   package var redirectedTo: String?
-  /// `nil` if no request was started.
+  /// The phases of the request, over all hops; `nil` if no request was started.
   package var phases: RequestPhases?
   /// If the loop traces requests: each request on the wire, in order.
   package var hops: [TracedHop] = []

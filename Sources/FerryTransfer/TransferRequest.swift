@@ -32,14 +32,14 @@ package struct TransferRequest: Sendable {
   package var sizeLimit: Int64?
   /// The size that a downloaded file must have; `nil` for any size. A file of another size is refused.
   package var exactSize: Int64?
-  /// The origin of `sizeLimit`, for messages.
+  /// The name of the setting that determines `sizeLimit`, for messages.
   var sizeLimitName: String { exactSize == sizeLimit ? "the size in the list" : "max_size" }
   /// Whether the request must be sent at most once. If libcurl is about to resend it on a new connection, the request
   /// is aborted and fails with `connectionLost`.
   package var atMostOnce: Bool
   /// The check of a complete download, performed before the existing file is replaced.
   package var check: DownloadCheck?
-  /// The parts that must not reach an origin that the manifest does not name.
+  /// The parts of the request that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
   /// The status of an interim response whose first occurrence with a `Location` is reported while the request is being
@@ -55,7 +55,8 @@ package struct TransferRequest: Sendable {
   /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
   /// download starts over.
   package var partOwner: String?
-  /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` accept them.
+  /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` contain
+  /// the `Accept-Encoding` that requests these codings.
   package var decodes = false
   /// How the request's connections are made.
   package var connection = ConnectionOptions.plain
@@ -176,10 +177,10 @@ package struct TransferRequest: Sendable {
     /// In memory for captures, at most `limit` bytes. If a longer body is needed (`isNeeded`), the request
     /// fails with `responseTooLarge`; otherwise the body is counted and dropped.
     case memory(limit: Int, isNeeded: Bool)
-    /// The file at this path, which is replaced atomically. The body of a response with one of these
-    /// statuses is written to a temporary file next to it, synced, and renamed. The body of any other
-    /// response is kept in memory (at most 64 KiB of it) and the file is not changed; the same applies to a
-    /// response to HEAD. A response with an unrequested `Content-Encoding` is refused.
+    /// The file at this path, which is replaced atomically. The body of a response with one of these statuses
+    /// is written to a temporary file next to this path, synced, and renamed. The body of any other response
+    /// is kept in memory (at most 64 KiB of it) and the file is not changed; the same applies to a response
+    /// to HEAD. A response with an unrequested `Content-Encoding` is refused.
     case file(path: String, statuses: [Int] = [200])
   }
 

@@ -10,7 +10,8 @@ import Glibc
 
 /// The Unix domain sockets to which libcurl may connect.
 ///
-/// In a world-writable folder, any user can create a socket with the name of the server's, and would receive the requests.
+/// In a world-writable folder, any user can create a socket with the name that the server uses, and would
+/// then receive the requests.
 enum UnixSocket {
   /// Whether libcurl may connect to an address; always true for other kinds of addresses.
   static func mayConnect(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {

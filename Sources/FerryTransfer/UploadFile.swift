@@ -62,7 +62,8 @@ final class UploadFile {
     }
   }
 
-  /// Fails with `sourceChanged` if the size or time differs from the listing.
+  /// Fails with `sourceChanged` if the size, the time or the identity differs from the listing, and with
+  /// `sourceUnreadable` if this is no longer a regular file.
   func check() throws(TransportFailure) {
     var status = stat()
     guard Self.look(at: descriptor, &status) == 0 else { throw unreadable(errno) }

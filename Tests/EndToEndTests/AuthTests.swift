@@ -147,12 +147,13 @@ struct `An authentication challenge` {
     let (_, report) = try await job.run()
     #expect(report.node("pay")?.state == "succeeded", "\(String(describing: report.node("pay")))")
     #expect(site.file("pay") == "{\"amount\":7}")
-    // Without credentials, the 401 is the response.
+    // Without credentials, the 401 is the final response.
     #expect(report.node("free")?.state == "failed")
     #expect(site.requests.map { $0[0] } == ["401", "201", "401"])
   }
 
-  /// A server that issues the tokens t1, t2, … and accepts files with Basic credentials and the token of its argument.
+  /// A server that issues the tokens t1, t2, … and accepts files with Basic credentials and with the token
+  /// that its argument names.
   private static let tokenServer = """
     import http.server, sys
     tokens = 0
@@ -321,7 +322,7 @@ struct `An authentication challenge` {
       ["a", "b", "c"].map { folder.text("stored/\($0)") } == ["content of a", "content of b", "content of c"])
     let requests = server.stdout.split(separator: "\n").filter { $0.contains(" PUT ") }
     let statuses = requests.map { $0.prefix(3) }
-    // A challenge, the handshake, and then one request for each file on the authenticated connection.
+    // The connection carries a request that is challenged, the handshake, and then one request for each file.
     #expect(statuses.filter { $0 == "201" }.count == 3)
     #expect(statuses.filter { $0 == "401" }.count == 2, "\(server.stdout)")
 

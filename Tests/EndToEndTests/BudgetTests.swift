@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Budgets over real sockets that several processes share.
+/// Budgets that several processes share, over real sockets.
 @Suite("A budget of a real network")
 struct BudgetTests {
   private static let size = 100_000

@@ -71,7 +71,8 @@ import Testing
     #expect((24...31).contains(counts.sent - sent), "\(bytes) \(counts)")
     #expect((0...31).contains(counts.received - (bytes.received ?? 0)), "\(bytes) \(counts)")
     #expect(bytes.useful == 200_000 && add(bytes) == sent + (bytes.received ?? 0))
-    // A handshake, and at least 22 bytes of framing in the record of each request and each response.
+    // The unattributed bytes include a handshake, and at least 22 bytes of framing in the record of each
+    // request and each response.
     #expect((bytes.unattributed ?? 0) > 20 * 22 + 500, "\(bytes)")
     #expect(command.stdout.contains(" sent 2"), "\(command.stdout)")
   }

@@ -20,7 +20,8 @@ import Testing
     """
   }
 
-  /// The requests for the catalog that one more round sends, with the values of their `If-None-Match`.
+  /// Runs one more round. Returns its exit code and, for each of its requests for the catalog, the value of
+  /// `If-None-Match`, or `whole` if the field is absent.
   private func round(_ job: Workspace, _ server: ScriptedServer) async throws -> (Int32, [String]) {
     let before = server.requests.count
     let (command, _) = try await job.run()

@@ -67,8 +67,8 @@ import Testing
         server: receiver.url,
         JobText.uploadIDs(retry: "retry: { limit: 6, initial: 1h, max: 1h }", recognized: "")))
     try job.write("one", to: "a.txt")
-    // An overloaded server rejected the commit, which may be sent again. The journal records that the upload ID must be
-    // kept.
+    // An overloaded server rejected the commit, so ferry may send the commit again. The journal records that
+    // the upload ID must be kept.
     #expect(try await job.run("--max-duration", "2s").command.status == 10)
     let recorded = try await RecordedItems.read(session: "e2e.uploads", of: job)
     #expect(recorded.names(.transferred) == ["a.txt"] && recorded.intents == ["a.txt"])

@@ -41,7 +41,7 @@ import Testing
     #expect(upload?.allocations == 1)
   }
 
-  /// An upload without upload IDs, so that only its key identifies a commit.
+  /// An upload without upload IDs, so that only the idempotency key identifies a commit.
   private static func keyed(
     _ server: ScriptedServer, _ route: String, deliver: String = "every_run", more: String = "",
     recognized: String = key

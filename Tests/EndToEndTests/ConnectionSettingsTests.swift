@@ -51,7 +51,8 @@ struct `The connection settings of a session` {
     #expect(site.file("f4") == "content 4")
   }
 
-  /// libcurl 7.88 cannot send a second request on such a connection.
+  /// libcurl 7.88 cannot send a second request on a connection that was opened with prior knowledge of
+  /// HTTP/2.
   @Test func `send requests one after another over HTTP 2 without TLS`() async throws {
     let site = try await NginxSite.start(listen: "http2", "")
     let settings = "http_version: 2-prior-knowledge, max_connections_per_host: 1"
@@ -154,7 +155,7 @@ struct `The connection settings of a session` {
     #expect(accepted.status == 0, "\(accepted.stdout)\(accepted.stderr)")
     #expect(site.requests.count == 4)
 
-    // Without a password it responds with 407, and with 401 if the password is wrong.
+    // tinyproxy responds with 407 if there is no password, and with 401 if the password is wrong.
     for (login, status) in [("", 407), (", user: ferry, password: \"${secrets.password}\"", 401)] {
       let job = try Workspace(
         """
@@ -308,7 +309,8 @@ struct `The connection settings of a session` {
     #expect(job.folder.text("c").utf8.count == 200_000)
   }
 
-  /// The mark of the first packet of each connection, as the server's kernel received it (IP_RECVTOS).
+  /// A server that prints the mark of the first packet of each connection, as its kernel received the mark
+  /// (IP_RECVTOS).
   private static let markServer = """
     import socket, struct
     listener = socket.socket()

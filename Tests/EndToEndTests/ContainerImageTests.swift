@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The definition of the container image. No image can be built in a test, so its parts are checked.
+/// The definition of the container image. A test cannot build the image, so the parts of the definition are
+/// checked.
 @Suite struct `The Dockerfile` {
   private static let hadolint: String? = {
     let known = [Product.source(".build/python/bin/hadolint"), RunningCommand.find("hadolint")]

@@ -93,7 +93,7 @@ import Testing
     try job.write(manifest: text(receiver, Self.content))
     #expect(try await planned(job).hasSuffix("1 item, 5 B, 1 unchanged"))
     #expect(try await puts(job, receiver) == ["a.txt": 1, "b.txt": 2])
-    // Now the journal has a digest of both files.
+    // Now the journal has digests of both files.
     for name in ["a.txt", "b.txt"] {
       try FileTimes.touch(job.folder.path("files/\(name)"), seconds: 1_400_000_000)
     }

@@ -38,7 +38,7 @@ import Testing
     server.serve_forever()
     """
 
-  /// The outcome of each path: the code of its failure, or an empty text.
+  /// The outcome of a request for each path: the failure code, or an empty text if the request succeeded.
   private func outcomes(_ paths: [String], _ settings: String) async throws -> [String] {
     let server = try RunningCommand("python3", ["-u", "-c", Self.server])
     defer { server.signal(SIGKILL) }

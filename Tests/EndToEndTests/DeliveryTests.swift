@@ -95,8 +95,8 @@ import Testing
 
   // MARK: Changed sources
 
-  /// Runs a job whose server issues no upload ID until the file has changed, so that ferry does not read the file
-  /// before.
+  /// Runs a job whose server issues no upload ID until the file has changed, so that ferry does not read the
+  /// file before the change.
   private func runWithChange(
     _ change: (Workspace) throws -> Void
   ) async throws -> (command: Command, report: RunReport, received: Received) {

@@ -96,7 +96,8 @@ struct `A download batch behind nginx` {
       ])
     let again = try Self.sent(site) - total
     #expect(site.requests.filter { $0[0] == "206" }.count >= Self.kills)
-    // Two requests at a time: the bytes since the last update of the record, and those in the buffers of the sockets.
+    // After each kill, the server resends, for two files, the bytes that it sent after the last update of the
+    // record, including those in the buffers of the sockets.
     #expect(again <= Self.kills * (16 << 20), "\(again) bytes were sent again")
     print("\(Self.names.count) × \(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
   }

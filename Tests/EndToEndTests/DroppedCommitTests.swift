@@ -28,7 +28,7 @@ import Testing
     }
     #expect(refused.stderr.contains("--drop-unanswered"), "\(refused.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })
-    // Without such a command, the commits become ambiguous and are not sent again.
+    // In a run without `--fresh`, the commits become ambiguous and are not sent again.
     let run = try await job.run()
     #expect(run.command.status == 1 && run.report.totals.items.ambiguous == 3, "\(run.command.stderr)")
     #expect(try await receiver.received().byName.values.allSatisfy { $0.commits == 1 })

@@ -7,8 +7,8 @@ import Testing
   struct Edit: Sendable, CustomTestStringConvertible {
     var what: String
     var replacing: [(String, String)]
-    /// The number of requests that the server receives in both runs together. The defaults apply to runs without an
-    /// edit.
+    /// The numbers of requests of each kind that the server receives in both runs together. The defaults
+    /// apply to runs without an edit.
     var allocations = 8
     var contents = 8
     var commits = 8

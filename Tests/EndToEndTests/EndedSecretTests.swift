@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Secrets from responses that a server quotes later, when the work to which they belong has ended.
+/// Secrets that come from responses. A server quotes them later, when the work to which they belong has
+/// ended.
 @Suite struct `A secret of work that has ended` {
   private func expectNone(
     of secrets: [String], in job: Workspace, _ command: Command, shown: String

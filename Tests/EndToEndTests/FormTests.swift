@@ -69,7 +69,8 @@ import Testing
     let long = Array(String(repeating: "ü", count: 125).utf8) + Array(".jpg".utf8)
     let names =
       HostileName.all.map(\.bytes) + [long, Array("Köln \"😀\" 100%.jpg".utf8), Array("a\r\nb: c".utf8)]
-    // In the header section of a part, aiohttp rejects control characters except the tab.
+    // In the header section of a part, aiohttp rejects control characters except the tab. ferry
+    // percent-encodes line breaks.
     let isRefused: (UInt8) -> Bool = { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) || $0 == 0x7F }
     for (index, name) in names.enumerated()
     where !name.contains(UInt8(ascii: "/")) && !name.contains(where: isRefused) {

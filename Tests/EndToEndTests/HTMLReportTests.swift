@@ -33,7 +33,8 @@ import Testing
     }
   }
 
-  /// Opens a page. Throws if there is no browser, as in CI; elsewhere, a message says so, and the result is `nil`.
+  /// Opens a page. If there is no browser, prints a message and returns `nil`, or throws if the environment
+  /// is that of CI.
   private func open(_ path: String, searching query: String) async throws -> Found? {
     let chromium = RunningCommand.find("chromium") ?? RunningCommand.find("google-chrome")
     guard let chromium, let python = PythonModules.python(with: ["playwright"]) else {
@@ -99,7 +100,7 @@ import Testing
         "with failed attempts": "2 of 8 items",
       ], "\(found.filtered ?? [:])")
     #expect(found.unfolded?.contains("Path") == true && found.folded == true)
-    // The page of the stored report is the same.
+    // `ferry report` creates the same page from the stored report.
     let printed = try await job.ferry("report", "--format", "html")
     #expect(printed.stdout == job.folder.text("report.html"))
   }

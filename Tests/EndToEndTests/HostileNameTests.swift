@@ -34,7 +34,7 @@ import Testing
     for item in first.report.items + second.report.items where item.state == "failed" {
       refused[item.pathBase64 ?? ""] = item
     }
-    // Outside of the URL's path, the receiver accepts such names.
+    // Outside of the URL's path, the receiver accepts names that are not UTF-8.
     try job.write(
       manifest: JobText.text(
         server: receiver.url, connections: 2,

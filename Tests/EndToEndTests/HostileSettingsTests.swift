@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `cannot continue the handshake of NTLM endlessly`() async throws {
-    // A valid message of type 2.
+    // A valid NTLM challenge (a message of type 2).
     let message = "TlRMTVNTUAACAAAADAAMADgAAAAFgokC////////////AAAAAAAAAAAAAEQAAAAGAbAdAAAAD0YAVABQAA=="
     let server = try await ScriptedServer.start([
       "/f": Response(status: 401, headers: ["WWW-Authenticate": "NTLM \(message)"])
@@ -205,7 +205,7 @@ import Testing
     #expect(!output.contains("proxy-password"), "\(output)")
   }
 
-  /// `auth` and the URL of a manifest may contain a password that is not a secret.
+  /// `auth` and URLs in a manifest may contain a password in plain text.
   @Test func `cannot have a literal password printed`() async throws {
     let server = try await ScriptedServer.start([
       "/f": Response(

@@ -33,7 +33,8 @@ import Testing
 
   // MARK: Upload resources
 
-  /// The release of such a resource would delete the collection.
+  /// If ferry accepted one of these URLs as that of the upload, releasing the upload would delete the
+  /// collection.
   @Test(arguments: ["", "/files", "{home}/files", "{home}/files#x"])
   func `cannot pass off the URL of the request as that of the upload`(_ location: String) async throws {
     let server = try await ScriptedServer.start([

@@ -69,7 +69,7 @@ struct `A large fetch` {
     let deadline = ContinuousClock.now + .seconds(120)
     while part(job) < count, run.isRunning {
       try #require(ContinuousClock.now < deadline, "\(run.stdout)\(run.stderr)")
-      // The test polls the file, because ferry reports no bytes to a file.
+      // The test polls the file: without a terminal, ferry prints its progress only every 30 seconds.
       try await Task.sleep(for: .milliseconds(5))
     }
   }
@@ -95,7 +95,8 @@ struct `A large fetch` {
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("downloads")) == ["large"])
     let again = try Self.sent(site) - Self.size
-    // The bytes since the last update of the record, and those in the buffers of the sockets.
+    // After each kill, the server resends the bytes that it sent after the last update of the record,
+    // including those in the buffers of the sockets.
     #expect(again <= Self.kills * (8 << 20), "\(again) bytes were sent again")
     print("\(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
     #expect(report.totals.bytes.useful < Self.size / 2)

@@ -6,7 +6,7 @@ import Testing
   // Starting many servers at the same time takes long.
   .serialized, .enabled("authlib and flask are needed") { OAuthIssuer.python != nil })
 struct `An OAuth 2 token` {
-  /// Uploads files with a token of the issuer.
+  /// A job that uploads files with a token of the issuer.
   private static func job(
     _ issuer: OAuthIssuer, _ settings: String, token: String = "", session: String = "",
     files: [String] = ["a"]
@@ -56,7 +56,7 @@ struct `An OAuth 2 token` {
     return (command, try job.report())
   }
 
-  /// The values that must not occur in any output or in the journals, except refresh tokens in `ferry.db`.
+  /// Checks that no secret occurs in any output or in the journals, except refresh tokens in `ferry.db`.
   private static func expectSecrecy(_ job: Workspace, _ issuer: OAuthIssuer, _ command: Command) throws {
     let report = try String(contentsOfFile: job.folder.path("report.json"), encoding: .utf8)
     let basic = Data("app:app%20secret%2F%2B%3A%25".utf8).base64EncodedString()

@@ -87,7 +87,7 @@ import Testing
       #expect(plan.source == "plan" && plan.round == 1 && plan.timeline == nil)
       #expect(plan.files == .init(planned: 4, actual: 3))
       #expect(plan.bytes == .init(planned: 28, actual: 21))
-      // A token, a fetch, four files, and one additional attempt.
+      // Requests are planned for a token, a fetch and four files. The run needs one additional attempt.
       #expect(plan.requests == .init(planned: 6, actual: 7), "\(plan)")
       #expect(plan.nodes.map(\.name) == ["login", "files", "list"])
       let files = try #require(plan.nodes.first { $0.name == "files" })

@@ -39,7 +39,7 @@ import Testing
     #expect(report.items.map(\.path) == ["a.txt", "b.txt", "c.txt"])
     for item in report.items {
       #expect(item.state == "done" && item.size == 5)
-      // The allocation, the transfer and the commit, and one repeated transfer.
+      // The requests are the allocation, the transfer and the commit, and one more for each failed attempt.
       #expect(item.requests == 3 + item.attempts.count)
       let (start, end) = (try #require(item.startedAt), try #require(item.endedAt))
       #expect(start <= end && (item.durationSeconds ?? -1) >= 0)

@@ -96,7 +96,8 @@ import Testing
     #expect(try await receiver.received().requests == 0)
   }
 
-  /// The actions that an earlier run left pending for delivered files are not performed behind such a link, either.
+  /// The actions that an earlier run left pending for delivered files are not performed behind a link of
+  /// another user, either.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func `that another user replaced by a link has no pending file moved behind it`() async throws {
     let receiver = try await ReceiverProcess.start()

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Servers that redirect ferry to obtain its secrets, or so that a failed delivery counts as successful.
+/// Servers that redirect ferry in order to obtain its secrets, or to make a failed delivery count as
+/// successful.
 @Suite struct `A server that leads elsewhere` {
   typealias Response = ScriptedServer.Response
 

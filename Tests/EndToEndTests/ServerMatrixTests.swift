@@ -136,7 +136,8 @@ import Testing
     try await matrix.expectDelivery()
     let resent = matrix.sent - row.size
     if row.resumption != .none {
-      // The two failed requests are sent again, and the bytes of the aborted request that the server did not store.
+      // The bytes of the two failed requests are sent again, as are the bytes of the aborted request, except
+      // for those that the server stored.
       let failed = 2 * (row.part ?? row.size - cut)
       #expect(resent <= failed + (row.resumption == .byte ? Self.inFlight : cut) && matrix.creations == 1)
     }

@@ -86,7 +86,7 @@ import Testing
     let date = try await Command.run(
       "bash", ["-c", "date -d \"$(date -u +%Y-%m-01T00:00:00Z) + 1 month\" +%Y-%m-%dT%H:%M:%S"])
     let start = date.stdout.trimmingCharacters(in: .whitespacesAndNewlines)
-    // A shard with few files may stay within its part.
+    // A shard with few files may stay within its part of the budget.
     try await cluster.wait(for: "tasks with a start time", within: .seconds(90)) {
       let tasks = try await queue(cluster)
       return tasks.count >= 2 && tasks.allSatisfy { $0.hasSuffix("PENDING \(start)") }

@@ -83,7 +83,8 @@ import Testing
       _ = try await receiver.received { !$0.uploads.isEmpty }
       try await Task.sleep(for: .milliseconds(Int.random(in: 0...500, using: &random)))
       old.signal(SIGSTOP)
-      // If it was stopped during a transaction, the engine starts the shard again until the process has ended.
+      // If the process was stopped during a transaction, the engine starts the shard again until the process
+      // has ended.
       var next = try await job.start(Self.arguments).end()
       try await Task.sleep(for: .milliseconds(2500))
       let log = receiver.log

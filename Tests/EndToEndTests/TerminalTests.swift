@@ -34,8 +34,8 @@ struct `A terminal` {
       "echo before; '\(Product.path("ferry"))' run job.yaml", columns: 80, environment: environment(job),
       in: job.folder.url)
     func isRight(_ lines: [String], _ columns: Int) -> Bool {
-      // The line of the run, and those of four requests. Nothing of an earlier frame remains. A terminal that becomes
-      // narrower may move what is above them into its history.
+      // A frame has the line of the run and the lines of four requests. Nothing of an earlier frame remains.
+      // A terminal that becomes narrower may move the lines above the frame into its history.
       let frame = lines.filter { $0 != "before" }
       // With 20 columns, there is only room for the end of a name and the percentage.
       let isNarrow = columns < 36

@@ -32,7 +32,7 @@ import Testing
     return record
   }
 
-  /// The report with the values of a change.
+  /// A report with values that a change has replaced, as `ferry report` reads it from JSON.
   private static func forged(_ change: (inout RunRecord) -> Void) throws -> RunRecord {
     var record = try record()
     change(&record)

@@ -159,14 +159,14 @@ struct RequestFactoryTests {
     ("request: { url: http://h/f }", true),
     ("request: { url: http://h/f }, checksum: { header: Repr-Digest }", true),
     ("request: { url: http://h/f }, checksum: { sha256: \(String(repeating: "0", count: 64)) }", true),
-    // They describe the bytes of a single response.
+    // `Content-Digest` and `Content-MD5` describe the bytes of a single response.
     ("request: { url: http://h/f }, checksum: { header: Content-Digest }", false),
     ("request: { url: http://h/f }, checksum: { header: Content-MD5 }", false),
     ("request: { method: POST, url: http://h/f }", false),
     ("request: { url: http://h/f, headers: { range: bytes=0-9 } }", false),
     ("request: { url: http://h/f, headers: { If-None-Match: '\"1\"' } }", false),
     ("request: { url: http://h/f, headers: { If-Modified-Since: 'Sun, 06 Nov 1994 08:49:37 GMT' } }", false),
-    // The header field of the first response is not that of the rest.
+    // The response with the rest may have another value in the header field than the first response.
     ("request: { url: http://h/f }, expect: { header: { X-Kind: a } }", false),
     ("request: { url: http://h/f }, expect: { json: { /ok: 'true' } }", true),
   ])

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryEngine
 @testable import FerryTransfer
 
-/// Open items of the journal that the listing does not contain.
+/// Items that are open in the journal, but whose files the listing does not contain.
 @Suite("An open item that is not listed")
 struct UnlistedItemTests {
   private let run: TestRun

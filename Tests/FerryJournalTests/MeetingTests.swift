@@ -52,7 +52,7 @@ import Testing
     try fill(journal, node: node)
     let unsettled: [Int64] = [10, 20, 30, 40, 70]
     #expect(try met(journal, node, FileColumns()) == unsettled)
-    // The listing has files before, between, at and after those rows, and new files.
+    // The listing has files before, between, at and after the unsettled rows, and new files.
     let some = listing(rows: [1, 20, 25, 50, 70, 400], new: ["a", "photos/2026/1000012.jpg0", "z"])
     #expect(try met(journal, node, some) == [1, 10, 20, 25, 30, 40, 50, 70, 400])
     let reader = try SessionJournal.openForReading(session: "s", in: state.directory)

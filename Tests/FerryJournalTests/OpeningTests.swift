@@ -10,7 +10,7 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  /// A journal with two items whose process was killed.
+  /// Leaves a journal with two items, as a killed process does.
   private func leave(log: Bool, sharedMemory: Bool) throws {
     let origin = try TemporaryState()
     let journal = try origin.open()

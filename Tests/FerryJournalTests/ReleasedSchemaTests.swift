@@ -4,7 +4,8 @@ import Foundation
 import GRDB
 import Testing
 
-/// Database files of every released schema. `Released/*.sql` creates them as those versions of ferry did.
+/// Database files of every released schema. The scripts in `Released` create each file as the version of
+/// ferry with its schema did.
 @Suite struct ReleasedSchemaTests {
   let state: TemporaryState
 

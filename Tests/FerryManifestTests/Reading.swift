@@ -1,7 +1,7 @@
 import FerryManifest
 import Testing
 
-/// Reads a text in which a test expects mistakes.
+/// Reads a manifest's text with these environment variables, and these values from `--var`.
 func read(
   _ text: String, environment: [String: String] = [:], variables: [String: String] = [:]
 ) -> ManifestReading {

@@ -5,7 +5,7 @@ struct ScalarWriter {
 
   init(random: SeededGenerator) { self.random = random }
 
-  /// A mapping that consists of some scalars.
+  /// A mapping of three keys to sequences of one random scalar each.
   mutating func document() -> String {
     let end = ["\n", "\r\n"].randomElement(using: &random) ?? "\n"
     let text = (0..<3).map { "k\($0):\n  - \(scalar())\n" }.joined()

@@ -180,7 +180,7 @@ struct CancelTests {
     let closed = world.entries.compactMap { entry -> RecordedFailure?? in
       if case .itemClosed(_, .cancelled, let failure, _) = entry { failure } else { nil }
     }
-    // At least the items of the second batch, the item of the second upload, and the request.
+    // At least the items of the second batch, the item of the second upload, and the request are closed.
     #expect(closed.count >= 4)
     #expect(closed.allSatisfy { $0 == reason }, "\(closed)")
     #expect(world.scheduler.nodeRecords.last?.reason == reason)

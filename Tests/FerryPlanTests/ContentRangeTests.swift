@@ -274,7 +274,8 @@ import Testing
     #expect(world.machine.journal.orphans.values.flatMap(\.self).map(\.orphaning.isInDoubt) == [isInDoubt])
   }
 
-  /// Another file may have been sent to it, which its release could delete.
+  /// Another file may have been sent in the same upload session. Releasing the session could delete that
+  /// file.
   @Test(arguments: [.offset(150), .foreign("made up")] as [TransferReading])
   func `that has more bytes than were sent is not released`(_ reading: TransferReading) throws {
     var world = try world()

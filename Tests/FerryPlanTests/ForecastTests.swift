@@ -50,7 +50,8 @@ struct ForecastTests {
   }
 
   @Test func `takes as long as the limits of its bandwidth require`() throws {
-    // Five files of 1 MB at 100 kB/s; and at 100 kB/s until 13:01 in Berlin, and then at the rate of the network.
+    // Five files of 1 MB are sent at 100 kB/s. With a timetable, they are sent at 100 kB/s until 13:01 in
+    // Berlin, and then at the rate of the network.
     #expect((50...60).contains(try forecast(Yaml.put(head: head("max_bandwidth: 100kB"))).seconds))
     #expect(
       (50...60).contains(

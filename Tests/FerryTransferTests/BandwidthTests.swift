@@ -85,7 +85,7 @@ import Testing
         loop.start(request)
       }
       #expect(loop.finish(count).allSatisfy { $0.answer?.status == 200 })
-      // A megabyte at 500 kB/s, or 200 kB at 100 kB/s, less the first turns.
+      // A megabyte at 500 kB/s takes two seconds, as do 200 kB at 100 kB/s. The first turn is due at once.
       #expect(start.duration(to: .now) > .seconds(1.5))
     }
   }
@@ -177,7 +177,7 @@ import Testing
     let later = start.advanced(by: .seconds(3600))
     queue.spend(1_000_000, 1_000_000, at: later)
     queue.wait(key(1), 1_000_000, at: later)
-    // 200 kB of the unused time remain.
+    // 200 ms of the unused time remain.
     #expect(queue.delay(at: later) == .milliseconds(800))
   }
 

@@ -27,7 +27,7 @@ import Testing
       id: 1, method: "PUT", url: server.url, body: .file(folder.source("f")), byteLimit: limit)
   }
 
-  /// A chunked response, the only framing that gives no length and keeps its connection.
+  /// A response in chunks. No other framing omits the length and keeps the connection open.
   private func chunked(_ sizes: Int...) -> String {
     let chunks = sizes.map { "\(String($0, radix: 16))\r\n\(String(repeating: "x", count: $0))\r\n" }
     return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.joined() + "0\r\n\r\n"

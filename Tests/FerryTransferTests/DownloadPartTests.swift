@@ -255,7 +255,7 @@ import Testing
         if number > 0 {
           connection.send(Self.rest(request))
         } else {
-          // The bytes are complete, but the end of the body is not: ferry was killed before it stored the file.
+          // Without the last byte of the body, ferry keeps a part. The test completes this part.
           return connection.send(
             "HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\nETag: \(Self.tag)\r\n\r\n"
               + Self.body.prefix(299_999))
@@ -264,7 +264,7 @@ import Testing
     }
     _ = try get(server)
     let path = folder.file(try #require(part))
-    // The state after the last byte was written.
+    // The part as a kill leaves it after the last byte has been written, and before the file is stored.
     let descriptor = open(path, O_RDWR)
     #expect(pwrite(descriptor, "i", 1, off_t(Self.size - 1)) == 1)
     let complete = PartRecord(

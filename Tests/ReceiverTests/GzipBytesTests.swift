@@ -3,7 +3,7 @@ import Testing
 
 @testable import Receiver
 
-/// The results of decompressing the bytes with the system's gzip.
+/// Checks the bytes by decompressing them with the system's gzip.
 @Suite struct GzipBytesTests {
   private func decompressed(_ bytes: [UInt8]) throws -> Data {
     let file = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString).gz")

@@ -238,7 +238,7 @@ package struct JournalCheck: Sendable {
     return stat(path, &status) == 0
   }
 
-  /// A value that changes whenever the file is written.
+  /// A value that changes whenever the file or its log is written.
   private static func fingerprint(_ path: String) -> [Int64] {
     ["", "-wal"].flatMap { suffix -> [Int64] in
       var status = stat()

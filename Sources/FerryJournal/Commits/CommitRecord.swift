@@ -64,8 +64,8 @@ final class CommitRecord: Sendable {
 
 /// The content found at the path of a record.
 enum StoredCommits: Equatable, Sendable {
-  /// There is no file: the journal is new, was written by an older version of ferry, or a power failure
-  /// destroyed the record.
+  /// There is no file, or it is empty: the journal is new, was written by an older version of ferry, or a
+  /// power failure destroyed the record.
   case missing
   case counts(CommitCounts)
   /// The file is not a record, or its checksum is wrong.

@@ -38,7 +38,8 @@ struct DatabaseFile: Sendable {
 
   /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// The same limit for the file of a shard. If another process keeps the files locked, the engine restarts the shard.
+  /// The same wait limit for the file of a shard. If another process keeps the file locked for longer, the
+  /// engine restarts the shard.
   static let sharedPatience: Double = 5
   /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20
@@ -85,7 +86,7 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// The same tables in memory, for data that is not stored.
+  /// A database in memory with the tables of the schema, for data that is not stored.
   static func inMemory(
     _ schema: DatabaseSchema, writtenBy ferry: String = "", at now: Instant = Instant(nanoseconds: 0)
   ) throws(JournalError) -> DatabaseQueue {

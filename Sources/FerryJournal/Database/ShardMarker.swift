@@ -110,7 +110,7 @@ extension StateDirectory {
     guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
   }
 
-  /// Whether the folder contains the state of a part, which processes on several machines may use.
+  /// Whether the folder contains the state of a part. Processes on several machines may use such a folder.
   var isOfShard: Bool { get throws(JournalError) { try storedPart != nil } }
 
   /// The part whose state the folder contains; `nil` for any other state folder.
@@ -132,8 +132,8 @@ extension StateDirectory {
     }
   }
 
-  /// The state folder that contains this one in `shards`, or this folder itself if it does not contain the state
-  /// of a part.
+  /// The state folder that contains this one in `shards`, or this folder itself if it is not the state folder
+  /// of a part in `shards`.
   package var whole: StateDirectory {
     get throws(JournalError) {
       guard let part = try storedPart else { return self }

@@ -33,7 +33,7 @@ package struct StateDirectory: Hashable, Sendable {
     try checkIsPrivate()
   }
 
-  /// A folder on another machine, which cannot be checked here.
+  /// A folder on another machine. It cannot be checked here.
   package init(elsewhere path: String) {
     (self.path, isNamed) = (path, true)
   }

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The transfer rate of the largest file of an upload in one run.
+/// The transfer rate of an upload's largest file in one run.
 package struct RateRow: Hashable, Sendable {
   package var manifest: String
   /// The upload's name.

@@ -1,11 +1,11 @@
 import FerryPlan
 import GRDB
 
-/// A session that `ferry cancel` removed with its journal (`force_quit: remove_session`).
+/// A session that `ferry cancel` removed together with its journal (`force_quit: remove_session`).
 package struct RemovedSession: Hashable, Sendable {
   /// The session's identifier.
   package var session: String
-  /// The reason why its items ended.
+  /// The reason why the session's items ended.
   package var failure: RecordedFailure
   /// The number of items that were canceled.
   package var items: Int

@@ -3,7 +3,7 @@ import GRDB
 
 /// A refresh token that a server has issued, without its value, which is secret.
 package struct IssuedRefreshToken: Hashable, Sendable {
-  /// Identifies the refresh token in the manifest that it replaces.
+  /// Identifies the replaced refresh token, which is in the manifest.
   package var chain: String
   /// The names of the last manifest and token that used it.
   package var manifest: String

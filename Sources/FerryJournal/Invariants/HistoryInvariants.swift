@@ -105,7 +105,8 @@ enum HistoryInvariants {
     ]
   }
 
-  /// Finds impossible sums: a negative one, one beyond 64 bits, or one for an unknown network.
+  /// Finds impossible rows of the ledger: a negative number of bytes, a sum beyond 64 bits, an unknown
+  /// network, or an impossible time.
   private static func ledger(_ db: Database, in file: String) throws -> [JournalFinding] {
     var parts: [String] = []
     for (table, words) in [("usage", "usage"), ("lease", "leases")] {

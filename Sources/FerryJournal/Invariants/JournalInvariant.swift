@@ -5,7 +5,8 @@ struct JournalInvariant {
   var code: JournalFinding.Code
   /// An SQL condition that is true for a row that violates the rule.
   var broken: String
-  /// Follows the noun for one or more such rows, for example "with an unknown state".
+  /// The text after the noun in a message about rows that violate the rule, for example "with an unknown
+  /// state".
   var description: String
   var effect: String
   var remedy: String

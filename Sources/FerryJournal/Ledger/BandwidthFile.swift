@@ -14,7 +14,7 @@ package final class BandwidthFile: @unchecked Sendable {
   /// One page. Its disk space is allocated in advance: otherwise, a write to the memory would terminate the
   /// process if the disk were full.
   private static let size = 4096
-  /// Files that were not changed for this time belong to an earlier boot.
+  /// Files that were not changed for this time are removed. They probably belong to an earlier boot.
   private static let retention: TimeInterval = 30 * 86_400
 
   private let memory: UnsafeMutableRawPointer

@@ -122,8 +122,8 @@ package final class Ledger: Sendable {
   package static let keptRows = 20_000
 
   /// Deletes usage in quarter hours that ended at or before `limit` if there are more than `keptRows` rows.
-  /// Also deletes leases in these quarter hours whose process no longer exists. The caller must not delete
-  /// usage that is newer than `retention`.
+  /// Also deletes, in these quarter hours, the leases of processes that no longer exist. The caller must not
+  /// delete usage that is newer than `retention`.
   package func forget(
     before limit: Instant, keptRows: Int = keptRows, isAlive: (ProcessIdentity) -> Bool = { $0.isAlive }
   ) throws(JournalError) {

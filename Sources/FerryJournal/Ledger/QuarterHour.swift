@@ -2,8 +2,8 @@ import FerryPlan
 
 /// The ledger's unit of time: quarter hours of UTC, counted from 1970-01-01T00:00:00Z.
 ///
-/// The offset of every current time zone is a multiple of a quarter hour (tzdata), so an hour, day or month
-/// in any time zone is also a multiple of it.
+/// The offset of every current time zone is a multiple of a quarter hour (tzdata), so every hour, day and
+/// month in any time zone begins and ends at a quarter hour of UTC.
 enum QuarterHour {
   static let nanoseconds: Int64 = 900 * 1_000_000_000
 

@@ -25,8 +25,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     guard boot == Self.currentBoot else { return false }
     if let time = Self.startTime(of: pid) { return time == started }
     // Without /proc, only the pid is known. The same applies if /proc hides processes (hidepid=, proc(5)): it
-    // hides even this user's own, because ferry is not dumpable. EPERM means that the process belongs to
-    // another user, so it is not a ferry process of this user.
+    // then hides even this user's own ferry processes, because ferry is not dumpable. EPERM means that the
+    // process belongs to another user, so it is not a ferry process of this user.
     return (started == 0 || Self.hidesProcesses) && kill(pid, 0) == 0
   }
 

@@ -2,7 +2,7 @@ import FerryPlan
 
 /// The stored form of captures: one compact JSON object, with the names in the order of capture.
 enum CaptureText {
-  /// Returns `nil` if there are no such captures.
+  /// Encodes either the secret captures or the others. Returns `nil` if there are none of that kind.
   static func encode(_ values: [CapturedValue], secret: Bool) -> String? {
     var text = ""
     for value in values where value.isSecret == secret {
@@ -29,7 +29,7 @@ enum CaptureText {
     }
   }
 
-  /// If both contain a name, the newer value is used.
+  /// Merges two lists of captures. If both contain a name, the newer value is used.
   static func merge(_ old: [CapturedValue], _ new: [CapturedValue]) -> [CapturedValue] {
     var merged = old
     for value in new {

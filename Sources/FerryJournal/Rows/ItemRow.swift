@@ -113,7 +113,7 @@ package struct ItemRow: ~Copyable {
       code: .init(rawValue: code), status: integer(14).map { Int($0) }, message: text(15) ?? "")
   }
 
-  /// The action for the file after its delivery, or its result; `nil` if nothing was requested.
+  /// The pending action for the file after its delivery, or the action's result; `nil` if none was requested.
   package var after: AfterState? {
     get throws(JournalError) {
       guard let raw = integer(16) else { return nil }

@@ -7,14 +7,14 @@ extension SessionJournal {
   package struct Dropped: Hashable, Sendable {
     /// The number of dropped items, in any state.
     package var items = 0
-    /// The number of those items that had an upload ID, which is now an orphan.
+    /// The number of dropped items that had an upload ID. The upload ID is now an orphan.
     package var withUploadID = 0
     /// The number of items, fetches and requests for which a commit, or a step that is never resent, may have
-    /// reached the server. That request may now be sent a second time.
+    /// reached the server. The request of that step may now be sent a second time.
     package var unanswered = 0
   }
 
-  /// A step of open work that may have reached the server. `reset` would drop it.
+  /// A step that may have reached the server, and that belongs to open work. `reset` would drop the step.
   package struct UnansweredStep: Hashable, Sendable {
     package var manifest: String
     package var node: String
@@ -24,8 +24,8 @@ extension SessionJournal {
     package var step: ItemStep?
   }
 
-  /// The steps of all open work that may have reached the server and whose responses are not recorded,
-  /// ordered by manifest, node and path.
+  /// All steps that belong to open work, may have reached the server, and have no recorded response. Steps of
+  /// items come first, ordered by manifest, node and path; then those of fetches and requests.
   package func unansweredSteps() throws(JournalError) -> [UnansweredStep] {
     try access { db in
       let items = try Row.fetchAll(

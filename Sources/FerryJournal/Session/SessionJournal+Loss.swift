@@ -29,8 +29,8 @@ extension SessionJournal {
         + "the journal or its log, \(path)-wal, is damaged, was removed, or is an older copy")
   }
 
-  /// The error for a session whose journal file is missing or empty although it has had a journal; `nil`
-  /// otherwise.
+  /// The error for a session whose journal file is missing or empty although the session has had a journal;
+  /// `nil` otherwise.
   static func loss(
     of identifier: String, in state: StateDirectory, _ stored: CommitCounts?,
     known: @autoclosure () throws(JournalError) -> Set<String>

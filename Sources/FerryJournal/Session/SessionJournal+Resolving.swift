@@ -20,7 +20,7 @@ extension SessionJournal {
   package enum Decision: Sendable {
     /// The request was executed.
     case done
-    /// The request was not executed. The next run resumes it in this round.
+    /// The request was not executed. The next run resumes the work. An item continues in this round.
     case again(round: Int64)
   }
 

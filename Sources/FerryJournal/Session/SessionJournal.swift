@@ -51,8 +51,8 @@ package final class SessionJournal: Sendable {
   /// rejected and remains unchanged.
   ///
   /// - Parameters:
-  ///   - known: returns the sessions that have a journal (`RunHistory.knownJournals`); called if there is no
-  ///     journal.
+  ///   - known: returns the sessions that have a journal (`RunHistory.knownJournals`); called if the journal
+  ///     is missing or empty.
   ///   - acceptsLoss: whether a journal that has lost transactions is opened anyway.
   package static func open(
     session identifier: String, in state: StateDirectory,

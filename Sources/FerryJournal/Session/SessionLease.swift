@@ -217,10 +217,11 @@ struct LeaseRow: Equatable {
 }
 
 extension SessionJournal {
-  /// Takes the lease of the journal. Waits while another process owns it, but only until that process shows that it is
-  /// alive, or its lease has expired.
+  /// Takes the lease of the journal. If another process owns the lease, waits until that process has released
+  /// it or ended, or the lease has expired. Once the process shows that it is alive, waits no longer than
+  /// `limit`.
   ///
-  /// - Parameter limit: how long to wait for a process that is alive.
+  /// - Parameter limit: the maximum wait for a process that is alive, counted from the call.
   package func acquireLease(
     for duration: Duration, atMost limit: Duration = .zero
   ) throws(JournalError) -> SessionLease.Attempt {

@@ -21,7 +21,7 @@ extension JournalWrite {
     case .allocated, .transferred, .released, .closed, .nodeClosed, .fetchFailed, .orphanSettled,
       .orphanDoubted:
       true
-    // The state of the files themselves shows the result of these writes.
+    // These writes record no response. For `after` actions, the state of the files shows the result.
     case .insert, .requeue, .adopt, .intent, .withdraw, .confirmedBytes, .source, .confirmed, .after,
       .afterTried, .nodeIntent,
       .nodeWithdraw, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:

@@ -49,8 +49,8 @@ package enum JournalWrite: Sendable {
   case source(row: Int64, inode: UInt64?, root: FolderIdentity? = nil, sha256: [UInt8]?)
   /// Delivered files that still have the delivered content, with their current modification times.
   case confirmed([ContentQuestions.Confirmed])
-  /// The pending action for a delivered file, or its result. If `.owed` is appended together with the end of the item,
-  /// both are in the same transaction.
+  /// The pending action for a delivered file, or the action's result. If `.owed` is appended together with
+  /// the end of the item, both are in the same transaction.
   case after(row: Int64, AfterState)
   /// The pending action for a delivered file was tried and failed. It remains pending.
   case afterTried(row: Int64)
@@ -88,7 +88,7 @@ package struct NodeClosing: Sendable {
   package var at: Instant
   package var failure: RecordedFailure?
   package var captures: [CapturedValue]
-  /// The data of a successful fetch that its interval and its next conditional request need.
+  /// For a successful fetch: the data for its interval and for its next conditional request.
   package var fetch: FetchRecord?
 
   package init(

@@ -10,7 +10,7 @@ final class LogSyncer: @unchecked Sendable {
   struct Job {
     /// The journals that were written to.
     var journals: [Int]
-    /// The last number that was committed when the sync was requested.
+    /// The sequence number of the last write that was committed when the sync was requested.
     var through: UInt64
   }
 

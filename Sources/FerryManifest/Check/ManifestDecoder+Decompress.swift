@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0319. Reports `Accept-Encoding` in the requests of steps with `decompress`, which set the field.
+  /// F0319. Reports the header field `Accept-Encoding` in requests of steps with `decompress`, because ferry
+  /// sets this field for them.
   mutating func checkDecompress(_ manifest: Manifest) {
     var reported: Set<SourceLocation> = []
     for request in writtenRequests(manifest) where request.template.decompress {

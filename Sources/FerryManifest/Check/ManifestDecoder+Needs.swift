@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// In `needs`, replaces the declared name of nodes that `for_each` created with the names of these nodes.
+  /// In `needs`, replaces the declared name of each node that has `for_each` by the names of its instances.
   /// Returns nil if there are too many names.
   mutating func expandNeeds(of manifest: Manifest) -> Manifest? {
     var manifest = manifest

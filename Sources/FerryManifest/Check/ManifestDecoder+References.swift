@@ -71,8 +71,8 @@ extension ManifestDecoder {
       use)
   }
 
-  /// `missing` if the node does not name a token; `unknown` if a misspelled key may have been meant as
-  /// `token`.
+  /// The captures of the token of a node for which no token was found: `missing` if the node names no token;
+  /// `unknown` if a misspelled key may have been meant as `token`.
   private func isTokenMissing(of node: GraphVertex) -> Captures {
     let spaces = if case .onEnd = node { [DeclaredNames.Space.onEnd] } else { DeclaredNames.nodeSpaces }
     let hasToken = spaces.contains { space in

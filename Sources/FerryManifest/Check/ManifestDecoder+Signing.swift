@@ -4,7 +4,8 @@ extension ManifestDecoder {
     "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token",
   ]
 
-  /// F0328. Reports header fields of the manifest that the signature also sets.
+  /// F0328. Reports header fields of signed requests that the signature also sets, and bodies that cannot be
+  /// signed.
   mutating func checkSigning(_ manifest: Manifest) {
     let sessions = Dictionary(
       manifest.sessions.map { ($0.name.value, $0.sign) }, uniquingKeysWith: { first, _ in first })

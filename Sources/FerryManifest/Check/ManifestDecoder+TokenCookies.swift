@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0320. Reports the header field `Cookie` of requests whose token is a cookie: a request has one such field.
+  /// F0320. Reports the header field `Cookie` in requests whose token is a cookie, because a request has only
+  /// one `Cookie` field.
   mutating func checkTokenCookies(_ manifest: Manifest) {
     let cookies = Dictionary(
       manifest.tokens.compactMap { token -> (String, String)? in

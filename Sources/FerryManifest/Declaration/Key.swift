@@ -82,7 +82,7 @@ struct Key<Object: Sendable>: Sendable {
     let text: @Sendable (Object) -> String? = { get($0).flatMap(kind.text) }
     self.text = text
     decode = { node, object, decoder in
-      // In `defaults`, only this code reads the value of such a key.
+      // In `defaults`, this code also reads the value of a key without `set`, which nothing else reads there.
       guard set != nil || decoder.isPartial, let value = kind.decode(node, &decoder), let set else { return }
       set(&object, value)
     }

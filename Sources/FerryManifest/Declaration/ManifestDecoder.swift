@@ -181,13 +181,13 @@ struct ManifestDecoder {
     return "for example '\(example.key): \(example.value)'"
   }
 
-  /// A "did you mean" suggestion. Suggestions are computed only for the first mistakes in a string, because
-  /// each one compares all names.
+  /// A "did you mean" suggestion. Suggestions are computed only for the first mistakes in a manifest, because
+  /// each suggestion compares all names.
   func suggestion(for name: String, among known: @autoclosure () -> some Collection<String>) -> String? {
     isHopeful ? NearestName.suggestion(for: name, among: known().prefix(1_000)) : nil
   }
 
-  /// The name that was probably meant, under the same limit.
+  /// The name that was probably meant; like `suggestion`, computed only for the first mistakes.
   func nearest(to name: String, among known: [String]) -> String? {
     isHopeful ? NearestName.nearest(to: name, among: known) : nil
   }

@@ -89,7 +89,8 @@ extension OrderedJSON {
 }
 
 extension OrderedJSON {
-  /// The JSON value of a YAML value according to the core schema, which editors check against a JSON schema.
+  /// The JSON value that represents a YAML value according to the core schema. Editors check this JSON value
+  /// against a JSON schema.
   package init(_ node: YAMLNode) {
     switch node.content {
     case .sequence(let elements): self = .array(elements.map(OrderedJSON.init))

@@ -1,10 +1,10 @@
 /// The kind of mistake that a diagnostic reports. Codes are stable and never reused for a different kind.
 ///
 /// The first two digits are the family: 01 text, 02 keys, 03 values, 04 names and references, 05 cycles, 06
-/// sharing, 07 warnings, 08 conflicts with the files. F0901, for keys that were not implemented yet, is no longer
-/// reported. `ferry explain` describes each code.
+/// sharing, 07 warnings, 08 conflicts with the files or with the machine. F0901, for keys that were not
+/// implemented yet, is no longer reported. `ferry explain` describes each code.
 package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
-  // Text that is not valid YAML.
+  // Text that cannot be read as a manifest.
   case manifestTooLarge = "F0101"
   case invalidUTF8 = "F0102"
   case forbiddenCharacter = "F0103"
@@ -118,7 +118,7 @@ package enum DiagnosticCode: String, CaseIterable, Codable, Sendable {
   case idleConnectionSetting = "F0715"
   case idleAuth = "F0716"
 
-  // Valid content that is impossible with the existing files; reported by a plan.
+  // Valid content that conflicts with the files or with the machine; reported by a plan.
   case fileOverBudget = "F0801"
   case unknownTimeZone = "F0802"
 }

@@ -1,7 +1,8 @@
 /// Finds the known name that is most similar to a misspelled one, for "did you mean" suggestions.
 package enum NearestName {
-  /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), if it is near
-  /// enough: at most a third of the characters differ, or one name is a prefix of the other.
+  /// The nearest of `known` by edits (insertion, deletion, substitution, transposition), ignoring case, if at
+  /// most one character or a third of the characters differ. Otherwise, the shortest name that begins with
+  /// `name`, if `name` has at least three characters.
   static func nearest(to name: String, among known: some Collection<String>) -> String? {
     // Misspelled names are short, and the cost of the comparison is quadratic.
     guard name.count <= 64 else { return nil }

@@ -86,7 +86,7 @@ extension Key {
     Key("request", path, .object(shape), isRequired: true, doc: doc)
   }
 
-  /// The request of an object that can have another key in its place.
+  /// The request of an object in which another key can replace `request`.
   static func optionalRequest(_ path: WritableKeyPath<Object, RequestTemplate> & Sendable) -> Self {
     Key("request", path, .object(RequestTemplate.shape), default: "none", doc: "The request.")
   }

@@ -41,7 +41,7 @@ package struct Download: Equatable, Sendable {
     self.retry = retry
   }
 
-  /// The request for each item, with its URL and the digest of its list.
+  /// The request for each item, with the URL and the digest that `items` specifies.
   package var itemRequest: RequestTemplate {
     var request = request
     request.url = items.url

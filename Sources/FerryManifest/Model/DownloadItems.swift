@@ -56,7 +56,7 @@ package struct DownloadItems: Hashable, Codable, Sendable {
 
   package static func field(_ field: Field) -> Template { self.field(field.rawValue) }
 
-  /// The fields of an element that is not an object in JSON.
+  /// The fields of an element that is not a JSON object.
   package enum Field: String, CaseIterable, Sendable {
     case url
     /// The last segment of the URL's path.

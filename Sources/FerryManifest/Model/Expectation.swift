@@ -10,8 +10,8 @@ package struct Expectation: Hashable, Codable, Sendable {
   package var regex: String?
 
   /// The path of an element that the body must contain. The body must be XML, and its root must not be
-  /// `Error`. `nil` if any body is expected. Only protocols set this property. The name `*` matches any
-  /// element.
+  /// `Error`. If the path is `nil`, any body is accepted. Only protocols set this property. The name `*`
+  /// matches any element.
   package var element: String?
   /// Whether the `ETag` must match the parts that the item's transfer has sent to an S3 server.
   package var hasETagOfParts = false

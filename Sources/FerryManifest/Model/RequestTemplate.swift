@@ -9,7 +9,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
   package var body: Body
   /// The pairs of `Upload-Metadata` (tus), whose values are sent in Base64; without pairs, the field is not sent.
   package var metadata: [Field] = []
-  /// The checksum that the file in which the response is stored must have; `nil` for none.
+  /// The required checksum of the file in which the response is stored; `nil` for none.
   package var checksum: DownloadChecksum?
   /// Whether the response may be compressed, and is decompressed before it is read.
   package var decompress = false
@@ -54,7 +54,7 @@ package struct RequestTemplate: Hashable, Codable, Sendable {
     self.body = body
   }
 
-  /// Every text of the request: URL, headers, body, signature, checksum.
+  /// Every text of the request: URL, query, headers, metadata, body, signature, credentials, checksum.
   package var templates: [Template] {
     let head =
       [url] + query.map(\.value) + headers.map(\.value) + metadata.map(\.value) + (sign?.templates ?? [])

@@ -7,7 +7,7 @@ package struct TokenStep: Equatable, Sendable {
   /// The captures. `expires_in` (seconds after the response) and `expires_at` (RFC 3339 or Unix seconds)
   /// determine the lifetime of the token.
   package var capture: [Capture]
-  /// How every request of a node that names this token carries it.
+  /// How the requests of nodes that name this token carry the token.
   package var apply: TokenApplication
   /// Origins to which the token may be sent, in addition to the origins of the manifest's own URLs.
   package var applyOrigins: [OriginPattern]

@@ -143,7 +143,7 @@ package struct Upload: Equatable, Sendable {
     /// (Google) and 320 KiB (Microsoft).
     package static let defaultChunkSize: Int64 = 10 << 20
 
-    /// The default size from which a file is sent in parts at the same time, in bytes.
+    /// The default minimum size, in bytes, of a file that is sent in parts at the same time.
     package static let defaultThreshold: Int64 = 16 << 20
 
     package var `protocol`: `Protocol`

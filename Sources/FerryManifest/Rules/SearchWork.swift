@@ -3,7 +3,8 @@ import CPCRE2
 /// The work of one search so far, and its limit: a few tenths of a second for the largest response kept in
 /// memory (1 MiB).
 struct SearchWork {
-  /// The limit for one position of the subject. The callouts count over all positions.
+  /// PCRE2's match limit, which applies to one position of the subject. The callouts count over all
+  /// positions.
   static let matchLimit: UInt32 = 5_000_000
   /// The limit for nested backtracking. Each level takes about 150 bytes.
   static let depthLimit: UInt32 = 250_000

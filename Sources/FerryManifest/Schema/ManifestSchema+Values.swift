@@ -69,7 +69,7 @@ extension ManifestSchema {
     [
       types("string"),
       .init("pattern", .string("^[0-9]+(\(units.joined(separator: "|")))$|\(Self.reference)")),
-      // This keyword is not part of the standard. Editors show this text instead of the pattern.
+      // `patternErrorMessage` is not part of the standard. Editors show its text instead of the pattern.
       .init(
         "patternErrorMessage",
         .string("A \(what) is a whole number and a unit (\(units.joined(separator: ", "))): \(example)")),

@@ -6,7 +6,7 @@
 package struct ManifestSchema: Sendable {
   /// If the manifest has one of these keys, mappings may lack required keys, because another mapping may supply them.
   private static let sharing = ["include", "defaults"]
-  /// The mapping with default values. The mappings in it are never complete.
+  /// The mapping with default values. The mappings in it need not be complete.
   private static let common = "Defaults"
 
   /// Whether a mapping must be complete.

@@ -2,7 +2,7 @@
 
 usage: report-page.py FILE.html QUERY
 
-QUERY is searched in the items.
+The items are searched for QUERY.
 """
 import json
 import os

@@ -53,7 +53,7 @@ import Testing
     let reason = try #require(report.node("r")?.reason)
     #expect(codes.contains(reason.code), "\(reason)")
     #expect(ContinuousClock.now - start < .seconds(60))
-    // 16 MiB, and what fits into the buffers of the sockets.
+    // ferry accepts 16 MiB, and the buffers of the sockets hold some more.
     let sent = try #require(Int(try await server.line(after: "sent ")))
     #expect(sent < 64 << 20, "\(sent)")
   }

@@ -6,7 +6,8 @@ import Testing
 struct `A response over TLS` {
   private static let empty = "HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n"
 
-  /// A GET, then a request to another server that takes half a second, then a POST that is not repeated.
+  /// Writes a manifest with a GET, then a request that takes half a second at another server, then a POST
+  /// that is not repeated.
   private func job(_ server: TLSServer, _ slow: ByteServer, _ folder: Workspace) throws {
     try folder.write(
       manifest: """

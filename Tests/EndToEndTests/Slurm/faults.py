@@ -125,7 +125,7 @@ def start(*words, log="daemons.log"):
 
 
 def wait_until(what, test, limit=60):
-    """The daemons of Slurm cannot be awaited in another way."""
+    """Polls until the test succeeds, and returns its result. Slurm offers no event to wait for."""
     deadline = time.monotonic() + limit
     while not (found := test()):
         if time.monotonic() > deadline:
@@ -268,7 +268,7 @@ def busy(node, nodes):
 
 
 def inject(job, nodes, url):
-    """The faults, each on a node with tasks in progress."""
+    """Injects the faults, each on a node with tasks in progress."""
     wait_until("eight tasks", lambda: len(tasks()) == 8, limit=240)
     wait_until("deliveries", lambda: listing(url)[1] >= 8, limit=240)
     # Otherwise the tasks that have not started would run before those that are requeued.

@@ -6,7 +6,7 @@ import Foundation
 final class ApacheServer: Sendable {
   /// The required programs that are missing.
   static let missingPrograms = ["apache2", "openssl"].filter { RunningCommand.find($0) == nil }
-  /// A password whose characters change when they are encoded.
+  /// A user name and a password with characters that change when they are encoded.
   static let user = "müller"
   static let password = "100 % geheim#+"
   static let login = "\(user):\(password)"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A TCP relay in front of a server that counts the bytes of its connections (`Servers/counting-relay.py`).
+/// A TCP relay that counts the bytes of its connections to a server (`Servers/counting-relay.py`).
 final class CountingRelay: Sendable {
   let port: String
   private let process: RunningCommand

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A proxy in front of a real server that injects faults (`Servers/fault-proxy.py`).
+/// A proxy that injects faults in front of a real server (`Servers/fault-proxy.py`).
 final class FaultProxy: Sendable {
   let url: String
   private let process: RunningCommand

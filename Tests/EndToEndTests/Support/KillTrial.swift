@@ -57,7 +57,7 @@ final class KillTrial {
     let states = kind == .fetches ? recorded.nodes : recorded.states
     judge(states, received, moment)
     note(states, received)
-    // `ferry status` must report the same numbers.
+    // `ferry status` must report the numbers that the journal contains.
     let status = try await job.status().session(kind.session)
     if kind != .fetches, let items = status?.node("files")?.items {
       // If the previous run ended before the kill, a new round reports its files as done before.

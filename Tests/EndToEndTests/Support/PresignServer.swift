@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// An API that issues presigned URLs of moto, which boto3 signs, and that confirms uploads
+/// An API that issues presigned URLs of moto, signed by boto3, and confirms uploads
 /// (`Servers/presign-server.py`).
 final class PresignServer: Sendable {
   enum Hold: String {

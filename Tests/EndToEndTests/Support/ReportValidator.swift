@@ -12,7 +12,7 @@ final class ReportValidator: Sendable {
   private struct Pipes {
     var input: FileHandle
     var output: FileHandle
-    /// Keeps the process object, and the bytes of the next response.
+    /// The process object, which is kept alive, and the received bytes of the next response.
     var process: Process
     var rest: [UInt8] = []
   }

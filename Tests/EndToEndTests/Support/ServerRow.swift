@@ -39,7 +39,7 @@ struct ServerRow: Sendable, CustomTestStringConvertible {
   let data: String
   /// A pattern of the requests that create an upload; `nil` if the protocol has no upload IDs.
   let creation: String?
-  /// The number of these requests for one file.
+  /// The number of requests that create uploads for one file.
   var creationsPerFile = 1
   /// A pattern of the requests whose success delivers a file; `nil` if only the server's state shows a delivery.
   var completion: String?

@@ -25,7 +25,7 @@ final class SquidServer: Sendable {
   // After SIGTERM, squid would wait until its connections have ended.
   deinit { process.signal(SIGKILL) }
 
-  /// - Parameter login: the user and password that it requires.
+  /// - Parameter login: the user and password that squid requires.
   static func start(login: (user: String, password: String)? = nil) async throws -> SquidServer {
     let folder = try TemporaryFolder()
     // As root, squid runs as the user proxy, which must be able to write its files.
@@ -64,7 +64,7 @@ final class SquidServer: Sendable {
     return SquidServer(port: port, folder: folder, process: process)
   }
 
-  /// The requests that it has received, as `TCP_MISS/201 PUT http://…`.
+  /// The requests that squid has received, as `TCP_MISS/201 PUT http://…`.
   var requests: [String] {
     folder.text("access.log").split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")

@@ -18,7 +18,7 @@ final class StrictTusServer: Sendable {
     var received: Int
     var metadata: [String: String]
     var deleted: Bool
-    /// Whether it is a partial upload.
+    /// Whether the upload is a partial one.
     var partial: Bool
     /// The numbers, counted from 1, of the partial uploads that form the upload; empty for any other upload.
     var parts: [Int]

@@ -2,8 +2,9 @@ import Foundation
 
 /// A server that sends scripted bytes over TLS, and whose certificate ferry trusts.
 ///
-/// ferry trusts the system's certificate authorities, and no manifest key adds others. Therefore, ferry runs in a
-/// separate mount namespace, in which the server's certificate replaces Debian's list of certificates.
+/// By default, ferry trusts only the system's certificate authorities. So that the manifests need no `tls`,
+/// ferry runs in a separate mount namespace, in which the server's certificate replaces Debian's list of
+/// certificates.
 final class TLSServer: Sendable {
   let url: String
   private let process: RunningCommand

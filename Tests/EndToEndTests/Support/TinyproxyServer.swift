@@ -20,7 +20,7 @@ final class TinyproxyServer: Sendable {
 
   deinit { process.signal(SIGTERM) }
 
-  /// - Parameter login: the user and password that it requires, separated by a space.
+  /// - Parameter login: the user and password that tinyproxy requires, separated by a space.
   static func start(login: String? = nil) async throws -> TinyproxyServer {
     let folder = try TemporaryFolder()
     let (process, port) = try await LoopbackPort.start(log: { folder.text("log") }) { port in
@@ -39,7 +39,7 @@ final class TinyproxyServer: Sendable {
     return TinyproxyServer(port: port, folder: folder, process: process)
   }
 
-  /// The request lines that it has received.
+  /// The request lines that tinyproxy has received.
   var requests: [String] {
     folder.text("log").split(separator: "\n").compactMap { line in
       line.firstRange(of: "): ").map { String(line[$0.upperBound...]) }

@@ -66,8 +66,8 @@ final class Workspace: Sendable {
 
   func journal(ofSession identifier: String) -> String { state + "/sessions/\(identifier).db" }
 
-  /// Overwrites a part of a session's journal. No process may have the journal open, so SQLite has already moved the
-  /// log into the database file.
+  /// Overwrites a part of a session's journal. The journal must not be open in any process. SQLite has then
+  /// moved its log into the database file.
   func damage(journalOf identifier: String, bytes: Range<Int> = 4096..<12_288) throws {
     let path = journal(ofSession: identifier)
     var content = try Data(contentsOf: URL(filePath: path))

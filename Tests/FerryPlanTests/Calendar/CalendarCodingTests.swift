@@ -2,7 +2,7 @@ import FerryPlan
 import Foundation
 import Testing
 
-/// How zones and schedules are encoded, which the journal and reports may contain.
+/// The encoding of zones and schedules. The journal and reports may contain both.
 struct CalendarCodingTests {
   @Test(arguments: [CalendarZone.utc, .berlin, .lordHowe])
   func aZoneIsStoredCompletely(zone: CalendarZone) throws {

@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0709. Files that are sent only once, or in every round, are never compared.
+  /// F0709. Warns of `compare: content` in uploads that send files only once or in every round, because the
+  /// files are then never compared.
   mutating func warnOfIdleComparisons(_ manifest: Manifest) {
     for upload in manifest.uploads where upload.compare == .content && upload.deliver != .whenChanged {
       guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,

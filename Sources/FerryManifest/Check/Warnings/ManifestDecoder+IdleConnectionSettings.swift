@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// F0715. Only settings that are written in the manifest itself are checked, because several manifests may share an
-  /// included file.
+  /// F0715. Warns of a connection setting that has no effect. Only settings that are written in the manifest
+  /// itself are checked, because several manifests may share an included file.
   mutating func warnOfIdleConnectionSetting(
     at location: SourceLocation, _ reason: String, help: String, use: SourceLocation?
   ) {
@@ -8,7 +8,7 @@ extension ManifestDecoder {
     warn(.idleConnectionSetting, at: location, "this has no effect: \(reason)", help: help, use: use)
   }
 
-  /// F0715, for the keys of sessions.
+  /// F0715. Warns of keys of sessions that have no effect.
   mutating func warnOfIdleConnectionSettings(_ manifest: Manifest) {
     let requests = Dictionary(grouping: writtenRequests(manifest), by: \.session)
     let settings = Dictionary(

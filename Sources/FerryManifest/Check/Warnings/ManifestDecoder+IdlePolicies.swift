@@ -1,6 +1,7 @@
 extension ManifestDecoder {
-  /// F0711. Policies apply to sessions of certain kinds. Only keys that are present and differ from the default are
-  /// checked. Keys of an included file are not checked, because several manifests may share the file.
+  /// F0711. Warns of policies that have no effect, because policies apply to sessions of certain kinds. Only
+  /// keys that are present and differ from the default are checked. Keys of an included file are not checked,
+  /// because several manifests may share the file.
   mutating func warnOfIdlePolicies(_ manifest: Manifest) {
     let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
     let sessions = manifest.sessions.filter { used.contains($0.name.value) }

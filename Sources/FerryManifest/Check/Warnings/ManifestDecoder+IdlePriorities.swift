@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0708. Fetches and single requests wait in the same queue as uploads, with the default priority.
+  /// F0708. Warns of a priority that has no other work to be compared with. Fetches and single requests count
+  /// as other work: they wait in the same queue as uploads, with the default priority.
   mutating func warnOfIdlePriorities(_ manifest: Manifest) {
     var nodesIn: [String: Int] = [:]
     for sessions in manifest.uploads.map(\.sessions) + manifest.downloads.map({ [$0.session.value] })

@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0712. Requests with an idempotent method are repeatable without the key.
+  /// F0712. Warns of `repeatable` in requests with an idempotent method, which are repeatable without the
+  /// key.
   mutating func warnOfIdleRepeatable(_ manifest: Manifest) {
     let requests =
       manifest.requests.map { ($0, DeclaredNames.Space.requests) }

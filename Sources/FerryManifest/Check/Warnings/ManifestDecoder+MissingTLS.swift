@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// F0706. Reported once if several requests take the beginning of their URL from the same variable or
-  /// `for_each` value.
+  /// F0706. Warns of tokens and secrets that are sent without TLS. Requests that take the beginning of their
+  /// URL from the same variable or `for_each` value cause only one warning.
   mutating func warnOfTokensWithoutTLS(_ manifest: Manifest) {
     let secretSessions = Set(
       manifest.sessions.filter {

@@ -8,7 +8,8 @@ extension ManifestDecoder {
     ("parallel_parts", [.tus, .s3Multipart]), ("interop_version", [.resumable]),
   ]
 
-  /// F0713. Settings for parts in uploads that do not send parts, and sizes that the known servers reject.
+  /// F0713. Warns of settings for parts in uploads that do not send parts, and of sizes that the known
+  /// servers reject.
   mutating func warnOfPartSettings(_ manifest: Manifest) {
     for upload in manifest.uploads {
       guard let node = declared.declaration(upload.name.value, in: .uploads)?.node,
@@ -41,7 +42,7 @@ extension ManifestDecoder {
     }
   }
 
-  /// Settings of tus that have no effect together with the upload's other keys.
+  /// Warns of settings of tus that have no effect together with the upload's other keys.
   private mutating func warnOfTusSettings(_ upload: Upload, _ transfer: YAMLNode, _ node: YAMLNode) {
     guard upload.allocate == nil else {
       for name in ["metadata", "creation", "parallel_parts", "threshold"] {

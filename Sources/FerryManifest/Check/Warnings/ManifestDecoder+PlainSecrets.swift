@@ -1,5 +1,5 @@
 extension ManifestDecoder {
-  /// F0705. The value never appears in a message.
+  /// F0705. Warns of secrets in plain text. Their values never appear in a message.
   mutating func warnOfPlainSecrets(_ manifest: Manifest) {
     var known = WrittenReferences()
     for session in declared.ordered[.sessions] ?? [] {

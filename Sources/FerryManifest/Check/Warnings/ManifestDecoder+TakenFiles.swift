@@ -51,7 +51,7 @@ extension Upload {
     }
   }
 
-  /// The path components of `root`, preceded by its base.
+  /// The path components of `root`, after the folder in which the path begins: `/`, `~`, `..` or `.`.
   private var folder: [Substring] {
     let path = ManifestFiles.path(files.root, from: "")
     let names = PathLetters(path).parts

@@ -1,6 +1,6 @@
 extension ManifestDecoder {
-  /// F0701. A file that several manifests include may declare more sessions than each manifest needs, so its
-  /// sessions are not checked.
+  /// F0701. Warns of sessions that are not used. The sessions of included files are not checked, because a
+  /// file that several manifests include may declare more sessions than each manifest needs.
   mutating func warnOfUnusedSessions() {
     let used = Set(nameUses.filter { $0.purpose == .session }.map(\.name.value))
     for session in declared.ordered[.sessions] ?? []

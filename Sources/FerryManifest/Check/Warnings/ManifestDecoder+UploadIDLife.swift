@@ -1,5 +1,6 @@
 extension ManifestDecoder {
-  /// F0702. A discretionary transfer may wait for hours between the allocation of its ID and its first byte.
+  /// F0702. Warns if no lifetime of upload IDs is specified for discretionary transfers, which may wait for
+  /// hours between the allocation of an ID and the first byte.
   mutating func warnOfUploadIDsWithoutLife(_ manifest: Manifest) {
     let sessions = Dictionary(
       manifest.sessions.map { ($0.name.value, $0) }, uniquingKeysWith: { first, _ in first })

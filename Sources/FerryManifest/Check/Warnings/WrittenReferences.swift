@@ -1,8 +1,8 @@
-/// The strings of the manifest's references that have been resolved so far.
+/// The strings that the references resolved so far stand for.
 struct WrittenReferences: Sendable {
-  /// The strings of `${vars.NAME}`, by name.
+  /// The string for each `${vars.NAME}`, by name.
   var variables: [String: WrittenText] = [:]
-  /// The strings of `${each.…}` in `instance`, by the expression in the braces.
+  /// The string for each `${each.…}` in `instance`, by the expression in the braces.
   fileprivate var each: [String: WrittenText] = [:]
   /// The node whose texts are being examined, if a `for_each` created it.
   var instance: String? {

@@ -12,7 +12,7 @@ package struct ResumeDelay: Hashable, Codable, Sendable {
   package enum Reset: String, CaseIterable, Codable, Sendable {
     /// A foreground launch only, as in URLSession.
     case foreground
-    /// A foreground launch, or more than one further period without a resume.
+    /// A foreground launch, or no resume for more than one period after the end of the last delay.
     case idle
   }
 
