@@ -8,8 +8,7 @@ extension [UInt8] {
 
   /// Appends the last digits of a number that is not negative, with zeros before them.
   package mutating func append(_ number: Int64, digits: Int) {
-    if digits > 1 { append(number / 10, digits: digits - 1) }
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    appendDigits(of: number.magnitude, count: Swift.min(digits, 20))
   }
 
   /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without trailing zeros. A
@@ -36,7 +35,24 @@ extension [UInt8] {
   }
 
   private mutating func append(digitsOf number: UInt64) {
-    if number >= 10 { append(digitsOf: number / 10) }
-    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+    guard number >= 10 else { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
+    var (count, rest) = (1, number / 10)
+    while rest > 0 {
+      count += 1
+      rest /= 10
+    }
+    appendDigits(of: number, count: count)
+  }
+
+  /// Appends all digits at once, because each call of `append` checks the array.
+  private mutating func appendDigits(of number: UInt64, count: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { text in
+      var rest = number
+      for position in stride(from: count - 1, through: 0, by: -1) {
+        text[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
+      append(contentsOf: UnsafeBufferPointer(rebasing: text[..<Swift.max(0, count)]))
+    }
   }
 }

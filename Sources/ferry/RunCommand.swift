@@ -74,7 +74,8 @@ struct RunCommand {
         MessageStream.standardError.prepare()
         progress.show(figures, details)
       },
-      onEvent: onEvent, onTrace: observers.trace == nil ? nil : { observers.take($0) })
+      onEvent: onEvent, onTrace: observers.isTracing ? { observers.take($0) } : nil,
+      flushEvents: { observers.flush() })
     MessageStream.standardOutput.prepare()
     progress.end()
     for problem in observers.finish() { tell("ferry: warning: \(problem)") }

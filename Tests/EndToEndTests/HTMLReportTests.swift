@@ -11,6 +11,7 @@ import Testing
     var verdict: String
     var cards: [String]
     var lanes: [String]
+    var axes: [String]
     var overflow: Bool
     var items: String?
     var elements: Int?
@@ -146,6 +147,8 @@ import Testing
     #expect(found.cards.filter { $0 == "Timeline" }.count == 3)
     #expect(found.cards.filter { $0 == "Resume delay" }.count == 2, "\(found.cards)")
     #expect(found.verdict.contains("With the policy none, the round is complete after"))
+    // The policies take different times, but their charts have the same axis.
+    #expect(found.axes.count == 3 && Set(found.axes).count == 1, "\(found.axes)")
   }
 
   @Test func `shows each node of a simulation above the same node of the run`() async throws {

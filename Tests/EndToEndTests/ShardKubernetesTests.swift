@@ -129,6 +129,23 @@ import Testing
     #expect(received.commits == Self.files && received.uploads.allSatisfy { $0.commits == 1 })
   }
 
+  @Test(.enabled(if: python != nil), .timeLimit(.minutes(2)))
+  func `are no longer waited for if a job is deleted, and the message says so`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    var environment = try environment(job)
+    environment["KUBECTL_DELETED"] = "ferry-e2e"
+    let submitted = try await job.start(
+      [
+        "shard", "job.yaml", "--shards", "2", "--engine", "kubernetes", "--state", job.state, "--program",
+        Product.path("ferry"), "--submit",
+      ], environment: environment
+    ).end()
+    #expect(submitted.status != 0)
+    #expect(submitted.stderr.contains("job ferry-e2e was deleted"), "\(submitted.stderr)")
+    #expect(!pods(job).contains { $0.contains("finish") }, "\(pods(job))")
+  }
+
   @Test func `are not submitted without kubectl, and the message says so`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try job(receiver)

@@ -207,6 +207,41 @@ import Testing
     #expect(command.status == 5 && command.stdout.contains("shard 2/4 has no report"), "\(command.stdout)")
   }
 
+  @Test func `has a merged report whose memory does not grow with the paths that shards could not list`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 1)
+    let ran = try await part(job, "1/12", "--quiet", "--report", "part.json")
+    #expect(ran.status == 0, "\(ran.stderr)")
+    // Each of the reports lists as many paths as a report can list.
+    let script = """
+      import json, resource, subprocess, sys
+      report = json.load(open("part.json"))
+      node = next(node for node in report["nodes"] if node["kind"] == "upload")
+      for shard in range(1, 13):
+          report["run"]["shard"] = f"{shard}/12"
+          node["problems"] = [
+              {"path": f"{shard}/{number}/" + "x" * 400, "code": "unreadable", "message": "x" * 400}
+              for number in range(10_000)]
+          json.dump(report, open(f"{shard}.json", "w"))
+      def peak(count):
+          names = [f"{shard}.json" for shard in range(1, count + 1)]
+          with open("merged.json", "wb") as output:
+              subprocess.run([sys.argv[1], "report", "merge", *names, "--format", "json"], stdout=output)
+          return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+      few, many = peak(1), peak(12)
+      node = next(node for node in json.load(open("merged.json"))["nodes"] if node["kind"] == "upload")
+      print(len(node["problems"]), node["problems_omitted"], many - few)
+      """
+    let command = try await Command.run("python3", ["-c", script, Product.path("ferry")], in: job.folder.url)
+    let figures = command.stdout.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    try #require(figures.count == 3, "\(command.stdout) \(command.stderr)")
+    #expect(figures[0] == 10_000 && figures[1] == 110_000)
+    // In KiB. The paths of the other reports alone are 88 MB.
+    #expect(figures[2] < 40_000, "\(figures)")
+  }
+
   @Test func `has a merged report that names the state folder of a shard with ambiguous items`() async throws
   {
     let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["commit:times=1,drop=after"])
@@ -380,14 +415,17 @@ import Testing
     #expect(sent == parts.compactMap { $0["items"] as? Int })
   }
 
-  @Test func `is planned with its download batches, whose list may have to be fetched first`() async throws {
+  @Test func `is planned with its download batches, whose list is fetched before N is chosen`() async throws {
+    let list =
+      #"[{"name":"a","url":"http://127.0.0.1:9/a","size":5},{"name":"b","url":"http://127.0.0.1:9/b"}]"#
+    let server = try await ScriptedServer.start(["/list.json": .init(status: 200, body: list)])
     let job = try Workspace(
       """
       version: 1
       name: pictures
       sessions: { s: { kind: background } }
       fetches:
-        list: { session: s, request: { url: "http://127.0.0.1:9/list.json" }, save_to: list.json }
+        list: { session: s, request: { url: "\(server.home)/list.json" }, save_to: list.json }
       downloads:
         pictures:
           session: s
@@ -398,13 +436,18 @@ import Testing
       """)
     let early = try await job.ferry("plan", "job.yaml", "--shards", "3")
     #expect(early.status == 2 && early.stderr.contains("cannot read the list"), "\(early.stderr)")
-    #expect(early.stderr.contains("--shard setup/3"), "\(early.stderr)")
-    let items =
-      #"[{"name":"a","url":"http://127.0.0.1:9/a","size":5},{"name":"b","url":"http://127.0.0.1:9/b"}]"#
-    try job.folder.write(Data(items.utf8), to: "list.json")
-    let plan = try decoded(try await job.ferry("plan", "job.yaml", "--shards", "3", "--format", "json"))
+    // The command that the message prints, with a folder.
+    let words = try #require(early.stderr.split(separator: "ferry ").last).split(
+      whereSeparator: \.isWhitespace)
+    let fetched = try await job.start(
+      words.map { $0 == "FOLDER" ? job.folder.path("other-state") : String($0) }
+    ).end()
+    #expect(fetched.status == 0, "\(words) \(fetched.stderr)")
+    let plan = try decoded(try await job.ferry("plan", "job.yaml", "--shards", "5", "--format", "json"))
     #expect(plan["items"] as? Int == 2 && plan["bytes"] as? Int == 5)
     #expect(plan["before"] as? [String] == ["list"] && plan["after"] as? [String] == ["done"])
+    let setup = try await part(job, "setup/5")
+    #expect(setup.status == 0, "\(setup.stderr)")
   }
 
   @Test func `cannot be divided if a download batch needs an upload, and the message names both`()

@@ -56,17 +56,24 @@ struct KubernetesObjects {
     command -v kubectl >/dev/null || { echo "submit.sh: kubectl was not found in PATH" >&2; exit 2; }
     kubectl=(kubectl "$@")
 
-    # Waits until a job has ended. Fails if the job has failed.
+    # Waits until a job has ended. Fails if the job has failed. Ends the script if the job has been deleted.
     await() {
       while :; do
-        ended=$("${kubectl[@]}" get job "$1" -o 'jsonpath={.status.conditions[?(@.status=="True")].type}') || sleep 10
-        case " $ended " in *" Complete "*) return 0 ;; *" Failed "*) return 1 ;; esac
-        "${kubectl[@]}" wait --for=condition=Complete --timeout=1h "job/$1" >/dev/null 2>&1 &
-        complete=$!
-        "${kubectl[@]}" wait --for=condition=Failed --timeout=1h "job/$1" >/dev/null 2>&1 &
-        failed=$!
-        wait -n "$complete" "$failed" || sleep 1
-        kill "$complete" "$failed" 2>/dev/null
+        found=$("${kubectl[@]}" get job "$1" --ignore-not-found \
+          -o 'jsonpath=job {.status.conditions[?(@.status=="True")].type}') || { sleep 10; continue; }
+        case " $found " in
+          *" Complete "*) return 0 ;;
+          *" Failed "*) return 1 ;;
+          " job "*) ;;
+          *) echo "submit.sh: job $1 was deleted; to create it again and continue, start submit.sh again" >&2; exit 5 ;;
+        esac
+        waits=()
+        for end in condition=Complete condition=Failed delete; do
+          "${kubectl[@]}" wait "--for=$end" --timeout=1h "job/$1" >/dev/null 2>&1 &
+          waits+=($!)
+        done
+        wait -n "${waits[@]}" || sleep 1
+        kill "${waits[@]}" 2>/dev/null
         wait
       done
     }

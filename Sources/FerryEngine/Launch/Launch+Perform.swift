@@ -61,6 +61,7 @@ extension Launch {
     }
     runLoop.onEvent = run.onEvent
     runLoop.onTrace = run.onTrace
+    runLoop.flushEvents = run.flushEvents
     runLoop.refresh = options.refresh
     let publisher = ProgressPublisher(
       run: run.id, startedAt: run.startedAt, state: state, worker: run.threads.ledger)

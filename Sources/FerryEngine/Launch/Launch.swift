@@ -107,6 +107,8 @@ package struct Launch {
     var onEvent: ((RunEvent) -> Void)?
     /// Called with each request as it was sent; `nil` if requests are not traced.
     var onTrace: ((HAREntry) -> Void)?
+    /// Called before the run waits; the observers of events can collect them until then.
+    var flushEvents: () -> Void
     /// Whether the run was stopped, or its time limit has passed.
     var isStopped: @Sendable () -> Bool = { false }
   }
@@ -129,14 +131,16 @@ package struct Launch {
   ///   - onProgress: called after every turn of the loop.
   ///   - onEvent: called with each event; `nil` if nothing needs them.
   ///   - onTrace: called with each request that was sent; `nil` if requests are not traced.
+  ///   - flushEvents: called before the run waits; the observers of events can collect them until then.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
     onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil,
-    onTrace: ((HAREntry) -> Void)? = nil
+    onTrace: ((HAREntry) -> Void)? = nil, flushEvents: @escaping () -> Void = {}
   ) throws -> Ending {
     do {
       return try runOnceOwned(
-        notice: notice, warn: warn, onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
+        notice: notice, warn: warn, onProgress: onProgress, onEvent: onEvent, onTrace: onTrace,
+        flushEvents: flushEvents)
     } catch let error as OwnedElsewhere {
       return .inUse(error.session)
     }
@@ -144,7 +148,8 @@ package struct Launch {
 
   private func runOnceOwned(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)?, onTrace: ((HAREntry) -> Void)?
+    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)?,
+    onTrace: ((HAREntry) -> Void)?, flushEvents: @escaping () -> Void
   ) throws -> Ending {
     let retention = try Retention(environment: environment)
     let deadline = options.maxDuration.map { clock.now.advanced(by: $0) }
@@ -173,7 +178,7 @@ package struct Launch {
       conditions: jobs.conditions(network: options.network, power: options.power, notice),
       threads: threads, zones: try jobs.plan.zones(around: started), notice: notice,
       warn: warn,
-      onProgress: onProgress, onEvent: onEvent, onTrace: onTrace)
+      onProgress: onProgress, onEvent: onEvent, onTrace: onTrace, flushEvents: flushEvents)
     let history = try owned { () throws(JournalError) in
       try RunHistory.open(in: state, writtenBy: version, at: started)
     }
@@ -210,6 +215,7 @@ package struct Launch {
         startedAt: started),
       journals: journals.kept)
     onEvent?(.started(at: started, run: run.id, manifests: jobs.plan.manifests))
+    flushEvents()
     let commands = RunCommands(
       CommandStart(jobs: jobs, state: state, environment: environment, run: run.id),
       owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,

@@ -97,6 +97,7 @@ struct RequestsAtEnd {
         conditions: end.conditions, deadline: now.advanced(by: longest), grace: .zero, launch: .foreground,
         zones: run.zones, seed: UInt64.random(in: .min ... .max)))
     runLoop.onTrace = run.onTrace
+    runLoop.flushEvents = run.flushEvents
     forgetMessages()
     runLoop.run()
     try usageRecorder.finish(total: loop.transferredBytes, on: runLoop.scheduler.conditions.network)

@@ -20,7 +20,7 @@ package enum ShardPlan {
     var unlisted = 0
     for (index, node) in job.plan.nodes.enumerated() {
       guard let lister = listers[index] else { continue }
-      let listing = try listing(of: node, lister, setup: job.setupCommand(count: count, in: whole))
+      let listing = try listing(of: node, lister, in: job)
       unlisted += listing.problems.failures
       add(listing.files, of: node.name, to: &shards)
     }
@@ -46,17 +46,33 @@ package enum ShardPlan {
       after: singles.filter { after.contains($0) }.map { job.plan.nodes[$0].name }, unlisted: unlisted)
   }
 
-  /// - Parameter setup: the command that runs the fetches that may write a list.
-  private static func listing(of node: Node, _ lister: FileLister, setup: String) throws -> Listing {
+  private static func listing(of node: Node, _ lister: FileLister, in job: Job) throws -> Listing {
     do {
       return try lister.list { try StandardInput.bytes { false } }
     } catch var failure as ListingFailure {
       // A list that has to be fetched first may not exist yet.
-      if failure.root == nil, failure.remedy == nil, !node.needs.isEmpty {
-        failure.remedy = "if a fetch that '\(node.name)' needs writes this list, run it first: \(setup)"
+      let fetches = fetches(before: node, in: job.plan)
+      if failure.root == nil, failure.remedy == nil, !fetches.isEmpty {
+        // `--shard setup/N` would determine the number of shards.
+        let command = ShellWord.line(
+          ["ferry", "run", AbsolutePath.text(of: job.path)] + fetches.flatMap { ["--only", $0] }
+            + ["--state", "FOLDER"])
+        failure.remedy =
+          "if a fetch that '\(node.name)' needs writes this list, run the fetch first, in another state folder, so that "
+          + "any number of shards can still be chosen: \(command)"
       }
       throw failure
     }
+  }
+
+  /// The names of the fetches that a node needs directly or indirectly, in the order of the plan.
+  private static func fetches(before node: Node, in plan: Plan) -> [String] {
+    var found: Set<Int> = []
+    var pending = node.needs.map(\.index)
+    while let index = pending.popLast() {
+      if found.insert(index).inserted { pending += plan.nodes[index].needs.map(\.index) }
+    }
+    return found.sorted().filter { plan.nodes[$0].kind == .fetch }.map { plan.nodes[$0].name }
   }
 
   private static func add(

@@ -54,14 +54,14 @@ package final class EventWriter: @unchecked Sendable {
     worker = try SerialWorker("ferry-trace-out")
   }
 
-  /// Queues a line.
+  /// Queues lines, or drops them if too many bytes are waiting.
   ///
-  /// - Parameter append: appends the line to the queue. It is not called if the line is dropped.
-  package func write(_ append: (inout [UInt8]) -> Void) {
+  /// - Parameter lines: `count` lines. Afterwards, an empty buffer whose storage can be used again.
+  package func write(_ lines: inout [UInt8], count added: Int) {
     let starts = condition.withLock { () -> Bool in
       guard failure == nil else { return false }
       guard waiting.count < Self.limit else {
-        droppedCount += 1
+        droppedCount += added
         return false
       }
       if droppedCount > 0 {
@@ -69,12 +69,13 @@ package final class EventWriter: @unchecked Sendable {
         droppedCount = 0
       }
       let before = waiting.count
-      append(&waiting)
-      count += 1
+      if before == 0 { swap(&waiting, &lines) } else { waiting += lines }
+      count += added
       if before < Self.enough, waiting.count >= Self.enough { condition.wakeAll() }
       defer { isWriting = true }
       return !isWriting
     }
+    lines.removeAll(keepingCapacity: true)
     if starts { worker.submit { [self] in drain() } }
   }
 

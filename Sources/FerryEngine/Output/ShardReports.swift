@@ -57,7 +57,8 @@ package struct ShardReports {
   /// - Parameter paths: state folders, folders of parts, or reports in JSON.
   /// - Throws: `UsageError` if a path has no report of a part, or if the parts do not belong together.
   package static func merged(_ paths: [String]) throws -> Merged {
-    let all = try paths.flatMap { try sources(at: $0) }
+    var kept = KeptProblems()
+    let all = try paths.flatMap { try sources(at: $0, &kept) }
     let found = all.map(\.source)
     guard let count = try sharedCount(of: found) else {
       throw UsageError(
@@ -114,28 +115,32 @@ package struct ShardReports {
     return count
   }
 
-  private static func sources(at path: String) throws -> [Found] {
+  private static func sources(at path: String, _ kept: inout KeptProblems) throws -> [Found] {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      return [Found(source: try StoredReport.read(path: path))]
+      return [Found(source: kept.limited(try StoredReport.read(path: path)))]
     }
     return try ShardFolders.parts(at: path).flatMap { part in
-      try sources(in: part.state).map { Found(source: $0, folder: part.state.path) }
+      try sources(in: part.state, &kept).map { Found(source: $0, folder: part.state.path) }
     }
   }
 
   /// The reports of a part's runs in the round of its last run, oldest first.
-  private static func sources(in state: StateDirectory) throws -> [ReportSource] {
+  private static func sources(
+    in state: StateDirectory, _ kept: inout KeptProblems
+  ) throws -> [ReportSource] {
     let history = try RunHistory.openForReading(in: state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     let runs = try history.runs()
     guard let rounds = runs.first?.rounds else { return [] }
     var sources: [ReportSource] = []
-    for run in runs.prefix(while: { $0.rounds == rounds }).reversed() {
-      guard let source = try StoredReport.source(ofRun: run.id, in: state) else { continue }
+    for run in runs.prefix(while: { $0.rounds == rounds }) {
+      guard let found = try StoredReport.source(ofRun: run.id, in: state) else { continue }
+      // The merged report has the problems of the newest report.
+      let source = sources.isEmpty ? kept.limited(found) : KeptProblems.none(of: found)
       // The report of a killed run does not state its part.
       var record = source.record
       if record.run.shard == nil, case .shard(let shard) = try state.storedPart {
@@ -143,7 +148,35 @@ package struct ShardReports {
       }
       if record.run.shard != nil { sources.append(source.with(record)) }
     }
-    return sources
+    return sources.reversed()
+  }
+}
+
+/// The paths that could not be listed, in the reports that are being merged. Each report can list thousands, and their
+/// merged report lists only the first ones, so the others are dropped as soon as a report has been read.
+private struct KeptProblems {
+  /// The number of kept problems of each node.
+  private var counts: [String: Int] = [:]
+
+  mutating func limited(_ source: ReportSource) -> ReportSource {
+    Self.limited(source) { node in
+      let kept = counts[node.name] ?? 0
+      node.limitProblems(to: max(0, RunRecord.NodeRecord.mostProblems - kept))
+      counts[node.name] = kept + (node.problems?.count ?? 0)
+    }
+  }
+
+  static func none(of source: ReportSource) -> ReportSource {
+    limited(source) { $0.limitProblems(to: 0) }
+  }
+
+  private static func limited(
+    _ source: ReportSource, _ limit: (inout RunRecord.NodeRecord) -> Void
+  ) -> ReportSource {
+    guard source.record.nodes.contains(where: { $0.problems != nil }) else { return source }
+    var record = source.record
+    for index in record.nodes.indices { limit(&record.nodes[index]) }
+    return source.with(record)
   }
 }
 

@@ -112,7 +112,8 @@ package enum StoredReport {
         }
       }
     }
-    return ReportSource(source.record) { body in try checked { try source.eachItem(body) } }
+    let cursor = source.cursor
+    return ReportSource(source.record) { body in try checked { try cursor(body) } }
   }
 
   /// A message with the reason why a run has no report.

@@ -55,6 +55,8 @@ final class RunLoop {
   var onEvent: ((RunEvent) -> Void)?
   /// Called with each request as it was sent; `nil` if requests are not traced.
   var onTrace: ((HAREntry) -> Void)?
+  /// Called before each wait, and after the last turn.
+  var flushEvents: () -> Void = {}
   /// The reason why this process no longer owns its journals; `nil` while it does.
   var leaseLoss: () -> JournalError? = { nil }
   /// The kind of network of the current leases.
@@ -97,7 +99,9 @@ final class RunLoop {
   func run() {
     launch()
     startCommands()
+    defer { flushEvents() }
     while !scheduler.hasEnded, fault == nil {
+      flushEvents()
       let outcomes = loop.turn(timeout: timeout)
       // This happens regardless of what these responses lead to, because the server may have invalidated the old
       // refresh tokens.

@@ -18,15 +18,29 @@ package struct ShardStatus {
     /// The process of its last run, if the run has not ended.
     var process: ProcessIdentity?
     var isAlive: Bool
+    /// The time at which this version was read for the first time.
+    var firstRead: Instant
+    /// Whether this version was read again so much later that any change since then has a different version.
+    var isSettled: Bool
 
-    init(entry: ShardsDocument.Entry, version: StateVersion, process: ProcessIdentity?) {
+    /// The resolution of file times: file systems have one of milliseconds or seconds.
+    private static let resolution = Duration.seconds(2)
+
+    /// - Parameter earlier: the last reading. Both readings use the clock of this machine. The times of files do not
+    ///   help, because the clock of a file server may differ.
+    init(
+      entry: ShardsDocument.Entry, version: StateVersion, process: ProcessIdentity?, earlier: Known?,
+      at now: Instant
+    ) {
       (self.entry, self.version, self.process) = (entry, version, process)
       isAlive = process?.isAlive ?? false
+      firstRead = earlier.flatMap { $0.version == version ? $0.firstRead : nil } ?? now
+      isSettled = firstRead.duration(to: now) >= Self.resolution
     }
 
-    /// Whether the shard has not changed since it was read.
+    /// Whether the shard has certainly not changed since it was read.
     func isCurrent(_ now: StateVersion) -> Bool {
-      version == now && isAlive == (process?.isAlive ?? false)
+      isSettled && version == now && isAlive == (process?.isAlive ?? false)
     }
   }
 
@@ -65,8 +79,8 @@ package struct ShardStatus {
       if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
       reads += 1
       let process = try Self.read(part, &entry)
-      known[part.state.path] =
-        version.isRecent(at: now) ? nil : Known(entry: entry, version: version, process: process)
+      known[part.state.path] = Known(
+        entry: entry, version: version, process: process, earlier: known[part.state.path], at: now)
     } catch {
       known[part.state.path] = nil
       entry.problem = EngineFault.describe(error)

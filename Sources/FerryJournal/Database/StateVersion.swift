@@ -2,7 +2,8 @@ import FerryPlan
 import Foundation
 
 /// The versions of the files in which a state folder records runs and items, so that a reader notices changes without
-/// opening the databases. Processes on other machines may write to the files, so inotify(7) does not suffice.
+/// opening the databases. A file system may give two changes within two seconds the same time. Processes on other
+/// machines may write to the files, so inotify(7) does not suffice.
 package struct StateVersion: Hashable, Sendable {
   private struct File: Hashable {
     var path: String
@@ -36,11 +37,5 @@ package struct StateVersion: Hashable, Sendable {
     let time = status.st_mtim
     #endif
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-  }
-
-  /// Whether a file was modified so shortly before this time that a later change may have produced the same time:
-  /// file systems have a resolution of milliseconds or seconds.
-  package func isRecent(at now: Instant) -> Bool {
-    files.contains { $0.modified >= now.nanoseconds -| 2_000_000_000 }
   }
 }

@@ -163,7 +163,7 @@ extension RunRecord.NodeRecord {
   ]
 
   /// The maximum number of paths that could not be listed, as in the report of a run.
-  private static let mostProblems = 10_000
+  package static let mostProblems = 10_000
 
   /// The same node with the records of other parts added to it.
   fileprivate func adding(_ others: ArraySlice<RunRecord.NodeRecord>) -> RunRecord.NodeRecord {
@@ -184,19 +184,13 @@ extension RunRecord.NodeRecord {
     attempts += other.attempts
     add(cancellations: other.cancellations ?? [])
     if let more = other.problems {
-      let all = (problems ?? []) + more
-      problems = Array(all.prefix(Self.mostProblems))
-      let omitted = (problemsOmitted ?? 0) +| max(0, all.count - Self.mostProblems)
-      problemsOmitted = omitted > 0 ? omitted : nil
+      // Appended in place, because a copy for each of thousands of shards would take minutes.
+      problems = problems ?? []
+      problems?.append(contentsOf: more)
+      limitProblems(to: Self.mostProblems)
     }
     if let more = other.problemsOmitted { problemsOmitted = (problemsOmitted ?? 0) +| more }
-    if let more = other.after {
-      let remaining = (after?.remaining ?? 0) +| (more.remaining ?? 0)
-      after = RunRecord.AfterRecord(
-        deleted: (after?.deleted ?? 0) +| more.deleted, moved: (after?.moved ?? 0) +| more.moved,
-        remaining: remaining,
-        problems: Array(((after?.problems ?? []) + more.problems).prefix(Self.mostProblems)))
-    }
+    if let more = other.after { add(more) }
     guard let more = other.orphans else { return }
     guard var own = orphans else { return orphans = more }
     own.dropped +|= more.dropped
@@ -204,6 +198,20 @@ extension RunRecord.NodeRecord {
     own.failed +|= more.failed
     own.reason = own.reason ?? more.reason
     orphans = own
+  }
+
+  private mutating func add(_ more: RunRecord.AfterRecord) {
+    guard after != nil else { return after = more }
+    after?.add(more, most: Self.mostProblems)
+  }
+
+  /// Removes the last problems, and counts them as omitted.
+  ///
+  /// - Parameter most: the number of problems to keep.
+  package mutating func limitProblems(to most: Int) {
+    guard let excess = problems.map({ $0.count - most }), excess > 0 else { return }
+    problems?.removeLast(excess)
+    problemsOmitted = (problemsOmitted ?? 0) +| excess
   }
 
   private mutating func add(cancellations more: [RunRecord.CancellationRecord]) {
@@ -219,6 +227,15 @@ extension RunRecord.NodeRecord {
       }
     }
     cancellations = all
+  }
+}
+
+extension RunRecord.AfterRecord {
+  fileprivate mutating func add(_ other: RunRecord.AfterRecord, most: Int) {
+    deleted +|= other.deleted
+    moved +|= other.moved
+    if let more = other.remaining { remaining = (remaining ?? 0) +| more }
+    problems.append(contentsOf: other.problems.prefix(max(0, most - problems.count)))
   }
 }
 

@@ -29,6 +29,14 @@ package enum RunEvent: Sendable {
     package var phases: RequestPhases?
   }
 
+  package var at: Instant {
+    switch self {
+    case .started(let at, _, _), .resumed(let at, _, _), .finished(let at, _, _): at
+    case .request(let request): request.at
+    case .ended(let item): item.at
+    }
+  }
+
   /// Whether `-v` prints the event: every event except the delivery of an item, which its requests already show.
   package var isNotable: Bool {
     switch self {

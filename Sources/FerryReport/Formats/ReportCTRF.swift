@@ -14,7 +14,7 @@ struct ReportCTRF: ReportRenderer {
     }
     var summary = JSONLine()
     summary.add("tests", Int64(tests))
-    for status in Status.allCases { summary.add(status.rawValue, Int64(counts[status] ?? 0)) }
+    for status in Status.allCases { summary.add(name: status.rawValue, Int64(counts[status] ?? 0)) }
     summary.add("flaky", Int64(flaky))
     summary.add("start", record.startedAt.milliseconds)
     summary.add("stop", record.endedAt.milliseconds)

@@ -267,7 +267,8 @@ extension HTMLScript {
         const height = 180, left = 66, top = 10, bottom = height - 26;
         size(svg, width, height);
         const points = sessions.flatMap((entry) => entry.points);
-        const last = Math.max(section.seconds, ...points.map(([at]) => at), 0.001);
+        const end = Math.max(section.seconds, ...points.map(([at]) => at), 0.001);
+        const last = Math.max(section.span || 0, end);
         const [low, high] = [Math.min(...points.map((point) => Math.max(point[1], 0.001))) / 1.5, Math.max(...points.map((point) => point[1]), 0.002) * 1.5];
         const x = (time) => left + time / last * (width - left - 8);
         const y = (value) => bottom - (Math.log(Math.max(value, low)) - Math.log(low)) / (Math.log(high) - Math.log(low)) * (bottom - top);
@@ -279,7 +280,7 @@ extension HTMLScript {
         for (const entry of sessions) {
           let path = "";
           entry.points.forEach(([at, period], index) => { path += (index ? `H${x(at).toFixed(1)}V` : `M${x(at).toFixed(1)} `) + y(period).toFixed(1); });
-          svg.append(draw("path", { class: "step", d: path + `H${x(last).toFixed(1)}` }));
+          svg.append(draw("path", { class: "step", d: path + `H${x(end).toFixed(1)}` }));
           if (entry.points.length <= 200) for (const [at, period] of entry.points) {
             const dot = draw("circle", { class: "dot", cx: x(at), cy: y(period), r: 3.5 });
             dot.addEventListener("pointermove", (event) => showTip(event, [entry.session + ": resume " + elapsed(at) + " after the start", "delay " + elapsed(period)]));

@@ -38,7 +38,7 @@ enum HTMLStyle {
     .meta { display: flex; flex-wrap: wrap; gap: 4px 22px; color: var(--soft); font-size: .87rem; margin: 0; }
     .meta div { display: flex; gap: 6px; min-width: 0; } .meta dt { margin: 0; } .meta dd { margin: 0; color: var(--ink); overflow-wrap: anywhere; }
     .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 18px 20px; margin-top: 18px; }
-    .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin-top: 18px; }
+    .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin-top: 18px; }
     .figure { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px 16px; min-width: 0; }
     .figure .label { color: var(--soft); font-size: .82rem; } .figure .value { font-size: 1.45rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
     .figure .hint { color: var(--soft); font-size: .8rem; }
@@ -109,6 +109,7 @@ enum HTMLStyle {
     @media (max-width: 640px) {
       main { padding: 18px 12px 40px; } .card { padding: 14px; } h1 { font-size: 1.3rem; } .verdict { font-size: 1rem; }
       .cards { grid-template-columns: 1fr 1fr; gap: 8px; } .figure { padding: 10px 12px; } .figure .value { font-size: 1.2rem; }
+      .figure:last-child:nth-child(odd) { grid-column: 1 / -1; }
       .row, .one-upload .row { grid-template-columns: minmax(0, 1fr) 96px; } .row .upload, .row .time, .row .requests, .row .size { display: none; }
       .details { padding-left: 16px; } .causes li { grid-template-columns: auto 1fr; } .causes li button { grid-column: 2; justify-self: start; }
       table.plain .wide { display: none; } table.plain td { min-width: 5.5em; }
@@ -120,6 +121,7 @@ enum HTMLStyle {
     @media print {
       :root { --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; }
       main { max-width: none; padding: 0; } .card, .figure { break-inside: avoid; border-radius: 6px; } .tools, .zoom, .causes button { display: none; }
+      .card:has(table) { break-inside: auto; } tr { break-inside: avoid; } table.plain td:first-child { min-width: 9.5em; }
       .viewport { max-height: none; overflow: visible; height: auto !important; } .body { height: auto !important; } .body .row { position: static; } .items.card { break-inside: auto; } .body .row .path::before { content: none !important; } .columns button::after { content: none !important; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     }

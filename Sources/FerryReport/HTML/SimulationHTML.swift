@@ -21,7 +21,9 @@ package struct SimulationHTML {
       var body = JSONLine()
       body.add("causes", [] as [JSONLine])
       body.add("nodes", nodes)
-      body.add("sections", document.forecasts.map(section))
+      // All policies have the same time axis, so that they can be compared.
+      let span = document.forecasts.map { end(of: $0.forecast) }.max() ?? 0
+      body.add("sections", document.forecasts.map { section($0, span: span) })
       if document.forecasts.count > 1 { body.add("table", comparison) }
       try data.write(body.bytes)
     }
@@ -121,17 +123,27 @@ package struct SimulationHTML {
     }
   }
 
-  private func section(_ entry: SimulationDocument.Entry) -> JSONLine {
+  private func start(of forecast: Forecast) -> Instant {
+    Instant(rfc3339: forecast.startedAt) ?? Instant(nanoseconds: 0)
+  }
+
+  /// The end of the simulated time, in seconds after its start.
+  private func end(of forecast: Forecast) -> Double {
+    let end = Instant(rfc3339: forecast.simulatedUntil)
+    return end.map { max(0, start(of: forecast).duration(to: $0).seconds) } ?? forecast.seconds
+  }
+
+  private func section(_ entry: SimulationDocument.Entry, span: Double) -> JSONLine {
     let forecast = entry.forecast
-    let start = Instant(rfc3339: forecast.startedAt) ?? Instant(nanoseconds: 0)
+    let start = start(of: forecast)
     func offset(_ text: String) -> Double? {
       Instant(rfc3339: text).map { max(0, start.duration(to: $0).seconds) }
     }
-    let until = offset(forecast.simulatedUntil) ?? forecast.seconds
     var section = JSONLine()
     if document.forecasts.count > 1 { section.add("title", "Policy \(entry.policy.rawValue)") }
     section.add("start", start.nanoseconds / 1_000_000)
-    section.add("seconds", until)
+    section.add("seconds", end(of: forecast))
+    section.add("span", span)
     var legend = JSONLine()
     legend.add("sending", "a batch, from queued to completed")
     legend.add("requesting", "a fetch or request")

@@ -36,14 +36,20 @@ package enum PrintableJSON {
     text += escaping(quoted)
   }
 
-  /// Appends bytes as a quoted string if none of them has to be escaped, as in most strings.
+  /// Appends bytes as a quoted string if none of them has to be escaped.
   ///
   /// - Returns: whether they were appended.
-  static func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) -> Bool {
-    for byte in bytes where byte < 0x20 || byte >= 0x7F || byte == quote || byte == backslash { return false }
+  private static func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) -> Bool {
+    guard isPlain(bytes) else { return false }
     text.append(quote)
     text.append(contentsOf: bytes)
     text.append(quote)
+    return true
+  }
+
+  /// Whether none of the bytes has to be escaped, as in most strings.
+  static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    for byte in bytes where byte < 0x20 || byte >= 0x7F || byte == quote || byte == backslash { return false }
     return true
   }
 

@@ -6,7 +6,8 @@ import FerryPlan
 package struct ReportSource {
   /// The run, its totals and its nodes. Renderers read the items from `eachItem`.
   package let record: RunRecord
-  private let cursor: (_ body: (RunRecord.ItemRecord) throws -> Void) throws -> Void
+  /// Calls its argument with each item that the report lists. It does not keep the record in memory.
+  package let cursor: (_ body: (RunRecord.ItemRecord) throws -> Void) throws -> Void
 
   /// - Parameter cursor: calls its argument with each item that the report lists. It can be called several times.
   package init(
@@ -19,7 +20,8 @@ package struct ReportSource {
 
   /// A report with all of its items in memory.
   package init(_ record: RunRecord) {
-    self.init(record) { body in for item in record.items { try body(item) } }
+    let items = record.items
+    self.init(record) { body in for item in items { try body(item) } }
   }
 
   /// Calls `body` with each item that the report lists, in the same order each time.

@@ -6,22 +6,24 @@ package enum EventJSON {
   package static let version: Int64 = 1
 
   /// Appends the event and a line feed.
-  package static func append(_ event: RunEvent, to buffer: inout [UInt8]) {
-    JSONLine.append(to: &buffer) { add(event, &$0) }
+  ///
+  /// - Parameter time: the time of the event.
+  package static func append(_ event: RunEvent, at time: TimeText, to buffer: inout [UInt8]) {
+    JSONLine.append(to: &buffer) { add(event, time, &$0) }
     buffer.append(0x0A)
   }
 
-  private static func add(_ event: RunEvent, _ line: inout JSONLine) {
+  private static func add(_ event: RunEvent, _ time: TimeText, _ line: inout JSONLine) {
     switch event {
-    case .started(let at, let run, let manifests):
+    case .started(_, let run, let manifests):
       line.add("type", "started")
-      line.add("at", at)
+      line.add("at", time)
       line.add("version", version)
       line.add("run", run)
       line.add("manifests", strings: manifests)
     case .request(let request):
       line.add("type", "request")
-      line.add("at", request.at)
+      line.add("at", time)
       name(request.manifest, request.node, request.path, &line)
       line.add("step", request.step.rawValue)
       line.add("status", request.status.map(Int64.init))
@@ -31,21 +33,21 @@ package enum EventJSON {
       add(request.phases, &line)
     case .ended(let item):
       line.add("type", item.path == nil ? "node" : "item")
-      line.add("at", item.at)
+      line.add("at", time)
       name(item.manifest, item.node, item.path, &line)
       line.add("size", item.size)
       line.add("state", ReportState(item.state).rawValue)
       line.add("code", item.reason?.code.rawValue)
       line.add("status", item.reason?.status.map(Int64.init))
       line.add("message", item.reason?.message)
-    case .resumed(let at, let session, let period):
+    case .resumed(_, let session, let period):
       line.add("type", "resumed")
-      line.add("at", at)
+      line.add("at", time)
       line.add("session", session)
       line.add("period_seconds", period.seconds)
-    case .finished(let at, let exitCode, let report):
+    case .finished(_, let exitCode, let report):
       line.add("type", "finished")
-      line.add("at", at)
+      line.add("at", time)
       line.add("exit_code", Int64(exitCode))
       line.add("report", report)
     }

@@ -4,41 +4,39 @@ import FerryPlan
 package enum EventText {
   package static func text(_ event: RunEvent) -> String {
     var line: [UInt8] = []
-    add(event, to: &line)
+    add(event, TimeText(event.at), to: &line)
     return String(decoding: line, as: UTF8.self)
   }
 
   /// Appends the event and a line feed.
-  package static func append(_ event: RunEvent, to buffer: inout [UInt8]) {
-    add(event, to: &buffer)
+  ///
+  /// - Parameter time: the time of the event.
+  package static func append(_ event: RunEvent, at time: TimeText, to buffer: inout [UInt8]) {
+    add(event, time, to: &buffer)
     buffer.append(0x0A)
   }
 
-  private static func add(_ event: RunEvent, to line: inout [UInt8]) {
+  private static func add(_ event: RunEvent, _ time: TimeText, to line: inout [UInt8]) {
+    line.append(contentsOf: time.bytes)
     switch event {
-    case .started(let at, let run, let manifests):
+    case .started(_, let run, let manifests):
       let names = manifests.map { DisplayPath.line($0) }.joined(separator: ", ")
-      line.append(at)
       line += " info run \(run) of \(names) started".utf8
     case .request(let request): add(request, to: &line)
     case .ended(let item):
-      line.append(item.at)
       line += (item.state == .done ? " info " : " error ").utf8
       add(item.manifest, item.node, item.path, to: &line)
       line.append(UInt8(ascii: " "))
       line += ReportState(item.state).description.utf8
       if let reason = item.reason { line += ": \(ReasonText.text(reason))".utf8 }
-    case .resumed(let at, let session, let period):
-      line.append(at)
+    case .resumed(_, let session, let period):
       line += " info session \(session) resumed; its resume delay is \(ElapsedText.text(period.seconds))".utf8
-    case .finished(let at, let exitCode, let report):
-      line.append(at)
+    case .finished(_, let exitCode, let report):
       line += " info run ended with exit code \(exitCode); its report is \(DisplayPath.line(report))".utf8
     }
   }
 
   private static func add(_ request: RunEvent.Request, to line: inout [UInt8]) {
-    line.append(request.at)
     line += (request.status.map { $0 < 400 } ?? false ? " debug " : " warning ").utf8
     add(request.manifest, request.node, request.path, to: &line)
     line.append(UInt8(ascii: " "))
@@ -50,7 +48,7 @@ package enum EventText {
       line += (request.code?.rawValue ?? "no response").utf8
     }
     line.append(UInt8(ascii: " "))
-    line += ByteText.text(request.bytes).utf8
+    ByteText.append(request.bytes, to: &line)
     line.append(UInt8(ascii: " "))
     add(request.duration, to: &line)
     guard let phases = request.phases else { return }

@@ -42,6 +42,10 @@ def main(path, query):
         # The rows of all timelines.
         found["lanes"] = page.eval_on_selector_all(
             "svg[aria-label^=Timeline] text.name", "all => all.map(one => one.textContent)")
+        # The times below each of them.
+        found["axes"] = page.eval_on_selector_all(
+            "svg[aria-label^=Timeline]",
+            "all => all.map(one => [...one.querySelectorAll('text:not(.name)')].map(text => text.textContent).join(' '))")
         found["scripts"] = page.evaluate("document.scripts.length")
         found["overflow"] = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
         if page.query_selector("input[type=search]"):

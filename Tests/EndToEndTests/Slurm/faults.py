@@ -263,6 +263,21 @@ def ferries(node):
     return found
 
 
+def release_held():
+    """Releases tasks as an administrator would. Slurm holds a task if it starts the task on the node on which an earlier
+    process of the task is still alive, and slurmd rejects it."""
+    for line in run("squeue", "-h", "-r", "-t", "PD", "-o", "%i %r").splitlines():
+        task, reason = line.split(maxsplit=1)
+        if "held" in reason:
+            say(f"released task {task}, which Slurm held: {reason}")
+            run("scontrol", "release", task)
+
+
+def has_no_jobs():
+    release_held()
+    return not run("squeue", "-h").strip()
+
+
 def busy(node, nodes):
     return wait_until(f"a task on {node}", lambda: ferries(nodes[node]), limit=240)
 
@@ -341,7 +356,7 @@ def main():
     say(written.stdout.strip().split("\n")[-1])
     job = re.search(r"jobs \d+, (\d+) and", written.stdout).group(1)
     alive, stopped = inject(job, nodes, url)
-    wait_until("the end of all jobs", lambda: not run("squeue", "-h").strip(), limit=3600)
+    wait_until("the end of all jobs", has_no_jobs, limit=3600)
     say("no job remains")
     before = listing(url)
     os.kill(stopped, signal.SIGCONT)
