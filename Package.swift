@@ -29,6 +29,9 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
+    // Replaces the data of all languages in Foundation, which ferry does not use.
+    .target(name: "CUnicodeData"),
+
     // ferry, from the text to the report; imports go one way only (docs/internals/architecture.md).
     .target(
       name: "FerryManifest", dependencies: ["CYaml", "CPCRE2", "FerryDigest"], swiftSettings: strict),
@@ -75,8 +78,8 @@ let package = Package(
     .executableTarget(
       name: "ferry",
       dependencies: [
-        "FerryManifest", "FerryPlan", "FerrySimulation", "FerryReport", "FerryProcess", "FerryEngine",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CUnicodeData", "FerryManifest", "FerryPlan", "FerrySimulation", "FerryReport", "FerryProcess",
+        "FerryEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 

@@ -31,9 +31,10 @@ from nginx import Nginx
 from puts import Puts
 from rows import Rows
 from s3 import S3
+from scale import Scale
 
 PARTS = ["version", "curl", "wrk", "commits", "http2", "observing", "memory", "resume", "plan", "first-request", "year",
-         "large", "instructions", "s3", "resume-kills"]
+         "hosts", "connections", "large", "instructions", "s3", "resume-kills"]
 
 
 @dataclasses.dataclass
@@ -45,6 +46,7 @@ class Sizes:
     resume: int = 100_000
     listed: int = 1_000_000
     simulated: int = 100_000
+    hosts: int = 10_000
     large: int = 4 << 30
     object: int = 1 << 30
     killed: int = 1 << 30
@@ -52,7 +54,7 @@ class Sizes:
     @staticmethod
     def quick() -> "Sizes":
         """Enough to see that each part works. The figures mean little."""
-        return Sizes(500, 100, 2_000, 10_000, 1_000, 16 << 20, 32 << 20, 64 << 20)
+        return Sizes(500, 100, 2_000, 10_000, 1_000, 100, 16 << 20, 32 << 20, 64 << 20)
 
 
 def main() -> int:
@@ -144,6 +146,10 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict, rows: Ro
             puts.first_request(sizes.listed, runs)
         if "year" in parts:
             Commands(ferry, work, rows).year(puts, sizes.simulated, runs)
+        if "hosts" in parts:
+            Scale(puts).hosts(sizes.hosts, runs)
+        if "connections" in parts:
+            Scale(puts).connections(puts.make_files(files), files, runs)
         if "opening" in parts:
             figures["opening"] = puts.opening(given.opening_items, runs)
         if "large" in parts:

@@ -23,7 +23,7 @@ class Nginx:
         self.folder.chmod(0o777)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        http2 = free_port()
+        http2, self.hosts_port = free_port(), free_port()
         self.http2_url = f"https://127.0.0.1:{http2}"
         self.certificate = self.folder / "certificate.pem"
         subprocess.run(
@@ -32,7 +32,7 @@ class Nginx:
             check=True, stderr=subprocess.DEVNULL)
         text = (TOP / "Benchmarks/nginx.conf").read_text()
         text = text.replace("@DIR@", str(self.folder)).replace("@PORT@", str(self.port))
-        text = text.replace("@HTTP2@", str(http2))
+        text = text.replace("@HTTP2@", str(http2)).replace("@HOSTS@", str(self.hosts_port))
         (self.folder / "nginx.conf").write_text(text)
         program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin")
         if program is None:

@@ -141,9 +141,9 @@ class Puts:
                         file.write(put)
         return config
 
-    def run_curl(self, config: pathlib.Path, count: int, requests_each: int = 1) -> Run:
+    def run_curl(self, config: pathlib.Path, count: int, requests_each: int = 1, connections: int = CONNECTIONS) -> Run:
         return self.measure(
-            ["curl", "--parallel", "--parallel-max", str(CONNECTIONS), "--silent", "--show-error", "--fail",
+            ["curl", "--parallel", "--parallel-max", str(connections), "--silent", "--show-error", "--fail",
              "--config", config], count, dict(os.environ), requests_each)
 
     def measure(self, command: list, count: int, environment: dict, requests_each: int = 1) -> Run:

@@ -29,17 +29,9 @@ extension DownloadFile {
   ///   - prefix: the prefix of the names of all temporary files for one destination.
   ///   - own: the path of the caller's temporary file.
   static func removeLeftovers(in folder: String, prefix: String, but own: String) {
-    guard let directory = opendir(folder) else { return }
-    defer { closedir(directory) }
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.utf8.starts(with: prefix.utf8), TemporaryName.matches(name.utf8),
-        !(folder + name).utf8.elementsEqual(own.utf8)
-      else {
-        continue
-      }
+    for bytes in LeftoverNames.shared.names(in: folder, prefix: prefix) {
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard !(folder + name).utf8.elementsEqual(own.utf8) else { continue }
       // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
       let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { continue }

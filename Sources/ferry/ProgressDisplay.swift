@@ -39,7 +39,8 @@ final class ProgressDisplay {
     if !isTerminal, chosen != nil, last == nil {
       let progress = progress()
       last = figures(progress, details(0))
-      Output.complain("ferry: started with \(Count.text(progress.open, "item"))")
+      let least = progress.isListing ? "at least " : ""
+      Output.complain("ferry: started with \(least)\(Count.text(progress.open, "item"))")
     }
     guard ContinuousClock.now >= next else { return }
     next = .now + interval
@@ -60,8 +61,8 @@ final class ProgressDisplay {
   private func figures(_ progress: Launch.Progress, _ details: Launch.ProgressDetails) -> ProgressText.Figures
   {
     ProgressText.Figures(
-      done: progress.done, open: progress.open, failed: details.failed, bytes: progress.bytes,
-      seconds: started.duration(to: .now).seconds, pause: details.pause)
+      done: progress.done, open: progress.open, isListing: progress.isListing, failed: details.failed,
+      bytes: progress.bytes, seconds: started.duration(to: .now).seconds, pause: details.pause)
   }
 
   private func draw(_ lines: [String], columns: Int) {

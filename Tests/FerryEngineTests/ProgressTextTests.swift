@@ -21,6 +21,15 @@ struct ProgressTextTests {
       ])
   }
 
+  @Test func `while files are being listed, the total is a lower bound, and no time is estimated`() {
+    var figures = figures
+    figures.isListing = true
+    #expect(
+      ProgressText.line(figures)
+        == "12 of at least 1000 items, 36.0 kB, 18.0 kB/s, 3 failed, waiting to retry")
+    #expect(ProgressText.line(figures, columns: 12) == "12/1000")
+  }
+
   @Test func `a narrow terminal shows the name of a request and its percentage`() {
     let request = ActiveRequest(
       node: "photos", path: Array("2026/日本語の写真-4711.jpg".utf8), step: .transfer, size: 1000, bytes: 450,

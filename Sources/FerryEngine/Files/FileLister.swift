@@ -72,9 +72,7 @@ package struct FileLister: Sendable {
     let hidden = hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) }
     switch source {
     case .globs(let include, let exclude):
-      var walk = FolderWalk(
-        root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude), hidden: hidden,
-        stateFolder: stateFolder, filter: filter, isStopped: isStopped)
+      var walk = try walk(include, exclude, beneath: root)
       return try walk.run()
     case .items(let items): return try itemListing(items, beneath: root)
     case .list(let name, let nullSeparated):
@@ -83,6 +81,13 @@ package struct FileLister: Sendable {
         root: root, hidden: hidden, stateFolder: stateFolder, filter: filter, isStopped: isStopped)
       return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
     }
+  }
+
+  func walk(_ include: [String], _ exclude: [String], beneath root: SourceRoot) throws -> FolderWalk {
+    FolderWalk(
+      root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude),
+      hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
+      stateFolder: stateFolder, filter: filter, isStopped: isStopped)
   }
 
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
@@ -107,7 +112,7 @@ package struct FileLister: Sendable {
   }
 
   /// Returns the root; throws if it is in the state folder.
-  private func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
+  func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     let descriptor = root.openFolder()
     defer { if descriptor >= 0 { close(descriptor) } }
     guard let stateFolder, stateFolder.contains(real: root.real) || stateFolder.isOpen(as: descriptor) else {

@@ -85,20 +85,48 @@ struct FolderWalk {
   }
 
   mutating func run() throws(ListingFailure) -> Listing {
+    try begin()
+    advance(to: .max)
+    return end()
+  }
+
+  /// Opens the root.
+  mutating func begin() throws(ListingFailure) {
     let descriptor = root.openFolder()
     guard descriptor >= 0 else { throw ListingFailure.root(root.path, errno) }
     enter(descriptor, include: include.start, exclude: exclude.start)
-    while !levels.isEmpty, !isStopped() { goOn() }
+  }
+
+  /// Whether every folder has been listed.
+  var isAtEnd: Bool { levels.isEmpty }
+
+  /// Lists files until there are `count` since the last call of `takeFiles`, or the end is reached.
+  mutating func advance(to count: Int) {
+    while !levels.isEmpty, listing.files.count < count, !isStopped() { goOn(to: count) }
+  }
+
+  /// Removes and returns the files found since the last call.
+  mutating func takeFiles() -> FileColumns {
+    let files = listing.files
+    listing.files = FileColumns()
+    return files
+  }
+
+  /// Closes the folders that are still open, and returns the files found since the last call of `takeFiles`, with all
+  /// problems.
+  mutating func end() -> Listing {
     if levels.isEmpty { listing.unmatched = unmatched.globs }
     for level in levels where level.descriptor >= 0 { close(level.descriptor) }
+    levels = []
     return listing
   }
 
   /// Lists the entries of the deepest folder up to its next subfolder, and enters that subfolder. At the end of the
   /// folder, continues in its parent.
-  private mutating func goOn() {
+  private mutating func goOn(to count: Int) {
     let depth = levels.count - 1
     while levels[depth].position < levels[depth].entries.upperBound {
+      guard listing.files.count < count else { return }
       let entry = entries[levels[depth].position]
       levels[depth].position += 1
       if entry.isFolder {

@@ -212,7 +212,8 @@ final class InboxProcessor {
       tellLeft(note)
       return nil
     }
-    guard !contents.isReading(note: note.id) else {
+    // Submitted files are compared with those of a listing, so they wait for its end.
+    guard !contents.isReading(note: note.id), launchState.partialListings[node] == nil else {
       waiting.append((plan.nodes[node].session.index, note))
       return nil
     }

@@ -1,8 +1,9 @@
 import FerryJournal
 import FerryPlan
+import FerryProcess
 
-/// Reads the list of an upload when the upload opens, because a node that the upload depends on may have
-/// written the list in this launch.
+/// Lists files during the launch: reads the list of an upload when the upload opens, because a node that the upload
+/// depends on may have written the list in this launch, and continues listings that arrive in portions.
 final class LateLists {
   private let plan: Plan
   private let journals: SessionJournals
@@ -11,12 +12,22 @@ final class LateLists {
   private let notice: (String) -> Void
   /// The files of these lists that could not be listed, by node.
   private(set) var problems: [Int: ListingProblems] = [:]
+  private let thread: SerialWorker
+  private let messages: Mailbox<RunMessage>
+  private let onUnmatched: (NodeID, [Int], ListingProblems) -> Void
 
-  /// - Parameter rounds: by manifest.
+  /// - Parameters:
+  ///   - rounds: by manifest.
+  ///   - thread: continues the listings that arrive in portions.
+  ///   - onUnmatched: called with the globs that matched no file in such a listing, as positions in the list.
   init(
     _ plan: Plan, journals: SessionJournals, rounds: [Int64], listers: [Int: FileLister],
-    notice: @escaping (String) -> Void
+    on thread: SerialWorker, messages: Mailbox<RunMessage>, notice: @escaping (String) -> Void,
+    onUnmatched: @escaping (NodeID, [Int], ListingProblems) -> Void
   ) {
+    self.thread = thread
+    self.messages = messages
+    self.onUnmatched = onUnmatched
     self.plan = plan
     self.journals = journals
     self.rounds = rounds
@@ -30,6 +41,9 @@ final class LateLists {
     _ node: NodeID, _ scheduler: Scheduler, _ launchState: inout LaunchState
   ) throws(JournalError) -> UploadList? {
     guard let lister = listers[node.index] else { return nil }
+    if let listing = launchState.partialListings[node.index] {
+      return further(node, listing, &launchState)
+    }
     let listing: Listing
     do {
       listing = try lister.list(
@@ -51,6 +65,45 @@ final class LateLists {
     settled.unlisted = listing.problems.failures
     guard !lister.isStopped() else { return nil }
     return .items(items, settled: settled)
+  }
+
+  /// Returns the next portion of a listing if it has been read. Otherwise, has it read: a message follows.
+  private func further(
+    _ node: NodeID, _ listing: PartialListing, _ launchState: inout LaunchState
+  ) -> UploadList? {
+    guard let portion = listing.take() else {
+      thread.submit { [messages] in
+        listing.read()
+        messages.post(.filesListed(node))
+      }
+      return nil
+    }
+    switch portion {
+    case .files(let files): return .portion(new(files, of: node, &launchState).items)
+    case .last(let last):
+      launchState.partialListings[node.index] = nil
+      keep(last.problems, of: node)
+      if !last.unmatched.isEmpty { onUnmatched(node, last.unmatched, last.problems) }
+      // Submitted files have waited for the end of the listing.
+      messages.post(.inbox)
+      var (items, settled) = new(last.files, of: node, &launchState)
+      settled.unlisted = last.problems.failures
+      return .items(items, settled: settled)
+    }
+  }
+
+  /// The items of files of an upload that the journal does not know.
+  private func new(
+    _ files: FileColumns, of node: NodeID, _ launchState: inout LaunchState
+  ) -> (items: ItemTable, settled: Reconciliation.Settled) {
+    let session = plan.nodes[node.index].session.index
+    guard case .upload(let work) = plan.nodes[node.index].work else { return (ItemTable(), .init()) }
+    var reconciliation = Reconciliation(
+      listing: files, deliver: work.deliver, round: rounds[plan.nodes[node.index].manifest.index],
+      nextRow: launchState.nextRows[session])
+    reconciliation.finish()
+    launchState.nextRows[session] = reconciliation.nextRow
+    return (reconciliation.items, reconciliation.settled)
   }
 
   private func keep(_ problems: ListingProblems, of node: NodeID) {

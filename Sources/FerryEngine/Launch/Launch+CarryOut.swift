@@ -119,7 +119,13 @@ extension Launch {
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
     let lists = LateLists(
-      jobs.plan, journals: journals, rounds: run.rounds, listers: listers, notice: run.notice)
+      jobs.plan, journals: journals, rounds: run.rounds, listers: listers, on: run.threads.compare,
+      messages: messages, notice: run.notice
+    ) { node, unmatched, problems in
+      run.warn(
+        PlanWarnings.patterns(
+          of: jobs.job(of: node), unmatched, problems, upload: jobs.plan.nodes[node.index].name))
+    }
     let (runLoop, after, joined) = try perform(
       run, loop, messages, journals, launchState, captures, ledger, inboxProcessor, history,
       listers: listers, lists: lists, commands: commands, after: before)
@@ -166,7 +172,8 @@ extension Launch {
     let contents = ContentReader(isStopped: isStopped)
     let launchState = try LaunchState(
       jobs, journals: journals, rounds: run.rounds, selection: run.selection, listers: listers,
-      submitted: submitted, contents: contents, given: shardStarts(run), at: clock.now)
+      submitted: submitted, contents: contents, listsInPortions: options.limit == nil,
+      given: shardStarts(run), at: clock.now)
     for (node, files) in launchState.confirmed {
       try journals.all[jobs.plan.nodes[node].session.index]?.confirm(files)
     }

@@ -51,7 +51,7 @@ extension Launch {
       run.onProgress {
         let moving = moving()
         return Progress(
-          done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen,
+          done: scheduler.metrics.itemsDone, open: scheduler.itemsOpen, isListing: scheduler.isListing,
           bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived)
       } _: { limit in
         ProgressDetails(
@@ -92,6 +92,7 @@ extension Launch {
       delays: try journals.delays, foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       listsLater: Set(launchState.listsLater.map { NodeID($0) }),
+      listsInPortions: Set(launchState.partialListings.keys.map { NodeID($0) }),
       options: LaunchOptions(
         limit: options.limit, conditions: run.conditions, deadline: run.deadline, launch: options.launch,
         patience: options.patience, acceptsCancelled: options.acceptsCancelled,

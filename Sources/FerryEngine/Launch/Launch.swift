@@ -54,6 +54,8 @@ package struct Launch {
   package struct Progress: Sendable {
     package var done: Int
     package var open: Int
+    /// Whether files are still being listed, so that `open` will increase.
+    package var isListing: Bool
     package var bytes: Int64
   }
 

@@ -40,13 +40,28 @@ struct PlanWarnings {
 
   /// F0704: globs in `include` that match no file.
   private func patterns(of upload: Upload, at index: Int) -> [Diagnostic] {
-    guard let unmatched = launchState.unmatched[firstNode + index],
-      case .globs(let include, _) = upload.files.source,
+    guard let unmatched = launchState.unmatched[firstNode + index] else { return [] }
+    return Self.patterns(of: upload, unmatched, launchState.problems[firstNode + index])
+  }
+
+  /// F0704 for an upload whose listing has ended during the run.
+  ///
+  /// - Parameter unmatched: the globs that matched no file, as positions in the list.
+  static func patterns(
+    of job: Job, _ unmatched: [Int], _ problems: ListingProblems, upload name: String
+  ) -> [Diagnostic] {
+    job.manifest.uploads.first { $0.name.value == name }.map { patterns(of: $0, unmatched, problems) } ?? []
+  }
+
+  private static func patterns(
+    of upload: Upload, _ unmatched: [Int], _ problems: ListingProblems?
+  ) -> [Diagnostic] {
+    guard case .globs(let include, _) = upload.files.source,
       upload.places.include.count == include.count,
       // With any other value of `after`, the folder is normally empty between two deliveries.
       upload.after == .keep,
       // A folder that cannot be read may contain matching files.
-      launchState.problems[firstNode + index]?.allSatisfy({
+      problems?.allSatisfy({
         $0.kind == .leavingLink || $0.kind == .foreignLink
       }) ?? true
     else { return [] }

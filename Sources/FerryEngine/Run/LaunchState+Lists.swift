@@ -34,6 +34,19 @@ extension LaunchState {
     return nil
   }
 
+  /// The first files of an upload that the journal does not know, or all of them if there are few; `nil` if its files
+  /// have to be listed completely before the launch.
+  mutating func firstFiles(
+    of id: NodeID, _ plan: Plan, _ lister: FileLister?, _ journal: SessionJournal?, _ row: NodeRow?
+  ) throws -> Listing? {
+    guard let lister, plan.listsInPortions(id), case .globs(let include, let exclude) = lister.source
+    else { return nil }
+    if let journal, let row, try journal.hasItems(node: row.id) { return nil }
+    let (listing, rest) = try lister.firstFiles(include, exclude)
+    partialListings[id.index] = rest
+    return listing
+  }
+
   /// The files of an upload; `nil` if they are listed when the upload opens.
   ///
   /// If a fetch has stored a list that cannot be read, for example an error page, the fetch is repeated. Otherwise, the

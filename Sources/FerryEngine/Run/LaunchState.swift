@@ -65,6 +65,8 @@ struct LaunchState {
   /// Uploads whose lists are read when the uploads open, by node index. Their starts contain only the items in the
   /// journals.
   var listsLater: Set<Int> = []
+  /// The listings of uploads whose starts contain only the first files, by node index.
+  var partialListings: [Int: PartialListing] = [:]
 
   /// The state for a single job.
   init(
@@ -81,12 +83,13 @@ struct LaunchState {
   ///   - rounds: by manifest.
   ///   - contents: reads files to determine whether they changed; if `nil`, such files are not read.
   ///   - isPreview: whether nothing is run. If so, a list is read now unless a fetch will write it.
+  ///   - listsInPortions: whether uploads with many files may start with the first ones.
   ///   - given: the nodes whose state other processes have recorded.
   init(
     _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], selection: Selection,
     listers: [Int: FileLister],
     submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
-    given: ShardStarts? = nil, at now: Instant
+    listsInPortions: Bool = false, given: ShardStarts? = nil, at now: Instant
   ) throws {
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
@@ -127,7 +130,11 @@ struct LaunchState {
       case .token: starts.append(.open)
       case .upload(let work):
         if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
-        var listing = try list(of: id, jobs, listers[index], journal, row, given)
+        var listing: Listing?
+        if listsInPortions, submitted[index] == nil {
+          listing = try firstFiles(of: id, jobs.plan, listers[index], journal, row)
+        }
+        if listing == nil { listing = try list(of: id, jobs, listers[index], journal, row, given) }
         if let further = submitted[index] {
           if listing == nil, listsLater.contains(index) { listing = Listing() }
           try take(further, into: &listing, of: id, row, journal)

@@ -43,7 +43,7 @@ final class ProgressPublisher {
     let moving = loop.progress
     let progress = RunProgress(
       run: run, pid: getpid(), startedAt: startedAt, at: now, itemsDone: scheduler.metrics.itemsDone,
-      itemsOpen: scheduler.itemsOpen, failed: scheduler.failedCount,
+      itemsOpen: scheduler.itemsOpen, isListing: scheduler.isListing, failed: scheduler.failedCount,
       bytes: scheduler.metrics.usefulBytes +| moving.bodySent +| moving.bodyReceived,
       inFlight: scheduler.inFlight, waitsFor: scheduler.pause,
       requests: scheduler.activeRequests(limit: RunProgress.mostRequests, at: now) { loop.traffic(of: $0) })

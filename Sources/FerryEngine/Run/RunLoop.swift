@@ -229,6 +229,9 @@ final class RunLoop {
       } catch {
         fault = error
       }
+    case .filesListed(let node):
+      perform(.list(node), scheduler)
+      handleListed()
     case .searched(let id, let reading):
       // A canceled search already has its result.
       guard let outcome = searching.removeValue(forKey: id) else { return }
@@ -257,6 +260,10 @@ final class RunLoop {
   private func handle(_ event: Event) {
     perform(scheduler.handle(event, at: clock.now), scheduler)
     if scheduler.isStopping { giveBackHashing() }
+    handleListed()
+  }
+
+  private func handleListed() {
     while fault == nil, !listed.isEmpty {
       let (node, list) = listed.removeFirst()
       handle(.listed(node, list))

@@ -18,6 +18,8 @@ enum RunMessage: Sendable {
   case uploadIDsInUse([ItemRef])
   /// The response to this attempt has been read on the search thread.
   case searched(UInt64, ResponseReading)
+  /// A further portion of the upload's files has been listed.
+  case filesListed(NodeID)
   /// A child process has ended.
   case childEnded
 }
@@ -26,7 +28,9 @@ extension RunMessage {
   var isStop: Bool {
     switch self {
     case .stop: true
-    case .journal, .hangUp, .leased, .conditions, .inbox, .uploadIDsInUse, .searched, .childEnded: false
+    case .journal, .hangUp, .leased, .conditions, .inbox, .uploadIDsInUse, .searched, .filesListed,
+      .childEnded:
+      false
     }
   }
 }

@@ -19,7 +19,8 @@ struct RunThreads {
   let search: SerialWorker
   /// Performs `after` actions.
   let after: SerialWorker
-  /// Compares the content of files that are submitted to the run (`compare: content`).
+  /// Lists further files of uploads whose first files are already being sent, and compares the content of files that
+  /// are submitted to the run (`compare: content`), which wait for these listings.
   let compare: SerialWorker
 
   init() throws(EngineFault) {

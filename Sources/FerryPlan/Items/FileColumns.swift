@@ -56,6 +56,18 @@ package struct FileColumns: Hashable, Sendable {
       path: other.path(index), size: other.sizes[index], modified: other.modified[index],
       identity: other.identities[index])
   }
+
+  /// Appends a range of the files of another list with all their columns.
+  package mutating func append(_ range: Range<Int>, of other: FileColumns) {
+    guard !range.isEmpty else { return }
+    let bytes = other.pathRange(range.lowerBound).lowerBound..<other.ends[range.upperBound - 1]
+    let shift = paths.count - bytes.lowerBound
+    paths.append(contentsOf: other.paths[bytes])
+    ends.append(contentsOf: other.ends[range].lazy.map { $0 + shift })
+    sizes.append(contentsOf: other.sizes[range])
+    modified.append(contentsOf: other.modified[range])
+    identities.append(contentsOf: other.identities[range])
+  }
 }
 
 extension FileColumns {

@@ -128,14 +128,25 @@ extension ItemTable {
 extension ItemTable {
   /// Appends items after the existing ones.
   package mutating func append(contentsOf other: ItemTable) {
+    let first = count
+    files.append(0..<other.count, of: other.files)
+    rows += other.rows
+    phases += repeatElement(.waiting, count: other.count)
+    entries += other.entries
+    handedOver += other.handedOver
+    for (item, state) in other.begun { begun[first + item] = state }
+    guard !other.origins.isEmpty else { return }
     for item in 0..<other.count {
-      let handedOver = other.handedOver[item]
-      append(
-        path: other.files.path(item), size: other.files.sizes[item], modified: other.files.modified[item],
-        identity: other.files.identities[item], row: other.rows[item], entry: other.entries[item],
-        handedOver: handedOver == Self.notHandedOver ? nil : Instant(nanoseconds: handedOver),
-        begun: other.begun[item])
-      if let origin = other.origin(of: item) { set(origin, of: count - 1) }
+      if let origin = other.origin(of: item) { set(origin, of: first + item) }
     }
+  }
+
+  /// Appends a range of listed files as new items, whose rows in the journal are numbered from `firstRow`.
+  mutating func append(new range: Range<Int>, of listing: FileColumns, firstRow: Int64) {
+    files.append(range, of: listing)
+    rows.append(contentsOf: firstRow..<(firstRow + Int64(range.count)))
+    phases.append(contentsOf: repeatElement(.waiting, count: range.count))
+    entries.append(contentsOf: repeatElement(.new, count: range.count))
+    handedOver.append(contentsOf: repeatElement(Self.notHandedOver, count: range.count))
   }
 }

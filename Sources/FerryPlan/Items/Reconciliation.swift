@@ -132,19 +132,8 @@ package struct Reconciliation: Sendable {
         requeue(known, index: index)
       }
     case .done:
-      let again: Bool =
-        switch deliver {
-        case .once: false
-        case .whenChanged: hasChanged(index, isSame: isSame)
-        // A file that still has to be deleted or moved is not sent again merely because it is still present.
-        case .everyRun: known.round != round && !(known.owesAfter && isSame)
-        }
-      if again {
-        requeue(known, index: index)
-      } else {
-        settled.delivered += 1
-        if known.round == round { settled.doneInRound += 1 }
-      }
+      settleDelivered(
+        index, row: known.row, round: known.round, isSame: isSame, owesAfter: known.owesAfter)
     case .failed, .cancelled:
       if known.round != round || !isSame || known.isSubmittedAnew {
         requeue(known, index: index)
@@ -170,7 +159,42 @@ package struct Reconciliation: Sendable {
 
   /// Adds the remaining listed files as new.
   package mutating func finish() {
-    while cursor < listing.count { appendNew() }
+    let rest = cursor..<listing.count
+    items.append(new: rest, of: listing, firstRow: nextRow)
+    nextRow += Int64(rest.count)
+    cursor = listing.count
+  }
+
+  /// Merges the row of a delivered file that does not have to be deleted or moved.
+  ///
+  /// Most of a million rows may be such rows, for which no `Known` has to be created.
+  package mutating func meetDelivered(
+    row: Int64, round: Int64, size: Int64, modified: Int64, path: UnsafeRawBufferPointer
+  ) {
+    guard catchUp(with: path) else { return }
+    let index = cursor
+    cursor += 1
+    let isSame = listing.sizes[index] == size && listing.modified[index] == modified
+    settleDelivered(index, row: row, round: round, isSame: isSame, owesAfter: false)
+  }
+
+  /// Settles a delivered file that is still listed, or queues it again.
+  private mutating func settleDelivered(
+    _ index: Int, row: Int64, round: Int64, isSame: Bool, owesAfter: Bool
+  ) {
+    let again: Bool =
+      switch deliver {
+      case .once: false
+      case .whenChanged: hasChanged(index, isSame: isSame)
+      // A file that still has to be deleted or moved is not sent again merely because it is still present.
+      case .everyRun: round != self.round && !(owesAfter && isSame)
+      }
+    if again {
+      requeue(row: row, entry: .requeued, index: index)
+    } else {
+      settled.delivered += 1
+      if round == self.round { settled.doneInRound += 1 }
+    }
   }
 
   /// Returns whether a delivered file has changed since its delivery.
@@ -196,10 +220,14 @@ package struct Reconciliation: Sendable {
   }
 
   private mutating func requeue(_ known: Known, index: Int) {
+    let isOfRound = known.round == round && !known.state.isClosed
+    requeue(row: known.row, entry: isOfRound ? .changed : .requeued, index: index)
+  }
+
+  private mutating func requeue(row: Int64, entry: ItemTable.Entry, index: Int) {
     items.append(
       path: listing.path(index), size: listing.sizes[index], modified: listing.modified[index],
-      identity: listing.identities[index], row: known.row,
-      entry: known.round == round && !known.state.isClosed ? .changed : .requeued)
+      identity: listing.identities[index], row: row, entry: entry)
   }
 
   /// Adds an open item, which continues in this round.

@@ -9,6 +9,8 @@ package struct RunProgress: Hashable, Codable, Sendable {
   /// The number of items that the run has completed, and the number that it may still work on.
   package var itemsDone: Int
   package var itemsOpen: Int
+  /// `true` while files are being listed, so that `itemsOpen` will increase; otherwise `nil`.
+  package var listing: Bool?
   /// The number of items and single requests that have failed in the round.
   package var failed: Int
   /// The bytes of files transferred so far.
@@ -24,8 +26,9 @@ package struct RunProgress: Hashable, Codable, Sendable {
   package static let mostRequests = 20
 
   package init(
-    run: String, pid: Int32, startedAt: Instant, at: Instant, itemsDone: Int, itemsOpen: Int, failed: Int,
-    bytes: Int64, inFlight: Int, waitsFor: NodeActivity?, requests: [ActiveRequest]
+    run: String, pid: Int32, startedAt: Instant, at: Instant, itemsDone: Int, itemsOpen: Int,
+    isListing: Bool = false, failed: Int, bytes: Int64, inFlight: Int, waitsFor: NodeActivity?,
+    requests: [ActiveRequest]
   ) {
     self.run = run
     self.pid = pid
@@ -33,6 +36,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
     self.at = at.rfc3339
     self.itemsDone = itemsDone
     self.itemsOpen = itemsOpen
+    listing = isListing ? true : nil
     self.failed = failed
     self.bytes = bytes
     self.inFlight = inFlight

@@ -54,11 +54,15 @@ package struct ResourceAssignment: Hashable, Sendable {
   }
 }
 
-/// The files of an upload whose list was read when it opened.
+/// The files of an upload that were listed during the launch.
 package enum UploadList: Sendable {
+  /// The whole list, or its last portion.
+  ///
   /// - `items`: the items that the launch does not have yet.
   /// - `settled`: the files for which the launch has nothing to do.
   case items(ItemTable, settled: Reconciliation.Settled)
+  /// A portion after which further files follow.
+  case portion(ItemTable)
   /// The list or the root cannot be read.
   case unreadable(RecordedFailure)
 }
@@ -74,7 +78,7 @@ package enum Action: Sendable {
   case sync
   /// Request a lease from the ledger, which replies with `.leased`.
   case lease(Lease.Request)
-  /// Read the list of an upload that is about to open, and reply with `.listed`.
+  /// Read the list of an upload that is about to open, or list the next portion of its files. The reply is `.listed`.
   case list(NodeID)
   /// Return the unused part of the leases: the window has ended, the network has changed, or the launch is
   /// ending.

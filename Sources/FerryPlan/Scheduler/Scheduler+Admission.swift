@@ -34,7 +34,8 @@ extension Scheduler {
   }
 
   private func mayBegin(_ upload: Int) -> Bool {
-    guard !uploads[upload].isHeld, !uploads[upload].pending.isEmpty, uploads[upload].heldUntil <= synced,
+    guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
+      uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
       uploads[upload].tally.inProgress < uploads[upload].window,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
       gateOfNext(upload).map({ gates[$0].asked == nil }) ?? true,

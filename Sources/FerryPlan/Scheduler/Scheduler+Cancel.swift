@@ -48,6 +48,7 @@ extension Scheduler {
       case .waiting: cancelWaiting(index, failure)
       case .open:
         guard let upload = uploadIndex[index] else { continue }
+        cancelUnlisted(of: upload, failure)
         for item in handOverRest(of: upload) { end(ItemRef(NodeID(index), item), .cancelled, failure) }
       case .notSelected, .finished, .settling, .closed, .left: break
       }
@@ -77,18 +78,26 @@ extension Scheduler {
   /// Cancels items of the batch that have not begun, and items of later batches.
   private mutating func cancelUnbegun(_ upload: Int, _ failure: RecordedFailure) {
     let node = uploads[upload].node
+    cancelUnlisted(of: upload, failure)
     let unbegun = uploads[upload].takeUnbegun() + Array(handOverRest(of: upload))
     for item in unbegun { end(ItemRef(node, item), .cancelled, failure) }
     closeIfThrough(upload)
   }
 
+  /// Cancels the files that are not listed yet: they are queued and canceled when they are.
+  private mutating func cancelUnlisted(of upload: Int, _ failure: RecordedFailure) {
+    if uploads[upload].list.hasMore { uploads[upload].cancellation = failure }
+  }
+
   /// Queues the items of later batches. The journal must contain them in this round, so that the round does
   /// not list them again.
-  private mutating func handOverRest(of upload: Int) -> Range<Int> {
+  mutating func handOverRest(of upload: Int) -> Range<Int> {
     let rest = uploads[upload].handedOver..<uploads[upload].items.count
     guard !rest.isEmpty else { return rest }
     uploads[upload].queue(until: rest.upperBound)
     entries.append(.itemsQueued(uploads[upload].node, items: rest, at: now))
+    uploads[upload].queuedBy = sequence
+    if uploads[upload].list.hasMore { actions.append(.sync) }
     return rest
   }
 

@@ -111,6 +111,7 @@ extension Scheduler {
       case .settling: return true
       case .open:
         guard let upload = uploadIndex[index] else { return false }
+        if uploads[upload].list.hasMore, hasWindow(session(of: NodeID(index))) { return true }
         return !uploads[upload].pending.isEmpty && uploads[upload].heldUntil > synced
       case .waiting: return uploadIndex[index].map { uploads[$0].list == .requested } ?? false
       case .notSelected, .finished, .closed, .left: return false

@@ -162,10 +162,10 @@ extension Scheduler {
     let free = holdDiscretionary(ready, of: upload)
     uploads[upload].pending.append(free)
     entries.append(.itemsQueued(node, items: start..<end, at: now))
-    if plan.sessions[session.index].kind == .background {
-      uploads[upload].heldUntil = sequence
-      actions.append(.sync)
-    }
+    uploads[upload].queuedBy = sequence
+    let isBackground = plan.sessions[session.index].kind == .background
+    if isBackground { (uploads[upload].heldUntil, uploads[upload].heldFrom) = (sequence, start) }
+    if isBackground || uploads[upload].list.hasMore { actions.append(.sync) }
   }
 
   /// Defers the new items of a batch until the resume delay ends. Returns the items that were created before the
@@ -189,6 +189,8 @@ extension Scheduler {
 
   /// Called after an item ends: starts the next batch, or ends the node.
   mutating func closeIfThrough(_ upload: Int) {
+    // Further files belong to the same batch.
+    guard !uploads[upload].list.hasMore else { return }
     if uploads[upload].tally.batch == 0 {
       let session = session(of: uploads[upload].node)
       // In a background session, completions are handled at a resume.

@@ -18,6 +18,8 @@ package struct Scheduler: Sendable {
 
   var nodes: [NodeState]
   var uploads: [UploadState] = []
+  /// The number of uploads whose files are still being listed while the first ones are sent.
+  var incompleteListings = 0
   /// Indices into `uploads`, by node.
   var uploadIndex: [Int?]
   var tokens: [Int: TokenState] = [:]
@@ -89,11 +91,12 @@ package struct Scheduler: Sendable {
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
   ///     not it releases them.
   ///   - listsLater: the uploads whose lists are read when they open.
+  ///   - listsInPortions: the uploads whose starts contain only the first files. The others follow in portions.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
     delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:],
     orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:], listsLater: Set<NodeID> = [],
-    options: LaunchOptions
+    listsInPortions: Set<NodeID> = [], options: LaunchOptions
   ) {
     precondition(starts.count == plan.nodes.count, "every node must have a start")
     self.plan = plan
@@ -113,6 +116,10 @@ package struct Scheduler: Sendable {
         uploads[upload].releases = Releases(
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)
         if listsLater.contains(NodeID(index)) { uploads[upload].list = .later }
+        if listsInPortions.contains(NodeID(index)) {
+          uploads[upload].list = .partial
+          incompleteListings += 1
+        }
       }
     }
     prepareHostQueues()
@@ -179,6 +186,7 @@ package struct Scheduler: Sendable {
       fillHostQueues()
       // A batch that ended immediately, such as an empty upload, may allow other nodes to open.
       while handleCompletions() || openNodes() { fillHostQueues() }
+      continueListings()
     } else {
       while openNodes() {}
       cancelAfterGrace()

@@ -47,10 +47,10 @@ struct Landing: Sendable {
 struct UploadState: Sendable {
   let node: NodeID
   var items: ItemTable
-  /// The number of items at the start of the table that are sorted by path. The remaining items were added
+  /// The number of items at the start of the table that are sorted by path. The remaining items were submitted
   /// during the launch.
-  let listedCount: Int
-  /// The items added during the launch, by path.
+  var listedCount: Int
+  /// The items submitted during the launch, by path.
   var further: [[UInt8]: Int] = [:]
   /// The priority; 0 is the highest.
   let priority: UInt16
@@ -64,6 +64,10 @@ struct UploadState: Sendable {
   var skipped = Heap<SkippedItem>()
   /// The record that must be synced before the batch starts (background sessions).
   var heldUntil: UInt64 = 0
+  /// The first item that waits for this sync. Earlier items are already on disk.
+  var heldFrom = 0
+  /// The record that queues the latest items.
+  var queuedBy: UInt64 = 0
   /// Sent items that wait until every item of the batch has been sent or has ended.
   var sent: [Ready] = []
   /// Whether the batch's completions were passed to the session, to be handled at a resume.
@@ -93,15 +97,29 @@ struct UploadState: Sendable {
   var largest: TransferSample?
   /// The upload's unused upload IDs.
   var releases = Releases()
-  /// Whether the upload's list has been read. An upload with an unread list has only the items in the
-  /// journal.
+  /// How much of the upload's listing is known. An upload whose list has not been read has only the items in
+  /// the journal.
   var list = ListState.read
+  /// The failure with which `ferry cancel` ends the files that are not listed yet.
+  var cancellation: RecordedFailure?
 
   enum ListState: Sendable {
     /// The list is read when the node opens, because a node that it needs may write it.
     case later
     case requested
+    /// The table has the first files. Further ones are requested when these are queued on disk.
+    case partial
+    /// Further files were requested.
+    case continuing
     case read
+
+    /// Whether further files follow while the first ones are sent.
+    var hasMore: Bool {
+      switch self {
+      case .partial, .continuing: true
+      case .later, .requested, .read: false
+      }
+    }
   }
 }
 

@@ -191,6 +191,18 @@ extension UploadState {
     tally.untransferred += count
   }
 
+  /// Adds listed files, which are in byte order of their paths.
+  mutating func appendListed(_ more: ItemTable) {
+    guard more.count > 0 else { return }
+    let isSorted =
+      items.count == 0
+      || items.files.path(items.count - 1).lexicographicallyPrecedes(more.files.path(0))
+    guard listedCount == items.count, isSorted else { return append(more) }
+    items.append(contentsOf: more)
+    listedCount = items.count
+    tally.open += more.count
+  }
+
   /// Adds items to a later batch.
   mutating func append(_ more: ItemTable) {
     let first = items.count

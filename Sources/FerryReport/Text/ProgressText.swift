@@ -6,15 +6,21 @@ package enum ProgressText {
   package struct Figures: Sendable {
     package var done: Int
     package var open: Int
+    /// Whether files are still being listed, so that `open` will increase.
+    package var isListing: Bool
     package var failed: Int
     package var bytes: Int64
     package var seconds: Double
     /// What the run waits for, if no request is in progress.
     package var pause: NodeActivity?
 
-    package init(done: Int, open: Int, failed: Int, bytes: Int64, seconds: Double, pause: NodeActivity?) {
+    package init(
+      done: Int, open: Int, isListing: Bool = false, failed: Int, bytes: Int64, seconds: Double,
+      pause: NodeActivity?
+    ) {
       self.done = done
       self.open = open
+      self.isListing = isListing
       self.failed = failed
       self.bytes = bytes
       self.seconds = seconds
@@ -28,12 +34,13 @@ package enum ProgressText {
   ///   omitted.
   package static func line(_ figures: Figures, columns: Int = .max) -> String {
     let seconds = max(0.001, figures.seconds)
+    let total = (figures.isListing ? "at least " : "") + "\(figures.done +| figures.open)"
     // The part with the lowest rank is the most important one.
     var parts: [(rank: Int, text: String)] = [
-      (0, "\(figures.done) of \(figures.done +| figures.open) items"), (5, ByteText.text(figures.bytes)),
+      (0, "\(figures.done) of \(total) items"), (5, ByteText.text(figures.bytes)),
       (4, "\(ByteText.text(Int64(clamping: Double(figures.bytes) / seconds)))/s"),
     ]
-    if figures.done > 0, figures.open > 0 {
+    if figures.done > 0, figures.open > 0, !figures.isListing {
       parts.append(
         (3, "\(ElapsedText.text(seconds / Double(figures.done) * Double(figures.open))) left"))
     }

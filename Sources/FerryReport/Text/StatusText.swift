@@ -26,8 +26,8 @@ package enum StatusText {
       Instant(rfc3339: run.startedAt).map { max(0, $0.duration(to: at).seconds) }
     }
     let figures = ProgressText.Figures(
-      done: run.itemsDone, open: run.itemsOpen, failed: run.failed, bytes: run.bytes, seconds: seconds ?? 0,
-      pause: run.waitsFor)
+      done: run.itemsDone, open: run.itemsOpen, isListing: run.listing == true, failed: run.failed,
+      bytes: run.bytes, seconds: seconds ?? 0, pause: run.waitsFor)
     let hidden = max(0, run.inFlight -| run.requests.count)
     return ["run \(DisplayPath.line(run.run)): \(ProgressText.line(figures))"]
       + run.requests.prefix(RunProgress.mostRequests).map { ProgressText.line($0) }

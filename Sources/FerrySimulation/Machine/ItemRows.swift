@@ -40,15 +40,22 @@ package struct ItemRows: Sendable {
 
   /// Merges all rows, in order of path bytes.
   func meet(_ reconciliation: inout Reconciliation) {
-    guard let byPath else {
-      for index in states.indices { meet(index, &reconciliation) }
-      return
+    // The bytes are accessed once for all rows: a simulated year merges a hundred thousand rows for each launch.
+    files.paths.withUnsafeBytes { paths in
+      guard let byPath else {
+        for index in states.indices { meet(index, paths, &reconciliation) }
+        return
+      }
+      for index in byPath { meet(Int(index), paths, &reconciliation) }
     }
-    for index in byPath { meet(Int(index), &reconciliation) }
   }
 
-  private func meet(_ index: Int, _ reconciliation: inout Reconciliation) {
-    files.path(index).withUnsafeBytes { reconciliation.meet(known(index), path: $0) }
+  private func meet(_ index: Int, _ paths: UnsafeRawBufferPointer, _ reconciliation: inout Reconciliation) {
+    let path = UnsafeRawBufferPointer(rebasing: paths[files.pathRange(index)])
+    guard states[index] == .done else { return reconciliation.meet(known(index), path: path) }
+    reconciliation.meetDelivered(
+      row: Int64(index + 1), round: rounds[index], size: files.sizes[index], modified: files.modified[index],
+      path: path)
   }
 
   mutating func append(path: ArraySlice<UInt8>, size: Int64, modified: Int64, round: Int64, at: Instant) {

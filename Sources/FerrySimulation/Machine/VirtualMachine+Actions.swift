@@ -43,7 +43,7 @@ extension VirtualMachine {
       answers.append((now.advanced(by: leaseDelay), request, lease))
     case .releaseLeases: ledger.release()
     case .windowExpired: break
-    case .list: preconditionFailure("a simulation knows its files from the start")
+    case .list(let node): portions.append((now.advanced(by: listingDelay), node))
     case .sync: if synced < recorded { syncAt = now.advanced(by: .milliseconds(1)) }
     case .end: hasEnded = true
     }

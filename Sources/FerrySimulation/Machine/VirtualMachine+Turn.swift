@@ -17,6 +17,9 @@ extension VirtualMachine {
     } else if let answer = answers.first, answer.at <= now {
       answers.removeFirst()
       handle(.leased(answer.lease, for: answer.request))
+    } else if let portion = portions.first, portion.at <= now {
+      portions.removeFirst()
+      listFurther(portion.node)
     } else if let writeAt, writeAt <= now {
       self.writeAt = nil
       write()
@@ -48,6 +51,7 @@ extension VirtualMachine {
     if let writeAt { next = min(next, writeAt) }
     if let tickAt { next = min(next, tickAt) }
     if let answer = answers.first { next = min(next, answer.at) }
+    if let portion = portions.first { next = min(next, portion.at) }
     if let first = occurrences.first { next = min(next, first.at) }
     return next == .distantFuture ? nil : next
   }
@@ -109,6 +113,10 @@ extension VirtualMachine {
   }
 
   private mutating func submit(_ files: FileColumns, to node: NodeID) {
+    // As in a run, submitted files wait until all files are listed.
+    guard unlisted[node] == nil else {
+      return schedule(.submit(node, files), at: now.advanced(by: listingDelay))
+    }
     guard scheduler.takesItems(node), var table = tables[node.index] else { return }
     let unknown = scheduler.unknown(files, to: node)
     var row = max(Int64(journal.items[node.index].count), table.rows.max() ?? 0) + 1

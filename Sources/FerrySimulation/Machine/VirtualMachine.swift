@@ -33,6 +33,10 @@ package struct VirtualMachine {
   /// The interval at which the transferred bytes of running requests are reported to the scheduler; `nil` if
   /// they are reported only when requests end.
   package var progressInterval: Duration?
+  /// The number of files in each portion of a listing, if an upload's files arrive in portions.
+  package var portion: Int?
+  /// The time until a further portion has been listed.
+  package var listingDelay = Duration.milliseconds(2)
   /// Whether `Call.number` is counted.
   package var countsAttempts = false
   /// Whether the scheduler's invariants are checked after each event; violations appear in `trace`.
@@ -66,6 +70,10 @@ package struct VirtualMachine {
   var syncAt: Instant?
   var tickAt: Instant?
   var answers: [(at: Instant, request: Lease.Request, lease: Lease)] = []
+  /// The items that are not listed yet, by upload.
+  var unlisted: [NodeID: ItemTable] = [:]
+  /// The portions that were requested.
+  var portions: [(at: Instant, node: NodeID)] = []
 
   /// Totals over the whole life of the machine.
   package struct Counters: Hashable, Sendable {
@@ -132,6 +140,7 @@ package struct VirtualMachine {
     createdPartials = [:]
     attemptsAt = [:]
     answers = []
+    (unlisted, portions) = ([:], [])
     (recorded, written, synced, writeAt, syncAt, tickAt) = (0, 0, 0, nil, nil, nil)
     (hasEnded, isDead) = (false, fate?.isDead ?? false)
     ledger.loseLeases()
@@ -141,7 +150,7 @@ package struct VirtualMachine {
     counters.eventsAtOnce = 0
     let options = options
     see(.launched(options))
-    let starts = plan.nodes.indices.map { nodeStart($0) }
+    let starts = plan.nodes.indices.map { firstPortion(of: nodeStart($0), $0) }
     let dropped = journal.dropUploadIDs(of: plan, tables)
     let orphans = journal.numberOrphans()
     let intervals = journal.fetches.compactMap { index, fetched in
@@ -150,7 +159,7 @@ package struct VirtualMachine {
     scheduler = Scheduler(
       plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals),
       delays: journal.delays, foreground: journal.foreground, orphans: orphans, dropped: dropped,
-      options: options)
+      listsInPortions: Set(unlisted.keys), options: options)
     fate?.journalWasSynced(journal)
     handle(.launched)
   }

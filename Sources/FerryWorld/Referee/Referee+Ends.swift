@@ -18,7 +18,15 @@ extension Referee {
       items.done + items.failed + items.ambiguous + items.cancelled + items.waiting + items.unchanged
       + (items.skipped ?? 0)
     var known = 0
-    for index in plan.nodes.indices { known += tableCount(index, machine) }
+    var unlisted = 0
+    for index in plan.nodes.indices {
+      known += tableCount(index, machine)
+      unlisted += machine.unlistedCount(of: NodeID(index))
+    }
+    known -= unlisted
+    if unlisted > 0, stoppedAt == nil, machine.scheduler.exitCode == .success {
+      report(.nothingLost, "the launch succeeded although \(unlisted) files were not listed")
+    }
     if sum != known { report(.nothingLost, "\(sum) of \(known) items are accounted for: \(items)") }
     if items.waiting > 0, options.limit == nil, stoppedAt == nil, machine.scheduler.exitCode == .success {
       report(.nothingLost, "the launch succeeded although \(items.waiting) items wait")

@@ -187,6 +187,7 @@ enum Simplification {
     change { $0.leaseDelayMilliseconds = 0 },
     change { $0.progressSeconds = nil },
     change { $0.lingers = false },
+    change { $0.portion = nil },
   ]
 
   private static func details(_ scenario: Scenario) -> [Change] {

@@ -16,6 +16,8 @@ package struct Scenario: Hashable, Sendable {
   package var progressSeconds: Int?
   /// Whether canceled requests take some time to end.
   package var lingers = false
+  /// The number of files in each portion of a listing, if files arrive in portions.
+  package var portion: Int?
 
   /// The number of consecutive seeds that share a manifest. Reading a manifest takes longer than running its
   /// world.
@@ -39,6 +41,7 @@ package struct Scenario: Hashable, Sendable {
     leaseDelayMilliseconds = random.one(of: [0, 0, 20])
     progressSeconds = random.one(of: [nil, 1])
     lingers = random.once(in: 3)
+    portion = chance(0x9047, 2) == 0 ? nil : 1 + chance(0x9048, 3)
   }
 
   /// A random number derived from the seed and `number`. It does not change when the scenario is shrunk.

@@ -1,0 +1,1 @@
+/* No declarations: the data is only linked. */
