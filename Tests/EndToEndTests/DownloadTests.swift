@@ -215,6 +215,39 @@ import Testing
     #expect(job.folder.text("target") == "target" && job.folder.text("photos/b") == "B")
   }
 
+  @Test func `requests only servers that the manifest names or allows`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200,
+        body: Self.catalog([
+          Self.element("a"), Self.element("b"), #"{"name": "c", "url": "{away}/files/c"}"#,
+          #"{"name": "d", "url": "http://127.0.0.1:9/d"}"#,
+        ])),
+      "/files/a": .init(status: 200, body: "A"),
+      "/files/b": .init(status: 302, headers: ["Location": "{away}/files/b"]),
+      "/files/c": .init(status: 200, body: "C"),
+    ])
+    let job = try job(server)
+    let session = "max_connections_per_host: 2"
+    let text = job.folder.text("job.yaml")
+    try job.write(
+      manifest: text.replacing(session, with: "\(session), redirects: { origins: [] }"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 3)
+    #expect(
+      report.items.filter { $0.reason?.code == "redirect" }.map(\.path) == [
+        "photos/b", "photos/c", "photos/d",
+      ])
+    #expect(requested(server) == ["home GET /files/a", "home GET /files/b"])
+
+    try job.write(
+      manifest: text.replacing(session, with: "\(session), redirects: { origins: [\(server.away)] }"))
+    let (_, second) = try await job.run()
+    #expect(second.totals.items.done == 2 && second.totals.items.failed == 1, "\(second.items)")
+    #expect(job.folder.text("photos/b") == "{}" && job.folder.text("photos/c") == "C")
+  }
+
   @Test func `sends the token only to servers that the manifest names`() async throws {
     let server = try await ScriptedServer.start([
       "/token": .init(status: 200, body: #"{"access_token": "t0ken"}"#),
