@@ -47,6 +47,18 @@ import Testing
     #expect(problems(listing) == ["line 5: it has no 'name'"])
   }
 
+  /// A server can write a line of many megabytes, or such a string.
+  @Test func `has no URL of more than 65536 bytes`() throws {
+    let beginning = "https://example.com/a?"
+    let longest = beginning + String(repeating: "x", count: 65_536 - beginning.utf8.count)
+    let (lines, _) = try read("\(longest)\n\(longest)x\n", json: nil, size: nil, sha256: nil)
+    #expect(paths(lines) == ["photos/a"])
+    #expect(problems(lines) == ["line 2: its URL is longer than 65536 bytes"])
+    let (elements, _) = try read("[\"\(longest)x\", \"\(longest)\"]")
+    #expect(paths(elements) == ["photos/a"])
+    #expect(problems(elements) == ["/0: its URL is longer than 65536 bytes"])
+  }
+
   @Test func `has the members of JSON objects, with sizes and digests`() throws {
     let digest = String(repeating: "aB", count: 32)
     let (listing, lister) = try read(

@@ -1,4 +1,3 @@
-import FerryManifest
 import FerryPlan
 import Testing
 
@@ -60,14 +59,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/z", true), ("https://b.example/", true), ("https://x.c.example/", true), ("http://b.example/", false),
+    ("/z", true), ("https://b.example/", true), ("http://b.example/", false),
     ("https://b.example:8443/", false), ("https://c.example/", false), ("http://169.254.169.254/", false),
     ("http://[::1]/", false), ("http://127.1/", false),
   ])
   func aRedirectLeadsOnlyToTheListedOrigins(location: String, isFollowed: Bool) throws {
-    let origins = OriginSet(
-      Set(["https://a.example", "https://b.example"].compactMap { Origin(url: $0) }),
-      patterns: [try #require(OriginPattern("https://*.c.example"))])
+    let origins = OriginSet(Set(["https://a.example", "https://b.example"].compactMap { Origin(url: $0) }))
     for acrossOrigins in [TransferRequest.AcrossOrigins.refuse, .strip, .follow] {
       let decision = RedirectPolicy.decide(
         status: 307, location: location, hop: hop("PUT"), sensitive: SensitiveParts(),
