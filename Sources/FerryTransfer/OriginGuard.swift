@@ -27,6 +27,10 @@ enum OriginGuard {
   static let pinRule =
     "'pinned_public_key' of the session requires https, because a server without TLS has no key"
 
+  /// The rule for sessions that list the origins of their requests, in messages.
+  static let originsRule =
+    "neither the URLs of the session in the manifest nor 'redirects: { origins: … }' have this origin"
+
   // MARK: The first request
 
   /// The request in the form in which the origin of its URL may receive it. Only a URL from a response is
@@ -50,6 +54,12 @@ enum OriginGuard {
     guard !request.isPinned || origin.scheme == "https" else {
       throw TransportFailure(
         .redirect, "the request was not sent to \(origin), which is named by a response: \(pinRule)",
+        mayHaveReachedServer: false)
+    }
+    guard request.redirects.mayLead(to: origin) else {
+      throw TransportFailure(
+        .redirect,
+        "the request was not sent to \(origin), which is named by a response or a list: \(originsRule)",
         mayHaveReachedServer: false)
     }
     if url.userinfo == nil, let userinfo = request.sensitive.known.userinfo[origin] {

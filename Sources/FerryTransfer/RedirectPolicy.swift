@@ -84,6 +84,9 @@ enum RedirectPolicy {
     guard !isPinned || to.scheme == "https" else {
       return .refuse("the redirect to \(to) was not followed: \(OriginGuard.pinRule)")
     }
+    guard rules.mayLead(to: to) else {
+      return .refuse("the redirect to \(to) was not followed: \(OriginGuard.originsRule)")
+    }
     // A user name in a Location comes from the server and only obscures the host (RFC 9110, section 4.2.4).
     url.set(from == to ? userinfo : nil)
     guard let text = url.text else { return .refuse("the request was redirected to an invalid URL") }

@@ -96,14 +96,19 @@ extension TransferRequest {
     /// The maximum number of redirects to follow. With 0, the first redirect is the final response.
     package var limit: Int
     package var acrossOrigins: AcrossOrigins
+    /// The origins to which redirects and URLs from responses and lists may lead; `nil` for any origin.
+    package var origins: OriginSet?
     /// Whether a 308 response is the final response to the request. In upload sessions, it means that the upload is
     /// incomplete.
     package var keeps308 = false
 
-    package init(limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse) {
+    package init(limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse, origins: OriginSet? = nil) {
       self.limit = limit
       self.acrossOrigins = acrossOrigins
+      self.origins = origins
     }
+
+    func mayLead(to origin: Origin) -> Bool { origins?.contains(origin) ?? true }
   }
 
   /// The handling of a sensitive request that would be redirected to a different origin.

@@ -160,7 +160,7 @@ import Testing
     ])
     let job = try job(server)
     let early = try await job.ferry("plan", "job.yaml", "--shards", "2")
-    #expect(early.status == 2 && early.stderr.contains("run the fetch first"), "\(early.stderr)")
+    #expect(early.status == 2 && early.stderr.contains("run it first: ferry run"), "\(early.stderr)")
     let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2")
     #expect(setup.status == 0 && requested(server) == [], "\(setup.stderr)")
     let plan = try await job.ferry("plan", "job.yaml", "--shards", "2")
@@ -171,6 +171,27 @@ import Testing
       if part == "1/2" { #expect((1..<8).contains(requested(server).count), "\(requested(server))") }
     }
     #expect(requested(server) == names.map { "home GET /files/\($0)" })
+  }
+
+  @Test func `is fetched again by setup if the shards cannot read the list`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200, headers: ["Cache-Control": "max-age=31536000"], body: "<html>Log in</html>",
+        next: [.init(status: 200, body: Self.catalog([Self.element("a"), Self.element("b")]))])
+    ])
+    let job = try job(server)
+    #expect(try await job.ferry("run", "job.yaml", "--shard", "setup/2").status == 0)
+    for part in ["1/2", "2/2"] {
+      let shard = try await job.ferry("run", "job.yaml", "--shard", part)
+      #expect(shard.status == 2 && shard.stderr.contains("it is not JSON"), "\(part): \(shard.stderr)")
+      #expect(shard.stderr.contains("help: fetch the list again: ferry run"), "\(shard.stderr)")
+    }
+    for part in ["setup/2", "setup/2", "1/2", "2/2", "finish/2"] {
+      let command = try await job.ferry("run", "job.yaml", "--shard", part)
+      #expect(command.status == 0, "\(part): \(command.stdout)\(command.stderr)")
+    }
+    #expect(requested(server) == ["home GET /files/a", "home GET /files/b"])
+    #expect(server.lines.filter { $0.hasSuffix("/catalog") }.count == 2)
   }
 
   @Test func `does not follow links below its folder`() async throws {
@@ -192,6 +213,39 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("elsewhere")) == [])
     // The link itself was replaced.
     #expect(job.folder.text("target") == "target" && job.folder.text("photos/b") == "B")
+  }
+
+  @Test func `requests only servers that the manifest names or allows`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200,
+        body: Self.catalog([
+          Self.element("a"), Self.element("b"), #"{"name": "c", "url": "{away}/files/c"}"#,
+          #"{"name": "d", "url": "http://127.0.0.1:9/d"}"#,
+        ])),
+      "/files/a": .init(status: 200, body: "A"),
+      "/files/b": .init(status: 302, headers: ["Location": "{away}/files/b"]),
+      "/files/c": .init(status: 200, body: "C"),
+    ])
+    let job = try job(server)
+    let session = "max_connections_per_host: 2"
+    let text = job.folder.text("job.yaml")
+    try job.write(
+      manifest: text.replacing(session, with: "\(session), redirects: { origins: [] }"))
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.failed == 3)
+    #expect(
+      report.items.filter { $0.reason?.code == "redirect" }.map(\.path) == [
+        "photos/b", "photos/c", "photos/d",
+      ])
+    #expect(requested(server) == ["home GET /files/a", "home GET /files/b"])
+
+    try job.write(
+      manifest: text.replacing(session, with: "\(session), redirects: { origins: [\(server.away)] }"))
+    let (_, second) = try await job.run()
+    #expect(second.totals.items.done == 2 && second.totals.items.failed == 1, "\(second.items)")
+    #expect(job.folder.text("photos/b") == "{}" && job.folder.text("photos/c") == "C")
   }
 
   @Test func `sends the token only to servers that the manifest names`() async throws {

@@ -31,7 +31,7 @@ import Testing
   /// Waits for the end of the command, and returns its environment variables.
   private func told(_ job: Workspace) async throws -> [String: String] {
     let done = job.folder.path("done.txt")
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while !FileManager.default.fileExists(atPath: done), .now < deadline {
       // The test polls, because the run does not wait indefinitely for the command.
       try await Task.sleep(for: .milliseconds(10))
@@ -164,11 +164,11 @@ import Testing
   @Test func `that does not exit does not delay the end of the run`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
-    try job.folder.write(Data("#!/bin/sh\nexec sleep 40 2> /dev/null > /dev/null\n".utf8), to: "told")
+    try job.folder.write(Data("#!/bin/sh\nexec sleep 100 2> /dev/null > /dev/null\n".utf8), to: "told")
     let began = ContinuousClock.now
     let (end, report) = try await job.run("--quiet", "--max-duration", "3s")
     #expect(end.status == 0, "\(end.stderr)")
-    #expect(began.duration(to: .now) < .seconds(9))
+    #expect(began.duration(to: .now) < .seconds(60))
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 
@@ -242,7 +242,7 @@ import Testing
   @Test func `that is still running at the end of the run is started again by the next one`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try batches(
-      receiver, "#!/bin/sh\necho told >> told.txt\n[ -e gate ] || exec sleep 40 2> /dev/null > /dev/null\n")
+      receiver, "#!/bin/sh\necho told >> told.txt\n[ -e gate ] || exec sleep 100 2> /dev/null > /dev/null\n")
     let (end, report) = try await job.run("--quiet", "--max-duration", "5s")
     #expect(
       end.stderr

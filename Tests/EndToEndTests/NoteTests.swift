@@ -141,7 +141,7 @@ struct NoteTests {
   }
 
   private func wait(for node: String, _ state: String, _ count: Int, of job: Workspace) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try await job.status().session("e2e.uploads")?.node(node)?.items?[state] != count {
       try #require(ContinuousClock.now < deadline, "\(node) has not \(count) \(state)")
     }

@@ -85,7 +85,7 @@ import Testing
     var count = 0
     while write(reader, [0x20], 1) == 1 { count += 1 }
     let run = try job.start(["run", "job.yaml", "--quiet", "--report", "fifo"])
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try !job.stateFiles().keys.contains(where: { $0.hasSuffix("/report.json") }), .now < deadline {
       // The test polls, because another process, the run, writes the report.
       try await Task.sleep(for: .milliseconds(10))
@@ -225,7 +225,7 @@ import Testing
     #expect(kind(device) == S_IFCHR)
     let stored = try storedReport(job)
     #expect(stored.run.exitCode == 70 && stored.totals.itemsDoneInRun == 1 && stored.run.roundClosed)
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while job.folder.text("told.json").isEmpty, .now < deadline {
       // The test polls, because the run does not wait indefinitely for the command.
       try await Task.sleep(for: .milliseconds(10))

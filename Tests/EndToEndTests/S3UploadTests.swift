@@ -166,8 +166,10 @@ struct `An upload to S3` {
     let job = try job(server, proxy)
     try write(["large": 4 * Self.part], to: job)
     let run = try job.start(["run", "job.yaml", "--quiet"], environment: server.environment)
-    while run.isRunning, proxy.count("partNumber=[12]") < 2 { try await Task.sleep(for: .milliseconds(10)) }
-    // When these parts end, the next two start. The journal records the outcomes of the first two within 5 ms.
+    while run.isRunning, proxy.successes("partNumber=[12]") < 2 {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    // The journal records the outcomes of these parts within 5 ms.
     try await Task.sleep(for: .seconds(1))
     run.signal(SIGKILL)
     _ = await run.end()

@@ -218,6 +218,22 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: job.folder.path("shards")))
   }
 
+  @Test func `run in their own folder, whatever CDPATH contains`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    #expect(try await write(job, "slurm").status == 0)
+    _ = try job.folder.makeFolder("decoy/shards")
+    try job.folder.write(Data("#!/bin/sh\npwd >> \(job.folder.path("calls.txt"))\n".utf8), to: "bin/sbatch")
+    chmod(job.folder.path("bin/sbatch"), 0o755)
+    let path = job.folder.path("bin") + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
+    let command = try await Command.run(
+      "bash", ["shards/submit.sh"], environment: ["PATH": path, "CDPATH": job.folder.path("decoy")],
+      in: job.folder.url)
+    #expect(command.status == 0, "\(command.stderr)")
+    let folders = Set(job.folder.text("calls.txt").split(separator: "\n").map(String.init))
+    #expect(folders.count == 1 && folders.allSatisfy { $0.hasSuffix("/shards") && !$0.contains("decoy") })
+  }
+
   private static let hasParallel: Bool = {
     if RunningCommand.find("parallel") != nil { return true }
     FileHandle.standardError.write(Data("\n!!!! SKIPPED: the test of GNU parallel needs parallel\n\n".utf8))
@@ -225,7 +241,7 @@ import Testing
   }()
 
   /// GNU parallel passes its words to a shell, and replaces `{}`.
-  @Test(.enabled(if: hasParallel), arguments: ["shards", "it's {}; touch injected"])
+  @Test(.enabled(if: hasParallel), arguments: ["shards", "it's {}; touch injected", "größe\n{}{.}"])
   func `let GNU parallel commit each file once, and do not repeat shards that have succeeded`(
     _ folder: String
   ) async throws {

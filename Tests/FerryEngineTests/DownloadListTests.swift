@@ -47,6 +47,18 @@ import Testing
     #expect(problems(listing) == ["line 5: it has no 'name'"])
   }
 
+  /// A server can write a line of many megabytes, or such a string.
+  @Test func `has no URL of more than 65536 bytes`() throws {
+    let beginning = "https://example.com/a?"
+    let longest = beginning + String(repeating: "x", count: 65_536 - beginning.utf8.count)
+    let (lines, _) = try read("\(longest)\n\(longest)x\n", json: nil, size: nil, sha256: nil)
+    #expect(paths(lines) == ["photos/a"])
+    #expect(problems(lines) == ["line 2: its URL is longer than 65536 bytes"])
+    let (elements, _) = try read("[\"\(longest)x\", \"\(longest)\"]")
+    #expect(paths(elements) == ["photos/a"])
+    #expect(problems(elements) == ["/0: its URL is longer than 65536 bytes"])
+  }
+
   @Test func `has the members of JSON objects, with sizes and digests`() throws {
     let digest = String(repeating: "aB", count: 32)
     let (listing, lister) = try read(
@@ -94,7 +106,7 @@ import Testing
     let folders = String(repeating: "x/", count: 1_900)
     let items = (0..<2_000).map { #"{"name": "\#(folders)\#($0)", "url": "https://example.com/"}"# }
     var count = 0
-    let time = try ContinuousClock().measure {
+    let time = try ThreadTime.measure {
       count = try read("[\(items.joined(separator: ","))]").listing.problems.count
     }
     #expect(count == 2_000 && time < .seconds(15), "\(time)")

@@ -25,7 +25,7 @@ struct ExpiryTests {
   @Test(arguments: ["", "Sun, 06 Nov 1994 08:50:37 GMT"])
   func aLongRunOfCombiningMarksIsReadInLinearTime(date: String) {
     let marks = String(repeating: "\u{301}", count: 25_000) + String(repeating: "\u{316}", count: 25_000)
-    let time = ContinuousClock().measure {
+    let time = ThreadTime.measure {
       for _ in 0..<10 { #expect(RetryAfter.parse(date + marks, now: now) == nil) }
     }
     #expect(time < .seconds(5), "\(time)")

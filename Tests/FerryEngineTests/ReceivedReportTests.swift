@@ -39,6 +39,19 @@ import Testing
     return try ReportJSON.decode(ReportJSON.encode(record))
   }
 
+  /// A program such as jq writes the items on several lines, with the same indentation as ferry before them.
+  @Test(arguments: [false, true]) func `can be formatted by another program`(_ isFormatted: Bool) throws {
+    var text = String(decoding: try ReportJSON.encode(Self.record()), as: UTF8.self)
+    let item = "\n    {\"attempts\""
+    try #require(text.contains(item))
+    if isFormatted { text = text.replacing(item, with: "\n    {\n      \"attempts\"") }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.utf8)[...] }
+    let source = try ReportJSON.source { body in for line in lines { try body(line) } }
+    var paths: [String] = []
+    try source.eachItem { paths.append($0.path) }
+    #expect(paths == ["a"])
+  }
+
   @Test(arguments: ReportFormat.allCases)
   func `cannot control a terminal or add a line to a document`(_ format: ReportFormat) throws {
     let record = try Self.forged { record in

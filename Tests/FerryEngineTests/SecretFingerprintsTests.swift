@@ -66,14 +66,14 @@ struct SecretFingerprintsTests {
   @Test func manySecretsAreFoundQuickly() {
     let beginning = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
     var known = SecretFingerprints()
-    let insertion = ContinuousClock().measure {
+    let insertion = ThreadTime.measure {
       for index in 0..<2_000 {
         known.insert([Array("\(beginning)\(index)".utf8), Array("\(index) key".utf8)], isLasting: false)
       }
     }
     #expect(insertion < .seconds(20), "\(insertion)")
     let text = Array(String(repeating: beginning, count: 100).utf8)
-    let time = ContinuousClock().measure { #expect(known.matches(in: text).isEmpty) }
+    let time = ThreadTime.measure { #expect(known.matches(in: text).isEmpty) }
     #expect(time < .seconds(20), "\(time)")
     #expect(found(known, in: "a \(beginning)1999") == ["\(beginning)1999"])
   }
@@ -84,7 +84,7 @@ struct SecretFingerprintsTests {
       known.insert([Array(repeating: UInt8(ascii: "a"), count: 20 * length) + [0]], isLasting: false)
     }
     let text = Array(repeating: UInt8(ascii: "a"), count: 4_000)
-    let time = ContinuousClock().measure { _ = known.matches(in: text) }
+    let time = ThreadTime.measure { _ = known.matches(in: text) }
     #expect(time < .seconds(20), "\(time)")
   }
 }

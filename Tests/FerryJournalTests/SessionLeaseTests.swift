@@ -50,9 +50,10 @@ import Testing
   @Test func `is not taken from a process that renews it`() throws {
     let folder = try folder()
     let first = try journal(folder)
-    let lease = try acquired(try first.acquireLease(for: .seconds(1)))
+    // A machine under load may renew it late.
+    let lease = try acquired(try first.acquireLease(for: .seconds(6)))
     let second = try journal(folder)
-    guard case .held(let owner) = try second.acquireLease(for: .seconds(1)) else {
+    guard case .held(let owner) = try second.acquireLease(for: .seconds(6)) else {
       Issue.record("two processes own the journal")
       return
     }
@@ -73,7 +74,7 @@ import Testing
   @Test func `that has been taken over fences every later write of the previous owner`() throws {
     let folder = try folder()
     let first = try journal(folder)
-    let lease = try acquired(try first.acquireLease(for: .seconds(1)))
+    let lease = try acquired(try first.acquireLease(for: .seconds(6)))
     try write(first)
     // Another process has seen no beat for the whole duration.
     let second = try journal(folder)
@@ -84,7 +85,7 @@ import Testing
     #expect(error?.code == .leaseLost)
     try second.commit([[]])
     // The thread that renews the lease finds the other epoch.
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(60)
     while lease.isHeld, ContinuousClock.now < deadline { usleep(10_000) }
     #expect(!lease.isHeld && taken.isHeld)
     #expect(lease.loss.code == .leaseLost)

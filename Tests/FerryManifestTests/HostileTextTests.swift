@@ -104,21 +104,22 @@ import Testing
     #expect(found.first?.help?.hasSuffix("'c19' or another") == true)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `that refers to each of many captures looks each up once`() {
+  @Test(.timeLimit(.minutes(5))) func `that refers to each of many captures looks each up once`() {
     let names = (0..<20_000).map { "c\($0)" }
     let captures = names.map { "\($0): { json: /a }" }.joined(separator: ", ")
     let references = names.map { "\"${requests.a.\($0)}\"" }.joined(separator: ", ")
-    let start = ContinuousClock.now
-    let reading = read(
-      head + """
-        requests:
-          a: { session: quick, request: { url: http://h/ }, capture: { \(captures) } }
-          b: { session: quick, request: { url: http://h/, json: [\(references)] } }
+    let time = ThreadTime.measure {
+      let reading = read(
+        head + """
+          requests:
+            a: { session: quick, request: { url: http://h/ }, capture: { \(captures) } }
+            b: { session: quick, request: { url: http://h/, json: [\(references)] } }
 
-        """)
-    #expect(reading.manifest != nil)
+          """)
+      #expect(reading.manifest != nil)
+    }
     // Comparing each reference with each name took several minutes.
-    #expect(start.duration(to: .now) < .seconds(40))
+    #expect(time < .seconds(40), "\(time)")
   }
 
   @Test func `with a thousand warnings is still rejected for the error after them`() {

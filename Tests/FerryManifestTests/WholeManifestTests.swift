@@ -31,6 +31,10 @@ import Testing
     #expect(!session.allowsCellular && session.allowsExpensive)
     #expect(session.onEvents == ["./photos-done"])
     #expect(session.cachePolicy == .reloadIgnoringLocal)
+    let origins = [try #require(OriginPattern("https://*.example.com"))]
+    #expect(
+      manifest.sessions.first { $0.name.value == "proxied" }?.redirects
+        == RedirectRules(limit: 3, acrossOrigins: .strip, origins: origins))
     let upload = try #require(manifest.uploads.first)
     #expect(upload.after == .moveTo("sent/"))
     #expect(upload.abandon?.request.method == "DELETE")

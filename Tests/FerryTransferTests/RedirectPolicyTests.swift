@@ -1,3 +1,4 @@
+import FerryPlan
 import Testing
 
 @testable import FerryTransfer
@@ -51,6 +52,25 @@ import Testing
         rules: .init(acrossOrigins: acrossOrigins), isPinned: true, followed: 0)
       if case .refuse(let reason) = decision {
         #expect(!isFollowed && reason.contains("'pinned_public_key' of the session requires https"))
+      } else {
+        #expect(isFollowed && decision != .stay)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("/z", true), ("https://b.example/", true), ("http://b.example/", false),
+    ("https://b.example:8443/", false), ("https://c.example/", false), ("http://169.254.169.254/", false),
+    ("http://[::1]/", false), ("http://127.1/", false),
+  ])
+  func aRedirectLeadsOnlyToTheListedOrigins(location: String, isFollowed: Bool) throws {
+    let origins = OriginSet(Set(["https://a.example", "https://b.example"].compactMap { Origin(url: $0) }))
+    for acrossOrigins in [TransferRequest.AcrossOrigins.refuse, .strip, .follow] {
+      let decision = RedirectPolicy.decide(
+        status: 307, location: location, hop: hop("PUT"), sensitive: SensitiveParts(),
+        rules: .init(acrossOrigins: acrossOrigins, origins: origins), followed: 0)
+      if case .refuse(let reason) = decision {
+        #expect(!isFollowed && reason.contains("'redirects: { origins: … }'"), "\(reason)")
       } else {
         #expect(isFollowed && decision != .stay)
       }

@@ -176,9 +176,28 @@ import Testing
 
   // MARK: Unsolicited responses
 
+  /// Orders the steps of a server and its client.
+  private struct Gate: Sendable {
+    private let isIdle = DispatchSemaphore(value: 0)
+    private let isSent = DispatchSemaphore(value: 0)
+
+    /// The server waits until the client is idle, and then sends bytes that nobody has requested.
+    func send(_ text: String, on connection: RawConnection) {
+      _ = isIdle.wait(timeout: .now() + 60)
+      connection.send(text)
+      isSent.signal()
+    }
+
+    /// The idle client waits until the bytes are in the buffers of its sockets.
+    func passUnsolicited(_ count: Int = 1) {
+      for _ in 0..<count { isIdle.signal() }
+      for _ in 0..<count { #expect(isSent.wait(timeout: .now() + 60) == .success) }
+    }
+  }
+
   /// A server that responds to the first request and, once the client is idle, sends a second response on the same
   /// connection. On later connections, it sends correct responses.
-  private func unsolicitedServer(_ unsolicited: String) throws -> RawServer {
+  private func unsolicitedServer(_ unsolicited: String, _ gate: Gate) throws -> RawServer {
     try RawServer { connection, number in
       guard number == 0 else {
         while connection.readRequest() != nil { connection.send(answer(body: "true")) }
@@ -186,19 +205,18 @@ import Testing
       }
       guard connection.readRequest() != nil else { return }
       connection.send(answer(body: "first"))
-      usleep(50_000)
-      connection.send(unsolicited)
+      gate.send(unsolicited, on: connection)
       connection.waitForEnd()
     }
   }
 
   @Test(arguments: ["GET", "PUT", "POST"], ["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", "x"])
   func aResponseOnAnIdleConnectionIsNotUsedForTheNextRequest(method: String, unsolicited: String) throws {
-    let server = try unsolicitedServer(unsolicited)
+    let gate = Gate()
+    let server = try unsolicitedServer(unsolicited, gate)
     try withExtendedLifetime(server) {
       #expect(try loop.run(request(server)).answer?.body == Array("first".utf8))
-      // Meanwhile, the idle connection receives the second response.
-      usleep(200_000)
+      gate.passUnsolicited()
       let file = folder.write("f", pattern(100_000))
       let next = TransferRequest(
         id: 2, method: method, url: server.url, body: method == "GET" ? .none : .file(file),
@@ -224,12 +242,21 @@ import Testing
 
   @Test func everyIdleConnectionThatHasReceivedSomethingIsClosed() throws {
     // Each of the eight parallel connections receives an unsolicited response.
+    let (gate, everyone) = (Gate(), DispatchSemaphore(value: 0))
+    let arrived = Mutex(0)
     let server = try RawServer { connection, number in
       guard connection.readRequest() != nil else { return }
-      if number < 8 { usleep(100_000) }
+      if number < 8 {
+        // Otherwise, a connection could be used for a second request.
+        let count = arrived.withLock {
+          $0 += 1
+          return $0
+        }
+        if count == 8 { for _ in 0..<8 { everyone.signal() } }
+        _ = everyone.wait(timeout: .now() + 60)
+      }
       connection.send(answer(body: "true"))
-      usleep(50_000)
-      if number < 8 { connection.send(answer(body: "forged")) }
+      if number < 8 { gate.send(answer(body: "forged"), on: connection) }
       while connection.readRequest() != nil { connection.send(answer(body: "true")) }
     }
     withExtendedLifetime(server) {
@@ -243,7 +270,7 @@ import Testing
       }
       start(0..<8)
       #expect(loop.finish(8).count == 8)
-      usleep(300_000)
+      gate.passUnsolicited(8)
       start(8..<16)
       for outcome in loop.finish(8) { #expect(outcome.answer?.body == Array("true".utf8), "\(outcome)") }
       #expect(server.connectionCount == 16)

@@ -21,7 +21,7 @@ import Testing
     #expect(outcome.failure?.message == "127.0.0.1:\(server.port): no data was transferred for 300 ms")
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(outcome.duration >= .milliseconds(300))
-    #expect(outcome.duration < .seconds(3))
+    #expect(outcome.duration < .seconds(30))
   }
 
   @Test func aServerThatStopsReadingIsIdle() throws {
@@ -40,33 +40,30 @@ import Testing
   @Test func aSlowResponseIsNotIdle() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
-      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
-      for _ in 0..<10 {
-        // The delay between two bytes is shorter than the idle timeout.
-        Thread.sleep(forTimeInterval: 0.15)
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+      for _ in 0..<20 {
+        // The delay between two bytes is shorter than the idle timeout, even on a machine under load.
+        Thread.sleep(forTimeInterval: 0.2)
         connection.send("a")
       }
     }
     let outcome = try loop.run(
-      TransferRequest(id: 1, method: "GET", url: server.url, idleTimeout: .milliseconds(900)))
-    #expect(outcome.answer?.body.count == 10)
-    #expect(outcome.duration > .milliseconds(1400))
+      TransferRequest(id: 1, method: "GET", url: server.url, idleTimeout: .seconds(3)))
+    #expect(outcome.answer?.body.count == 20)
+    #expect(outcome.duration > .milliseconds(3900))
   }
 
   @Test func aTimeLimitAppliesToABusyTransfer() throws {
     let server = try RawServer { connection, _ in
       _ = connection.readRequest()
-      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-      for _ in 0..<200 {
-        Thread.sleep(forTimeInterval: 0.02)
-        connection.send("a")
-      }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+      repeat { Thread.sleep(forTimeInterval: 0.02) } while connection.trySend([0x61])
     }
     let outcome = try loop.run(
       TransferRequest(id: 1, method: "GET", url: server.url, timeLimit: .milliseconds(250)))
     #expect(outcome.failure?.code == .resourceTimeout)
     #expect(outcome.duration >= .milliseconds(250))
-    #expect(outcome.duration < .seconds(3))
+    #expect(outcome.duration < .seconds(30))
   }
 
   @Test func aHangingHandshakeIsNotAConnection() throws {

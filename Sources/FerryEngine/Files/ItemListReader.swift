@@ -56,6 +56,10 @@ struct ItemListReader {
     }
   }
 
+  /// The maximum length of a URL in bytes. The journal keeps the URLs of downloads.
+  private static let longestURL = 64 << 10
+  private static let longURL = "its URL is longer than \(longestURL) bytes"
+
   /// The number of elements between two checks of whether the run was stopped.
   private static let interval = 256
 
@@ -91,6 +95,10 @@ struct ItemListReader {
       let trimmed = line.dropLast(line.reversed().prefix { $0 <= 0x20 }.count)
       start = end + 1
       guard let first = trimmed.first, first != UInt8(ascii: "#") else { continue }
+      guard trimmed.count <= Self.longestURL else {
+        report("line \(number)", Self.longURL)
+        continue
+      }
       guard let url = String(validating: trimmed, as: UTF8.self) else {
         report("line \(number)", "it is not UTF-8")
         continue
@@ -259,6 +267,7 @@ struct ItemListReader {
       }
     }
     let url = try text(items.url, element, isURL: true)
+    guard url.utf8.count <= Self.longestURL else { throw Refusal(message: Self.longURL) }
     return Found(
       place: place, path: path, size: size ?? 0, version: version(url: url, digest, values),
       origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)

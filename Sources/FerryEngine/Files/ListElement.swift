@@ -67,7 +67,10 @@ enum ListElement {
 
   /// The last segment of a URL's path without percent-encoding; `nil` if it is empty or not UTF-8.
   private static func name(inURL url: String) -> String? {
-    let segment = URLReference(url).path.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    // Splitting the path would take a multiple of its size in memory, and a server may have written it.
+    var path = Array(URLReference(url).path.utf8)[...]
+    while path.last == UInt8(ascii: "/") { path.removeLast() }
+    let segment = Array(path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path)
     var bytes: [UInt8] = []
     var index = 0
     while index < segment.count {

@@ -52,7 +52,7 @@ struct KubernetesObjects {
     #!/bin/bash
     # Creates the objects, and waits for one job after another. If it is started again, it continues with the jobs that
     # exist. Arguments, such as --namespace=NAME, are passed to kubectl.
-    cd "$(dirname "$0")" || exit
+    CDPATH= cd -- "$(dirname -- "$0")" || exit
     command -v kubectl >/dev/null || { echo "submit.sh: kubectl was not found in PATH" >&2; exit 2; }
     kubectl=(kubectl "$@")
 

@@ -16,11 +16,15 @@ struct ParallelScripts {
       text: """
         #!/bin/bash
         # Runs the work before the shards, the shards, and the work after them. Run it again to repeat what failed.
-        cd "$(dirname "$0")" || exit
+        CDPATH= cd -- "$(dirname -- "$0")" || exit
         command -v parallel >/dev/null || { echo "run.sh: GNU parallel was not found in PATH" >&2; exit 2; }
         \(commands.run("setup/\(commands.count)")) || exit
-        # parallel passes the words to another shell, which must not interpret the name of the folder.
-        seq \(commands.count) | parallel \(words.joined(separator: " ")) "$(printf %q "$PWD/shard.sh")" {}
+        # parallel replaces words in braces, and passes the words to another shell. Neither must interpret the name of the
+        # folder.
+        path=$PWD/shard.sh quote="'\\\\''" brace="'\\\\{'"
+        path=${path//\\'/$quote}
+        path=${path//\\{/$brace}
+        seq \(commands.count) | parallel \(words.joined(separator: " ")) "'$path'" {}
 
         """ + commands.finish)
   }

@@ -17,7 +17,7 @@ struct SlurmScripts {
         #!/bin/bash
         # Submits the jobs: the work before the shards, the shards, and the work after them.
         set -eu
-        cd "$(dirname "$0")"
+        CDPATH= cd -- "$(dirname -- "$0")"
         command -v sbatch >/dev/null || { echo "submit.sh: sbatch was not found in PATH" >&2; exit 2; }
         setup=$(sbatch --parsable setup.sbatch)
         shards=$(sbatch --parsable --kill-on-invalid-dep=yes --dependency="afterok:${setup%%;*}" shards.sbatch)

@@ -224,29 +224,7 @@ package struct Launch {
       notice: notice)
     do {
       let outcome = try carryOut(run, journals, history, commands)
-      var record = outcome.record
-      let report = try keep(outcome.source(record))
-      try history.end(
-        run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      // The process that has taken over a shard starts its commands and keeps its journal.
-      if run.leases.allSatisfy(\.isHeld) {
-        try commands.startOwed(
-          try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
-        ) { try journals.all[$0.index]?.clearEvents() }
-      }
-      forgetOldRuns(history, retention, notice)
-      journals.close()
-      let ownsJournals = run.leases.allSatisfy(\.isHeld)
-      if ownsJournals { try forget(outcome, history) }
-      for lease in run.leases { lease.release() }
-      // Release the locks first, because writing the requested report may block until its reader reads.
-      for lock in locks { lock.release() }
-      try finish(commands, before: deadline, &record, outcome)
-      // The process that has taken over the shard writes the requested reports.
-      if ownsJournals { try deliver(&record, outcome, kept: report, history, notice) }
-      try history.close()
-      onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
-      return .ran(outcome.source(record), report: report)
+      return try end(run, outcome, journals, history, commands, locks, retention)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -254,6 +232,37 @@ package struct Launch {
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
       throw error
     }
+  }
+
+  /// Records the end of the run, releases its sessions, and writes the requested reports.
+  private func end(
+    _ run: Run, _ outcome: Outcome, _ journals: SessionJournals, _ history: RunHistory,
+    _ commands: RunCommands,
+    _ locks: [SessionLock], _ retention: Retention
+  ) throws -> Ending {
+    var record = outcome.record
+    let report = try keep(outcome.source(record))
+    try history.end(
+      run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
+    // The process that has taken over a shard starts its commands and keeps its journal.
+    if run.leases.allSatisfy(\.isHeld) {
+      try commands.startOwed(
+        try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) }
+      ) { try journals.all[$0.index]?.clearEvents() }
+    }
+    forgetOldRuns(history, retention, run.notice)
+    journals.close()
+    let ownsJournals = run.leases.allSatisfy(\.isHeld)
+    if ownsJournals { try forget(outcome, history) }
+    for lease in run.leases { lease.release() }
+    // Release the locks first, because writing the requested report may block until its reader reads.
+    for lock in locks { lock.release() }
+    try finish(commands, before: run.deadline, &record, outcome)
+    // The process that has taken over the shard writes the requested reports.
+    if ownsJournals { try deliver(&record, outcome, kept: report, history, run.notice) }
+    try history.close()
+    run.onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
+    return .ran(outcome.source(record), report: report)
   }
 
   /// Waits for the commands of `on_events`, and adds them to the report.

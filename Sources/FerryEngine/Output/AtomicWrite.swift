@@ -10,6 +10,8 @@ package enum AtomicWrite {
     case ofReplaced
     /// Only the user has access, regardless of the umask and the replaced file.
     case userOnly
+    /// Likewise, for a program.
+    case userOnlyProgram
   }
 
   /// The state of a file after a power failure.
@@ -47,6 +49,7 @@ package enum AtomicWrite {
       switch access {
       case .ofReplaced: replaced.creationMode
       case .userOnly: 0o600
+      case .userOnlyProgram: 0o700
       }
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { return errno }
@@ -56,9 +59,9 @@ package enum AtomicWrite {
     case .ofReplaced:
       let code = replaced.restrict(descriptor)
       if code != 0 { failure = code }
-    case .userOnly:
+    case .userOnly, .userOnlyProgram:
       // The umask may have removed permissions that the user needs.
-      if fchmod(descriptor, 0o600) != 0 { failure = errno }
+      if fchmod(descriptor, mode) != 0 { failure = errno }
     }
     if failure == nil {
       do {

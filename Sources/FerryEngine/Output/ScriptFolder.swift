@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryTransfer
 import Foundation
 
 /// A folder of generated files.
@@ -11,10 +12,10 @@ package enum ScriptFolder {
       /// Mode 0600.
       case document
 
-      fileprivate var mode: mode_t {
+      fileprivate var access: AtomicWrite.Access {
         switch self {
-        case .program: 0o700
-        case .document: 0o600
+        case .program: .userOnlyProgram
+        case .document: .userOnly
         }
       }
     }
@@ -32,18 +33,37 @@ package enum ScriptFolder {
 
   /// Writes files, replacing earlier ones.
   ///
-  /// - Throws: `UsageError` if the folder or a file cannot be written.
+  /// - Throws: `UsageError` if the folder or a file cannot be written, or if another user could replace the files before
+  ///   they are run.
   package static func write(_ files: [File], to folder: String) throws(UsageError) {
     func check(_ code: Int32?, _ path: String) throws(UsageError) {
       guard let code else { return }
       throw UsageError("\(DisplayPath.shown(path)): cannot be written: \(String(cString: strerror(code)))")
     }
     if mkdir(folder, 0o700) != 0, errno != EEXIST { try check(errno, folder) }
+    if let refusal = refusal(of: folder) {
+      throw UsageError("\(DisplayPath.shown(folder)): cannot be written: \(refusal)")
+    }
     for file in files {
       let path = folder + "/" + file.name
-      try check(AtomicWrite.failure(of: Array(file.text.utf8), replacing: path, access: .userOnly), path)
-      try check(chmod(path, file.kind.mode) == 0 ? nil : errno, path)
+      let bytes = Array(file.text.utf8)
+      try check(AtomicWrite.failure(of: bytes, replacing: path, access: file.kind.access), path)
     }
+  }
+
+  /// The reason why another user could replace files of the folder; `nil` if none can.
+  private static func refusal(of folder: String) -> String? {
+    let descriptor: CInt
+    do throws(FolderPath.Failure) {
+      descriptor = try FolderPath.descriptor(of: Array(folder.utf8), trusting: .ownEntries)
+    } catch {
+      return error.reason
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return String(cString: strerror(errno)) }
+    guard status.st_mode & 0o002 != 0 else { return nil }
+    return "any user can write to this folder, and the files contain commands; choose another one with --out"
   }
 
   /// Replaces this process with a shell that runs the file.
@@ -52,7 +72,8 @@ package enum ScriptFolder {
   package static func run(_ file: File, in folder: String) throws(UsageError) -> Never {
     let path = folder + "/" + file.name
     let shell = "/bin/bash"
-    let words: [UnsafeMutablePointer<CChar>?] = [strdup(shell), strdup(path), nil]
+    // The path may begin with '-'.
+    let words: [UnsafeMutablePointer<CChar>?] = [strdup(shell), strdup("--"), strdup(path), nil]
     defer { for word in words { free(word) } }
     execv(shell, words)
     throw UsageError(

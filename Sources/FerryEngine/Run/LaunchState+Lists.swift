@@ -61,12 +61,28 @@ extension LaunchState {
     do {
       return try lister?.list(journal, row)
     } catch let failure as ListingFailure where failure.root == nil {
-      guard let fetch = fetchOfList(id, jobs, through: { _ in true }), given?.given[fetch.index] == nil,
-        hasStored(fetch)
-      else { throw failure }
+      guard let fetch = fetchOfList(id, jobs, through: { _ in true }) else { throw failure }
+      guard given?.given[fetch.index] == nil else { throw failure.ofListFetched(by: given?.setup) }
+      guard hasStored(fetch) else { throw failure }
       starts[fetch.index] = .open
       listsLater.insert(id.index)
       return nil
+    }
+  }
+
+  /// Repeats the fetch of a list that only the shards need, if the list cannot be read.
+  ///
+  /// Otherwise, the shards could not start, and the work before them would not fetch the list again in this round.
+  mutating func repeatFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister?) throws {
+    guard case .setup = jobs.job(of: id).part, let lister,
+      let fetch = fetchOfList(id, jobs, through: { _ in true }), hasStored(fetch)
+    else { return }
+    do {
+      _ = try lister.list(nil, nil)
+    } catch let failure as ListingFailure where failure.root == nil {
+      starts[fetch.index] = .open
+    } catch is ListingFailure {
+      // The shards report that the root cannot be listed.
     }
   }
 
@@ -88,5 +104,17 @@ extension LaunchState {
 
   private static func file(_ path: String, in folder: String) -> String {
     URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
+  }
+}
+
+extension ListingFailure {
+  /// The failure with the remedy of a shard, which does not run the fetch.
+  ///
+  /// - Parameter setup: the command that runs the fetch.
+  fileprivate func ofListFetched(by setup: String?) -> ListingFailure {
+    guard let setup, remedy == nil else { return self }
+    var failure = self
+    failure.remedy = "fetch the list again: \(setup)"
+    return failure
   }
 }

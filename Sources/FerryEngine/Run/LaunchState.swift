@@ -120,6 +120,7 @@ struct LaunchState {
       rows.append(row)
       guard selection.contains(id) else {
         starts.append(.notSelected)
+        try repeatFetch(ofListOf: id, jobs, listers[index])
         continue
       }
       if let given = given?.given[index] {

@@ -29,7 +29,9 @@ struct PreparedSteps {
           builder: Self.builder(
             own.node.steps[position], of: jobs.ownIndex(NodeID(index)), in: own.plan, ownOrigins,
             netrcs: connections[node.manifest.index].netrcs),
-          redirects: .init(own.plan.sessions[own.node.steps[position].session.index].redirects),
+          redirects: .init(
+            own.plan.sessions[own.node.steps[position].session.index].redirects,
+            known: ownOrigins.known(to: own.node.steps[position], of: jobs.ownIndex(NodeID(index))).request),
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
           limits: connections[node.manifest.index].limits[
@@ -203,13 +205,19 @@ final class PreparedStep {
 }
 
 extension TransferRequest.Redirects {
-  fileprivate init(_ rules: RedirectRules) {
+  /// - Parameter known: the origins that the manifest names for the request.
+  fileprivate init(_ rules: RedirectRules, known: OriginSet) {
     let acrossOrigins: TransferRequest.AcrossOrigins =
       switch rules.acrossOrigins {
       case .refuse: .refuse
       case .strip: .strip
       case .follow: .follow
       }
-    self.init(limit: rules.limit, acrossOrigins: acrossOrigins)
+    let origins = rules.origins.map { patterns in
+      var origins = known
+      origins.formUnion(OriginSet(patterns: patterns))
+      return origins
+    }
+    self.init(limit: rules.limit, acrossOrigins: acrossOrigins, origins: origins)
   }
 }

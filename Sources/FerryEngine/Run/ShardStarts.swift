@@ -15,6 +15,8 @@ struct ShardStarts {
 
   /// The starts, by node of the job's plan.
   private(set) var given: [Int: Given] = [:]
+  /// The command that runs the requests and fetches before the shards; `nil` if none of them are given.
+  private(set) var setup: String?
 
   /// - Parameters:
   ///   - state: the state folder of the job's part.
@@ -46,6 +48,8 @@ struct ShardStarts {
     }
     guard !nodes.isEmpty else { return }
     let once = try state.sibling(.once(count: count))
+    let setup = job.setupCommand(count: count, in: try state.whole)
+    self.setup = setup
     let round = try Self.sharedRound(of: job, in: state) ?? 0
     let journals = try SessionJournals.openForReading(job.plan, in: once, known: [])
     defer { journals.close() }
@@ -55,8 +59,7 @@ struct ShardStarts {
       else {
         throw UsageError(
           "the shards need \(node.kind.rawValue) '\(node.name)', which has not ended in this round\n"
-            + "help: run it first, once for all shards: "
-            + job.setupCommand(count: count, in: try state.whole))
+            + "help: run it first, once for all shards: \(setup)")
       }
       given[index] = Given(start: start, row: row)
     }

@@ -17,173 +17,25 @@ struct JournalStatements {
     prepared = Array(repeating: nil, count: Statement.allCases.count)
   }
 
-  private enum Statement: Int, CaseIterable {
-    case insert, requeue, adopt, intent, commitIntent, withdraw, allocated, confirmedBytes, transferred,
-      released, closed,
-      closedAmbiguous
-    case closedShared, captures, setCaptures, source, confirmed, after, afterTried
-    case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, resumed, foreground, events
-    case servers, orphaned, regained, orphanSettled, orphanDoubted, orphanKept
-
-    /// A new delivery gets a new key.
-    private static let noKey = "key_header = NULL, key_value = NULL"
-    private static let noServers = "servers = NULL"
-
-    var sql: String {
-      switch self {
-      case .insert:
-        """
-        INSERT INTO item (id, path, size, modified, node, round, handed_over, state)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)
-        """
-      case .requeue:
-        """
-        UPDATE item SET size = ?2, modified = ?3, round = ?4, handed_over = ?5, state = 0, intent = NULL,
-        expires = NULL, closed_at = NULL, captures = NULL, secret_captures = NULL, sha256 = NULL,
-        failure_code = NULL, failure_status = NULL, failure_message = NULL, after = NULL, inode = NULL,
-        root_device = NULL, root_inode = NULL, after_tried = NULL, confirmed_bytes = NULL, \(Self.noKey),
-        \(Self.noServers) WHERE id = ?1
-        """
-      case .adopt: "UPDATE item SET round = ?2, handed_over = ?3 WHERE id = ?1"
-      case .intent: "UPDATE item SET intent = ?2 WHERE id = ?1"
-      case .commitIntent: "UPDATE item SET intent = ?2, key_header = ?3, key_value = ?4 WHERE id = ?1"
-      case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
-      case .allocated:
-        """
-        UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4,
-        \(Self.noKey) WHERE id = ?1
-        """
-      case .confirmedBytes: "UPDATE item SET confirmed_bytes = ?2 WHERE id = ?1"
-      case .transferred:
-        "UPDATE item SET state = 2, intent = NULL, sha256 = ?2, \(Self.noKey) WHERE id = ?1"
-      case .released:
-        """
-        UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        sha256 = NULL, confirmed_bytes = NULL, \(Self.noKey), \(Self.noServers) WHERE id = ?1
-        """
-      case .closed:
-        """
-        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        \(Self.noKey), \(Self.noServers) WHERE id = ?1
-        """
-      case .closedShared:
-        """
-        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, intent = NULL, expires = NULL, \(Self.noKey) WHERE id = ?1
-        """
-      case .closedAmbiguous:
-        """
-        UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6 WHERE id = ?1
-        """
-      case .captures: "SELECT captures, secret_captures FROM item WHERE id = ?1"
-      case .setCaptures: "UPDATE item SET captures = ?2, secret_captures = ?3 WHERE id = ?1"
-      case .source:
-        """
-        UPDATE item SET inode = coalesce(?2, inode), sha256 = coalesce(?3, sha256),
-        root_device = CASE WHEN ?2 IS NULL THEN root_device ELSE ?4 END,
-        root_inode = CASE WHEN ?2 IS NULL THEN root_inode ELSE ?5 END WHERE id = ?1
-        """
-      case .confirmed: "UPDATE item SET modified = ?2, sha256 = ?3 WHERE id = ?1 AND state = 3"
-      case .after: "UPDATE item SET after = ?2, after_tried = NULL WHERE id = ?1"
-      case .afterTried: "UPDATE item SET after_tried = 1 WHERE id = ?1"
-      case .nodeIntent:
-        """
-        UPDATE node SET intent = 1, round = ?2, state = 0, closed_at = NULL, captures = NULL,
-        secret_captures = NULL, failure_code = NULL, failure_status = NULL, failure_message = NULL
-        WHERE id = ?1
-        """
-      case .nodeWithdraw: "UPDATE node SET intent = NULL WHERE id = ?1"
-      case .nodeClosed:
-        """
-        UPDATE node SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, round = ?7, captures = ?8, secret_captures = ?9,
-        intent = CASE ?2 WHEN 5 THEN intent END,
-        etag = CASE WHEN ?10 IS NULL THEN etag ELSE ?11 END,
-        last_modified = CASE WHEN ?10 IS NULL THEN last_modified ELSE ?12 END,
-        fetch_interval = CASE WHEN ?10 IS NULL THEN fetch_interval ELSE ?13 END,
-        stored_file = CASE WHEN ?10 IS NULL THEN stored_file ELSE ?14 END,
-        stored_from = CASE WHEN ?10 IS NULL THEN stored_from ELSE ?15 END,
-        fresh_until = CASE WHEN ?10 IS NULL THEN fresh_until ELSE ?16 END,
-        fetched_at = coalesce(?10, fetched_at),
-        failed_at = CASE WHEN kind <> 2 OR ?2 = 3 THEN NULL WHEN ?2 IN (4, 5) THEN ?3 ELSE failed_at END
-        WHERE id = ?1
-        """
-      case .fetchFailed:
-        """
-        UPDATE node SET round = ?2, state = 0, closed_at = NULL, failed_at = ?3, failure_code = ?4,
-        failure_status = ?5, failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL
-        WHERE id = ?1
-        """
-      case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
-      case .foreground: "UPDATE session SET foreground_at = ?2 WHERE id = ?1"
-      case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"
-      case .servers: "UPDATE item SET servers = ?2 WHERE id = ?1"
-      case .orphaned:
-        OrphanRow.insert(id: "?2", reason: "?3", inDoubt: "?4", at: "?5", where: "id = ?1")
-      case .regained:
-        """
-        DELETE FROM orphan WHERE node = (SELECT node FROM item WHERE id = ?1) AND captures IS ?2
-        AND secret_captures IS ?3 AND in_doubt = 0 AND servers IS (SELECT servers FROM item WHERE id = ?1)
-        """
-      case .orphanSettled: "DELETE FROM orphan WHERE id = ?1"
-      case .orphanDoubted: "UPDATE orphan SET in_doubt = 1 WHERE id = ?1"
-      case .orphanKept:
-        """
-        UPDATE orphan SET tried_at = ?3, failure_code = ?4, failure_status = ?5, failure_message = ?6
-        WHERE id = ?1
-        """
-      }
-    }
-  }
-
   mutating func perform(_ write: JournalWrite) throws {
     switch write {
     case .insert(let node, let round, let handedOver, let firstRow, let files):
       try insert(files, from: 0, to: files.count, node, round, handedOver, firstRow)
     case .requeue(let round, let handedOver, let files, let firstOrphan):
-      let statement = try handle(.requeue)
-      bind(statement, 4, round)
-      bind(statement, 5, handedOver.nanoseconds)
-      for (index, file) in files.enumerated() {
-        if let firstOrphan {
-          try orphan(row: file.row, as: firstOrphan + Int64(index), .requeued, isInDoubt: nil, at: handedOver)
-        }
-        bind(statement, 2, file.size)
-        bind(statement, 3, file.modified)
-        try update(statement, row: file.row)
-      }
+      try requeue(files, round, handedOver, firstOrphan: firstOrphan)
     case .adopt(let round, let handedOver, let rows):
       let statement = try handle(.adopt)
       bind(statement, 2, round)
       bind(statement, 3, handedOver.nanoseconds)
       for row in rows { try update(statement, row: row) }
     case .intent(let row, let step, let key):
-      let statement = try handle(step == .commit ? .commitIntent : .intent)
-      bind(statement, 2, Int64(step.rawValue))
-      if step == .commit {
-        bind(statement, 3, text: key?.header)
-        bind(statement, 4, text: key?.value)
-      }
-      try update(statement, row: row)
+      try intend(step, key, row: row)
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
     case .allocated(let row, let captures, let expires):
-      // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in
-      // doubt.
-      let regained = try handle(.regained)
-      bind(regained, 1, row)
-      bind(regained, 2, captures: captures)
-      try run(regained)
-      let statement = try handle(.allocated)
-      bind(statement, 2, captures: captures)
-      bind(statement, 4, expires?.nanoseconds)
-      try update(statement, row: row)
+      try allocate(captures, until: expires, row: row)
     case .confirmedBytes(let row, let bytes):
-      let statement = try handle(.confirmedBytes)
-      bind(statement, 2, bytes)
-      try update(statement, row: row)
+      try update(.confirmedBytes, row: row, to: bytes)
     case .servers(let row, let servers):
       let statement = try handle(.servers)
       bind(statement, 2, text: servers)
@@ -203,29 +55,16 @@ struct JournalStatements {
     case .orphaned(let row, let orphan, let orphaning, let at):
       try self.orphan(row: row, as: orphan, orphaning.reason, isInDoubt: orphaning.isInDoubt, at: at)
     case .orphanSettled(let orphan):
-      // The ID may be in use again, in which case the orphan no longer exists.
-      let statement = try handle(.orphanSettled)
-      bind(statement, 1, orphan)
-      try run(statement)
+      try run(.orphanSettled, orphan: orphan)
     case .orphanDoubted(let orphan):
-      let statement = try handle(.orphanDoubted)
-      bind(statement, 1, orphan)
-      try run(statement)
+      try run(.orphanDoubted, orphan: orphan)
     case .orphanKept(let orphan, let failure, let at):
       let statement = try handle(.orphanKept)
       bind(statement, 1, orphan)
-      bind(statement, 3, at.nanoseconds)
-      bind(statement, 4, text: failure.code.rawValue)
-      bind(statement, 5, failure.status.map { Int64($0) })
-      bind(statement, 6, text: failure.message)
+      bind(statement, at: at, failure: failure)
       try run(statement)
     case .source(let row, let inode, let root, let sha256):
-      let statement = try handle(.source)
-      bind(statement, 2, inode.map { Int64(bitPattern: $0) })
-      bind(statement, 3, blob: sha256)
-      bind(statement, 4, root.map { Int64(bitPattern: $0.device) })
-      bind(statement, 5, root.map { Int64(bitPattern: $0.inode) })
-      try update(statement, row: row)
+      try keepSource(inode, root, sha256, row: row)
     case .confirmed(let files):
       let statement = try handle(.confirmed)
       for file in files {
@@ -234,37 +73,19 @@ struct JournalStatements {
         try update(statement, row: file.row)
       }
     case .after(let row, let state):
-      let statement = try handle(.after)
-      bind(statement, 2, Int64(state.rawValue))
-      try update(statement, row: row)
+      try update(.after, row: row, to: Int64(state.rawValue))
     case .afterTried(let row):
       try update(handle(.afterTried), row: row)
     case .nodeIntent(let node, let round):
-      let statement = try handle(.nodeIntent)
-      bind(statement, 2, round)
-      try update(statement, row: node)
+      try update(.nodeIntent, row: node, to: round)
     case .nodeWithdraw(let node):
       try update(handle(.nodeWithdraw), row: node)
     case .nodeClosed(let node, let closing):
-      let statement = try handle(.nodeClosed)
-      bind(statement, end: closing.state, at: closing.at, failure: closing.failure)
-      bind(statement, 7, closing.round)
-      bind(statement, 8, captures: closing.captures)
-      bind(statement, 10, closing.fetch?.fetchedAt.nanoseconds)
-      bind(statement, 11, text: closing.fetch?.etag)
-      bind(statement, 12, text: closing.fetch?.lastModified)
-      bind(statement, 13, closing.fetch?.interval?.nanoseconds)
-      bind(statement, 14, text: closing.fetch?.file?.description)
-      bind(statement, 15, text: closing.fetch?.source)
-      bind(statement, 16, closing.fetch?.freshUntil?.nanoseconds)
-      try update(statement, row: node)
+      try close(node, closing)
     case .fetchFailed(let node, let round, let failure, let at):
       let statement = try handle(.fetchFailed)
       bind(statement, 2, round)
-      bind(statement, 3, at.nanoseconds)
-      bind(statement, 4, text: failure.code.rawValue)
-      bind(statement, 5, failure.status.map { Int64($0) })
-      bind(statement, 6, text: failure.message)
+      bind(statement, at: at, failure: failure)
       try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
@@ -273,13 +94,9 @@ struct JournalStatements {
       bind(statement, 3, period == nil ? nil : at?.nanoseconds)
       try update(statement, row: Self.session)
     case .foreground(let moment):
-      let statement = try handle(.foreground)
-      bind(statement, 2, moment.nanoseconds)
-      try update(statement, row: Self.session)
+      try update(.foreground, row: Self.session, to: moment.nanoseconds)
     case .events(let pending):
-      let statement = try handle(.events)
-      bind(statement, 2, pending ? 1 : 0)
-      try update(statement, row: Self.session)
+      try update(.events, row: Self.session, to: pending ? 1 : 0)
     }
   }
 
@@ -309,6 +126,75 @@ struct JournalStatements {
         try run(statement)
       }
     }
+  }
+
+  /// Queues items again.
+  ///
+  /// - Parameter firstOrphan: the number under which the first item's upload ID is recorded as an orphan; the next items
+  /// have the next numbers. `nil` if the items have no upload IDs.
+  private mutating func requeue(
+    _ files: [JournalWrite.Requeued], _ round: Int64, _ handedOver: Instant, firstOrphan: Int64?
+  ) throws {
+    let statement = try handle(.requeue)
+    bind(statement, 4, round)
+    bind(statement, 5, handedOver.nanoseconds)
+    for (index, file) in files.enumerated() {
+      if let firstOrphan {
+        try orphan(row: file.row, as: firstOrphan + Int64(index), .requeued, isInDoubt: nil, at: handedOver)
+      }
+      bind(statement, 2, file.size)
+      bind(statement, 3, file.modified)
+      try update(statement, row: file.row)
+    }
+  }
+
+  private mutating func intend(_ step: ItemStep, _ key: CommitKey?, row: Int64) throws {
+    let statement = try handle(step == .commit ? .commitIntent : .intent)
+    bind(statement, 2, Int64(step.rawValue))
+    if step == .commit {
+      bind(statement, 3, text: key?.header)
+      bind(statement, 4, text: key?.value)
+    }
+    try update(statement, row: row)
+  }
+
+  private mutating func allocate(_ captures: [CapturedValue], until expires: Instant?, row: Int64) throws {
+    // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in
+    // doubt.
+    let regained = try handle(.regained)
+    bind(regained, 1, row)
+    bind(regained, 2, captures: captures)
+    try run(regained)
+    let statement = try handle(.allocated)
+    bind(statement, 2, captures: captures)
+    bind(statement, 4, expires?.nanoseconds)
+    try update(statement, row: row)
+  }
+
+  private mutating func keepSource(
+    _ inode: UInt64?, _ root: FolderIdentity?, _ sha256: [UInt8]?, row: Int64
+  ) throws {
+    let statement = try handle(.source)
+    bind(statement, 2, inode.map { Int64(bitPattern: $0) })
+    bind(statement, 3, blob: sha256)
+    bind(statement, 4, root.map { Int64(bitPattern: $0.device) })
+    bind(statement, 5, root.map { Int64(bitPattern: $0.inode) })
+    try update(statement, row: row)
+  }
+
+  private mutating func close(_ node: Int64, _ closing: NodeClosing) throws {
+    let statement = try handle(.nodeClosed)
+    bind(statement, end: closing.state, at: closing.at, failure: closing.failure)
+    bind(statement, 7, closing.round)
+    bind(statement, 8, captures: closing.captures)
+    bind(statement, 10, closing.fetch?.fetchedAt.nanoseconds)
+    bind(statement, 11, text: closing.fetch?.etag)
+    bind(statement, 12, text: closing.fetch?.lastModified)
+    bind(statement, 13, closing.fetch?.interval?.nanoseconds)
+    bind(statement, 14, text: closing.fetch?.file?.description)
+    bind(statement, 15, text: closing.fetch?.source)
+    bind(statement, 16, closing.fetch?.freshUntil?.nanoseconds)
+    try update(statement, row: node)
   }
 
   /// Records the item's upload ID as an orphan, if it has one.
@@ -353,6 +239,20 @@ struct JournalStatements {
     let handle = try db.cachedStatement(sql: statement.sql).sqliteStatement
     prepared[statement.rawValue] = handle
     return handle
+  }
+
+  /// Sets one value of a row.
+  private mutating func update(_ statement: Statement, row: Int64, to value: Int64) throws {
+    let statement = try handle(statement)
+    bind(statement, 2, value)
+    try update(statement, row: row)
+  }
+
+  /// Changes an orphan, unless its ID is in use again. In that case, the orphan no longer exists.
+  private mutating func run(_ statement: Statement, orphan: Int64) throws {
+    let statement = try handle(statement)
+    bind(statement, 1, orphan)
+    try run(statement)
   }
 
   private func update(_ statement: OpaquePointer, row: Int64) throws {
@@ -411,6 +311,10 @@ struct JournalStatements {
   private func bind(_ statement: OpaquePointer, end state: ItemState, at: Instant, failure: RecordedFailure?)
   {
     bind(statement, 2, Int64(state.rawValue))
+    bind(statement, at: at, failure: failure)
+  }
+
+  private func bind(_ statement: OpaquePointer, at: Instant, failure: RecordedFailure?) {
     bind(statement, 3, at.nanoseconds)
     bind(statement, 4, text: failure?.code.rawValue)
     bind(statement, 5, failure?.status.map { Int64($0) })

@@ -21,6 +21,14 @@ extension RedirectRules {
           `follow`: it is sent unchanged, even from https to http.
           """,
         example: "strip"),
+      Key(
+        "origins", \.origins, .list(.originPattern), default: "any origin",
+        doc: """
+          The only origins to which a redirect, a URL from a response, or a URL in a list of files may lead, in addition \
+          to those of the session's URLs in the manifest. A request to another origin, such as a server in the local \
+          network, fails with `redirect` before it is sent. An empty list allows only the origins of the manifest.
+          """,
+        example: "[\"https://*.example.com\"]"),
     ],
     blank: { _, _ in RedirectRules() })
 }

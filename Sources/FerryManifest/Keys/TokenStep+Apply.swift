@@ -107,22 +107,3 @@ extension ValueKind where Value == String {
     }
   }
 }
-
-extension ValueKind where Value == OriginPattern {
-  /// An origin, such as `https://api.example.com` or `https://*.example.com:8443`.
-  fileprivate static var originPattern: Self {
-    let text = ValueKind<String>.constant("origin")
-    return Self(text.form, text: { text.text($0.description) }) { node, decoder in
-      guard let written = text.decode(node, &decoder) else { return nil }
-      if let pattern = OriginPattern(written) { return pattern }
-      decoder.reportOfValue(
-        Problem(
-          .invalidURL, "this is not an origin",
-          help:
-            "write a scheme and a host, such as https://api.example.com or https://*.example.com:8443, without a path"
-        ),
-        at: node.location)
-      return nil
-    }
-  }
-}

@@ -14,9 +14,15 @@ package struct RedirectRules: Hashable, Codable, Sendable {
   package var limit: Int
   /// The handling of sensitive requests that are redirected to another origin; `refuse` by default.
   package var acrossOrigins: AcrossOrigins
+  /// The origins to which redirects, responses and lists may lead, in addition to those of the manifest; `nil` for any
+  /// origin.
+  package var origins: [OriginPattern]?
 
-  package init(limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse) {
+  package init(
+    limit: Int = 10, acrossOrigins: AcrossOrigins = .refuse, origins: [OriginPattern]? = nil
+  ) {
     self.limit = limit
     self.acrossOrigins = acrossOrigins
+    self.origins = origins
   }
 }

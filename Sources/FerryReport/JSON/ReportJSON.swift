@@ -79,12 +79,16 @@ extension ReportJSON {
     lines eachLine: @escaping (_ body: (ArraySlice<UInt8>) throws -> Void) throws -> Void
   ) throws -> ReportSource {
     var head: [UInt8] = []
-    var hasItemLines = false
+    var (isAtItems, hasItemLines) = (false, false)
     do {
       try eachLine { line in
-        hasItemLines = line.elementsEqual(itemsLine.utf8)
+        if isAtItems {
+          // A program such as jq writes the same line before items of several lines.
+          hasItemLines = line.last != UInt8(ascii: "{")
+          guard !hasItemLines else { throw EndOfHead() }
+        }
+        isAtItems = line.elementsEqual(itemsLine.utf8)
         head += line
-        guard !hasItemLines else { throw EndOfHead() }
         head.append(0x0A)
       }
     } catch is EndOfHead {

@@ -47,7 +47,7 @@ import Testing
       """
       version: 1
       name: ending
-      sessions: { s: { timeout_for_request: 20s } }
+      sessions: { s: { timeout_for_request: 3m } }
       uploads:
         u:
           session: s
@@ -59,7 +59,7 @@ import Testing
     try job.write(String(repeating: "x", count: 4 << 20), to: "f")
     let start = ContinuousClock.now
     let (command, report) = try await job.run()
-    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(ContinuousClock.now - start < .seconds(90))
     #expect(command.status == 5 || command.status == 1, "\(command.stdout)\(command.stderr)")
     let reason = try #require(report.items.first?.reason)
     let early = ["accept": ["connect"], "handshake": ["handshake", "connect"]]

@@ -96,7 +96,7 @@ final class RunningCommand: Sendable {
   }
 
   /// Waits until a line on standard output begins with `prefix`, and returns the rest of that line.
-  func line(after prefix: String, within limit: Duration = .seconds(30)) async throws -> String {
+  func line(after prefix: String, within limit: Duration = .seconds(60)) async throws -> String {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
       let lines = stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -74,7 +74,7 @@ final class FaultProxy: Sendable {
 
   /// Waits until requests have been held this number of times, and returns the target of the held request.
   func waitUntilHeld(_ count: Int = 1, by run: RunningCommand) async throws -> String {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, run.isRunning {
       // The last line can be incomplete.
       let lines = process.stdout.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

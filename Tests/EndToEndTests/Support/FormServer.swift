@@ -73,7 +73,7 @@ final class FormServer: Sendable {
 
   /// Waits until the server has stopped reading a form this number of times, as `stop` requires.
   func waitUntilStopped(_ count: Int = 1) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if folder.text("stopped.jsonl").split(separator: "\n").count >= count { return }
       // The test polls, because the server writes to a file when it stops.

@@ -38,7 +38,7 @@ enum LoopbackPort {
 
   /// Waits until the server accepts connections. Returns `false` if it exits instead.
   private static func listens(_ port: Int, _ process: RunningCommand) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, process.isRunning {
       if connects(to: port) { return true }
       // The test polls, because no event shows that the server is ready.

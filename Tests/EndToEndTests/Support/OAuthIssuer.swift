@@ -55,7 +55,7 @@ final class OAuthIssuer: Sendable {
 
   /// Waits until the server has received this many requests of a kind.
   func wait(for count: Int, _ kind: KeyPath<OAuthIssuer, [Request]>) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while self[keyPath: kind].count < count {
       guard ContinuousClock.now < deadline else {
         throw CommandFailure(description: "\(process.stdout)\(process.stderr)")

@@ -56,7 +56,7 @@ final class RcloneServer: S3UploadServer {
 
   /// The address that rclone has logged.
   private static func url(in process: RunningCommand) async throws -> String {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, process.isRunning {
       if let match = process.stdout.firstMatch(of: /\[(http:\/\/127\.0\.0\.1:[0-9]+)\/\]/) {
         return String(match.1)

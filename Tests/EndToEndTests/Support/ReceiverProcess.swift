@@ -59,7 +59,7 @@ final class ReceiverProcess: Sendable {
 
   /// Waits until the receiver's listing meets a condition.
   func received(
-    within limit: Duration = .seconds(20), until isThere: (Received) -> Bool
+    within limit: Duration = .seconds(60), until isThere: (Received) -> Bool
   ) async throws -> Received {
     let deadline = ContinuousClock.now + limit
     while true {
