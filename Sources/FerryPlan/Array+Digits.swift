@@ -6,16 +6,17 @@ extension [UInt8] {
     append(digitsOf: number.magnitude)
   }
 
-  /// Appends the last digits of a number that is not negative, with zeros before them.
+  /// Appends the last digits of a nonnegative number, padded with leading zeros.
   package mutating func append(_ number: Int64, digits: Int) {
     if digits > 1 { append(number / 10, digits: digits - 1) }
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without trailing zeros. A
+  /// Appends a duration in seconds, rounded to at most `decimals` decimals, without trailing zeros. A
   /// negative duration counts as zero.
   ///
-  /// - Parameter minimum: the number of decimals that are written even if they are zeros.
+  /// - Parameter minimum: the number of decimals that are written even if they are zeros. `decimals` must be
+  ///   at most nine.
   package mutating func append(seconds duration: Duration, decimals: Int, minimum: Int = 0) {
     var unit: Int64 = 1
     for _ in decimals..<9 { unit *= 10 }

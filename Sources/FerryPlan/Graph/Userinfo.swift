@@ -32,7 +32,7 @@ package struct Userinfo: Hashable, Sendable {
     return String(decoding: bytes[..<authority.lowerBound] + Array("***".utf8) + bytes[at...], as: UTF8.self)
   }
 
-  /// The user name and password, for use in the URL only.
+  /// The user name. Like `passwordText`, it may be used only in the URL.
   package var userText: String { user.revealed }
   package var passwordText: String? { password?.revealed }
 }

@@ -36,7 +36,7 @@ package enum ItemStep: UInt8, Codable, Sendable {
 }
 
 extension Step.Kind {
-  /// The step of an item; `nil` for steps that do not belong to items.
+  /// The step as it is recorded in an item's intent; `nil` for steps that are never recorded there.
   package var itemStep: ItemStep? {
     switch self {
     case .allocate: .allocate

@@ -1,4 +1,4 @@
-/// The items of one upload that this launch may work on, in columns.
+/// For one upload: the items that this launch may process, in columns.
 package struct ItemTable: Sendable {
   package var files = FileColumns()
   /// The journal row of each item.
@@ -64,7 +64,8 @@ package struct ItemTable: Sendable {
   /// is recorded. In that case, the counting point of the upload applies.
   package var countingPoint: CountingPoint?
 
-  /// The servers of items whose list determines them. Only these items have a number in `servers`.
+  /// The servers that the list of a download batch determines. Only items of these servers have a number in
+  /// `servers`.
   package private(set) var origins: [Origin] = []
   /// For each item, the position of its server in `origins`; empty if no item has one.
   private var servers: [UInt8?] = []

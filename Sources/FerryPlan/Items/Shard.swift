@@ -1,8 +1,8 @@
 /// One part of the items of a manifest, which a separate process sends.
 ///
-/// An item belongs to the shard that the hash of its identity determines: the name of its upload and the bytes of its
-/// path. All processes therefore compute the same shard, and adding or removing a file does not move other files to
-/// another shard.
+/// The hash of an item's identity (the name of its upload and the bytes of its path) determines the item's
+/// shard. All processes therefore compute the same shard, and adding or removing a file does not move other
+/// files to another shard.
 package struct Shard: Hashable, Codable, Sendable {
   /// From 1 to `count`.
   package var number: Int

@@ -6,7 +6,8 @@ import FerryManifest
 ///
 /// Names are quoted as git quotes them (core.quotePath off). A name that contains a control character, a
 /// double quote, a backslash, a byte that is not UTF-8, or an invisible character that reorders or hides text
-/// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
+/// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons, or
+/// with spaces and two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
     // Most names are of this kind, and each line of a log has a name.

@@ -10,8 +10,8 @@ package enum NodeStart: Sendable {
   case submissions
   /// The node has ended in this round; the failure is the reason why it did not succeed.
   case closed(NodeOutcome, RecordedFailure? = nil)
-  /// A fetch whose interval has not passed. It counts as succeeded. If its last attempt failed, it counts as failed
-  /// or remains open instead.
+  /// A fetch whose interval has not passed, or whose stored document is still fresh. It counts as succeeded.
+  /// If its last attempt failed, it counts as failed or remains open instead.
   case notDue(until: Instant, after: FailedFetch? = nil)
   /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff

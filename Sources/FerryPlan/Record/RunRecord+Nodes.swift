@@ -15,13 +15,13 @@ extension RunRecord {
     package var reason: RecordedFailure?
     /// `true` if a failure of the node is only a warning; otherwise absent.
     package var optional: Bool?
-    /// The names of the nodes for which it waits; absent if there are none.
+    /// The names of the nodes for which the node waits; absent if there are none.
     package var needs: [String]?
     /// The token that its requests use; absent if they use no token.
     package var token: String?
     package var items: ItemCounts?
-    /// For an upload: why its items were canceled, with the number of items for each reason, at most a hundred;
-    /// absent if none were.
+    /// For an upload: the reasons why its items were canceled, at most a hundred, each with the number of
+    /// items; absent if no items were canceled.
     package var cancellations: [CancellationRecord]?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
@@ -70,7 +70,7 @@ extension RunRecord {
   package struct FileProblem: Codable, Sendable {
     /// The path, relative to the root, or as written in the list.
     package var path: String
-    /// The bytes of the name, if it is not valid UTF-8.
+    /// The bytes of the path in Base64, if the path is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode
@@ -118,7 +118,7 @@ extension RunRecord {
   /// A delivered file that was not deleted or moved.
   package struct AfterProblem: Codable, Sendable {
     package var path: String
-    /// The bytes of the name, if it is not valid UTF-8.
+    /// The bytes of the path in Base64, if the path is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode

@@ -1,7 +1,7 @@
 /// Reports that are read from a file. Another program or another user may have written them.
 ///
-/// Renderers print names without quoting them, because the names of a manifest contain no control characters, and add up
-/// counts. A forged report must neither control a terminal nor cause an overflow.
+/// Renderers add up counts, and print names without quoting them, because the names of a manifest contain no
+/// control characters. A forged report must neither control a terminal nor cause an overflow.
 extension RunRecord {
   /// A report with a count that no run can have.
   package struct ImpossibleCount: Error {}

@@ -24,7 +24,7 @@ package struct RunRecord: Codable, Sendable {
 
   package struct Run: Codable, Sendable {
     package var id: String
-    /// The values of the only manifest, in this key and the next three; `nil` if there is more than one
+    /// The values of the only manifest, in this key and the next four; `nil` if there is more than one
     /// manifest.
     package var manifest: String?
     package var path: String?

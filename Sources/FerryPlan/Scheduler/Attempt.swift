@@ -50,7 +50,7 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
-  /// The state of the part of a download after the attempt; `nil` if there is none.
+  /// The state of the download's part after the attempt; `nil` if there is no part.
   package var part: PartProgress?
   /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?

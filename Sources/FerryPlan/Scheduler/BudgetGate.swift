@@ -80,7 +80,7 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks to send `size` bytes for an item, node or orphan, in addition to the bytes that are already
+  /// Asks to transfer `size` bytes for an item, node or orphan, in addition to the bytes that are already
   /// reserved. `size` is `nil` if the size is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =

@@ -54,7 +54,7 @@ package struct ResourceAssignment: Hashable, Sendable {
   }
 }
 
-/// The files of an upload whose list was read when it opened.
+/// The files of an upload whose list was read when the upload opened.
 package enum UploadList: Sendable {
   /// - `items`: the items that the launch does not have yet.
   /// - `settled`: the files for which the launch has nothing to do.

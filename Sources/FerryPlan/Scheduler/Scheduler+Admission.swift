@@ -54,8 +54,8 @@ extension Scheduler {
     change(ref, .begin)
     begunCount += 1
     if uploads[upload].rules.transferStartsOver, case .allocated(.some) = progress(of: ref)?.stage {
-      // An earlier launch was interrupted, perhaps while it sent the file. This is not recorded, because the
-      // ID of a possibly incomplete transfer is simply not used again.
+      // An earlier launch was interrupted, perhaps while it sent the file. Whether it had begun to send the
+      // file is not recorded, because the ID of a possibly incomplete transfer is simply not used again.
       discardUploadID(ref, .startedOver)
     }
     if let origin = uploads[upload].items.origin(of: item) {

@@ -40,7 +40,8 @@ extension Scheduler {
     return gates.count - 1
   }
 
-  /// Switches to the budgets of another network. Reservations under the old ones remain valid.
+  /// Switches to the budgets of another network. Requests in progress continue without a reservation under
+  /// the new budgets.
   mutating func changeGates() {
     let waiters = gates.flatMap(\.waiters)
     if !gates.isEmpty { actions.append(.releaseLeases) }
@@ -277,8 +278,8 @@ struct SessionGates: Sendable {
 }
 
 extension Plan {
-  /// Whether a file of this size fits the budgets of any network that its session may use. A hard budget needs room only
-  /// for one request of a transfer that continues in the next window.
+  /// Whether a file of this size fits the budgets of at least one network that its session may use. A hard
+  /// budget needs room only for one request of a transfer that continues in the next window.
   package func canEverFit(_ size: Int64, of node: NodeID, isDiscretionary: Bool) -> Bool {
     guard case .upload(let work) = nodes[node.index].work else { return true }
     return sessions[nodes[node.index].session.index].networks.contains { network in
