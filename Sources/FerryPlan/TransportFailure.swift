@@ -20,7 +20,8 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case byteLimit = "byte_limit"
     /// The response is not HTTP, or violates its rules.
     case malformedResponse = "malformed_answer"
-    /// The response is larger than the limit for a kept response, or than a fetch's `max_size`.
+    /// The response is larger than the limit for a kept response, or than the `max_size` of a fetch or
+    /// download.
     case responseTooLarge = "answer_too_large"
     /// More redirects than allowed, a redirect without a usable target, or a sensitive request that would
     /// reach an origin that the manifest does not list.
@@ -41,7 +42,7 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     /// The request was not sent, because captures now lead to a server other than the one that has its upload ID or its
     /// file.
     case otherServer = "other_server"
-    /// ferry ended the request: a signal, `cancel`, the end of a launch.
+    /// ferry ended the request: for example, because of a signal, `ferry cancel`, or a change of the network.
     case cancelled
   }
 

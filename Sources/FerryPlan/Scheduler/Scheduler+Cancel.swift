@@ -64,8 +64,8 @@ extension Scheduler {
     }
   }
 
-  /// Cancels a node that waits for others. An upload ends with its items canceled, so that no later launch of the
-  /// round sends them.
+  /// Cancels a node that waits for other nodes. An upload ends with its items canceled, so that no later
+  /// launch of the round sends them.
   private mutating func cancelWaiting(_ index: Int, _ failure: RecordedFailure) {
     guard let upload = uploadIndex[index], uploads[upload].items.count > 0 else {
       return close(index, .skipped, failure)

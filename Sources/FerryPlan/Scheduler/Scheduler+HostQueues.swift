@@ -151,8 +151,8 @@ extension Scheduler {
     return needsIntent(ready) ? hasIntentRoom : hasSlot
   }
 
-  /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
-  /// because the next launch must take into account that the step may have been executed.
+  /// Whether an intent must be on disk before the step is sent. This applies to every unrepeatable step and
+  /// every commit, because the next launch must take into account that the step may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded

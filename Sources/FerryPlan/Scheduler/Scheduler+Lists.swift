@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// Lists of files that are read when their uploads open, because the nodes that they need may write them.
+/// Lists of files that are read only when their uploads open, because a node that an upload needs may write
+/// the upload's list.
 extension Scheduler {
   /// Returns whether the upload is waiting for its list, and requests the list if it has not been requested.
   mutating func isListing(_ node: Int) -> Bool {

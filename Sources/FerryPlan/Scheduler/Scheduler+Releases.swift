@@ -2,8 +2,8 @@ import FerryManifest
 
 /// An upload's orphans (unused upload IDs) in a launch.
 struct Releases: Sendable {
-  /// The number of orphans: first the orphans found at the start, then the orphans created during the
-  /// launch.
+  /// The number of orphans. The orphans found at the start have the lowest numbers, and the orphans created
+  /// during the launch have the next ones.
   private(set) var count = 0
   /// Orphans whose release has not been attempted in this launch.
   private var waiting: Set<Int> = []
@@ -211,7 +211,7 @@ extension Scheduler {
     count(&uploads[upload].releases)
   }
 
-  /// Whether anything other than releases waits for a token.
+  /// Whether a step other than a release or an optional request waits for a token, or no step at all.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
     return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
@@ -219,7 +219,7 @@ extension Scheduler {
 }
 
 extension Verdict {
-  /// Whether the server has executed the request, or has stated that it will not.
+  /// Whether the server has executed the request, has stated that it will not, or did not receive it.
   fileprivate var excludesLaterExecution: Bool {
     switch self {
     case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused, .transient(_, _, _, .refused),

@@ -174,7 +174,8 @@ extension Scheduler {
     }
   }
 
-  /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
+  /// Returns an item to its first step, because its upload ID, or the server's copy of its file, cannot be
+  /// used.
   ///
   /// - Parameter reason: the reason why the upload ID will not be used; `nil` if it does not exist on any server.
   private mutating func startOver(
@@ -191,7 +192,7 @@ extension Scheduler {
     retry(flight, failure, retryAfter: nil, scope: .item, as: first, firstAtOnce: true)
   }
 
-  /// Whether another request follows.
+  /// Whether another request for the item or node follows a step with this verdict.
   private func goesOn(_ ref: ItemRef, _ step: Step, after verdict: Verdict) -> Bool {
     switch verdict {
     case .succeeded, .unchanged:

@@ -97,8 +97,8 @@ struct ItemRules: Hashable, Sendable {
     }
   }
 
-  /// The first step of an item in this launch. A transferred item of an upload without a commit has none, so
-  /// its `transfer` is not sent.
+  /// The first step of an item in this launch. For a transferred item of an upload without a commit, this is
+  /// the transfer, which ends the item instead of being sent.
   func firstStep(of progress: ItemProgress) -> Step.Kind {
     switch progress.stage {
     case .unallocated: return .allocate

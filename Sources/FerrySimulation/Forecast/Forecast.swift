@@ -20,7 +20,8 @@ package struct Forecast: Codable, Sendable {
   package var idsExpired: Int
   package var nodes: [NodeEntry] = []
   package var budgets: [BudgetEntry] = []
-  /// Launches, batches, resumes and changes of conditions, in chronological order.
+  /// Launches, batches, fetches, resumes, changes of conditions and ends of single requests, in chronological
+  /// order; at most 10,000.
   package var timeline: [Moment] = []
 
   package struct NodeEntry: Codable, Sendable {

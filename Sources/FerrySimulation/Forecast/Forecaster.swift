@@ -90,8 +90,8 @@ package struct Forecaster {
     for change in changes { machine.schedule(.conditions(change.conditions), at: change.at) }
   }
 
-  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed. If the
-  /// simulation continues, the next launch after a complete round opens another one.
+  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed. If
+  /// the simulation continues, the next launch after a complete round opens another round.
   package mutating func forecast() -> Forecast {
     var launches = 0
     var rounds = 0
@@ -150,7 +150,8 @@ extension VirtualMachine {
       }
     case .notDue(let until, nil):
       let interval = interval ?? .zero
-      // The fetch may not be due because its interval has not passed, or because its document is fresh.
+      // The fetch is not due, either because its interval has not passed, or because its document is still
+      // fresh.
       journal.fetches[node.index] = .init(
         at: until.advanced(by: .zero - interval), interval: interval,
         document: StoredDocument(freshUntil: until))

@@ -101,7 +101,7 @@ final class SimulatedNetwork {
     return reply
   }
 
-  /// The size of the document of an item; 0 for other steps.
+  /// The size of the document that a download receives; 0 for other steps.
   private func documentSize(_ call: Call) -> Int64 {
     guard call.step == .download else { return 0 }
     return call.fileSize > 0 ? call.fileSize : model.fetchSize
