@@ -44,7 +44,7 @@ package struct Fault: Equatable, Sendable {
   /// The way in which the connection is closed. By default, a drop is a reset, and a truncated response ends
   /// with an orderly close.
   package var cut: Cut?
-  /// The delay of the response or the drop in seconds. The request is executed without delay.
+  /// The delay, in seconds, of the response or of the drop. The request is executed without delay.
   package var delay: Double?
   /// The hostile response that replaces the normal response.
   package var response: HostileResponse?

@@ -9,8 +9,8 @@ struct ResponseScript: Sendable, Equatable {
     var count: Int? = 1
     /// The delay before the next bytes, after each repetition.
     var interval = Duration.zero
-    /// The offset at which ten bytes are replaced in each repetition by the number of the repetition, starting
-    /// at 0.
+    /// The offset of ten bytes that are replaced, in each repetition, by the number of the repetition,
+    /// counted from 0; nil if no bytes are replaced.
     var numberOffset: Int?
   }
 

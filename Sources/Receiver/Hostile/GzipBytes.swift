@@ -10,7 +10,8 @@ enum GzipBytes {
       + littleEndian(CRC32.checksum(of: content)) + littleEndian(UInt32(count))
   }
 
-  /// At most `size` zeros, but at least 2,323, as a script whose length does not depend on their number.
+  /// A gzip file of at most `size` zeros, but of at least 2,323, in parts: a start, a unit that is repeated
+  /// `units` times, and an end.
   ///
   /// The file is one block with fixed Huffman codes: the literal 0, then repeatedly "258 bytes from 1 byte
   /// before", which takes 13 bits. Eight of these fill 13 bytes; one more before them completes the block's

@@ -66,7 +66,7 @@ extension HostileScript {
     return script
   }
 
-  /// A part of a body whose length is known before it is written.
+  /// A part of a body. The length of the part is known before it is written.
   enum Part {
     case text(String)
     /// This many bytes of a repeated pattern.

@@ -75,7 +75,7 @@ struct UploadBook {
     return upload.content
   }
 
-  /// Commits the content sent under an ID, and returns it with the content that it replaces.
+  /// Commits the content sent under an ID, and returns the receipt and the content that was replaced.
   mutating func commit(
     _ id: String, claim: Claim, key: String? = nil, at now: Date
   ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
