@@ -6,7 +6,7 @@ extension Plan {
   /// plan is returned unchanged.
   ///
   /// - Parameter plans: at least one plan, each for one manifest, with distinct names.
-  /// - Throws: an error if their shared values differ.
+  /// - Throws: an error if the plans differ in a value that they have to share.
   package init(combining plans: [Plan]) throws(PlanConflict) {
     precondition(!plans.isEmpty, "at least one plan is required")
     self = plans[0]

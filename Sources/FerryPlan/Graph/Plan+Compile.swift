@@ -307,7 +307,7 @@ extension Upload.Commit {
 }
 
 extension Upload {
-  /// All references in the node's steps.
+  /// All references in the upload's steps.
   var references: [Reference] {
     (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
       + (commit?.probe?.request.references ?? []) + (abandon?.request.references ?? [])

@@ -6,9 +6,9 @@ extension Plan {
   package struct UploadChain: Error, Hashable {
     /// The upload that waits.
     package var upload: String
-    /// The node that it needs. This node is another upload, or directly or indirectly needs one.
+    /// The node that the upload needs. This node is another upload, or directly or indirectly needs one.
     package var need: String
-    /// The upload for which it waits.
+    /// The upload for which `upload` waits, directly or indirectly.
     package var first: String
 
     package init(upload: String, need: String, first: String) {

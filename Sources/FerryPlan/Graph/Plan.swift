@@ -261,7 +261,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   /// resources.
   package var hasUploadIDs: Bool { allocate != nil || transferProtocol.machine?.assignsResource == true }
 
-  /// Whether the upload ID of a file is needed when the server has the whole file.
+  /// Whether the upload ID of a file is still needed once the server has the whole file.
   package var keepsUploadID: Bool {
     allocate != nil || transferProtocol.machine?.commitNamesResources == true
   }

@@ -100,11 +100,11 @@ package struct ItemTable: Sendable {
 
 /// The servers that the list of a download batch determines.
 extension ItemTable {
-  /// The maximum number of servers with separate queues. A list may name any number of servers, and each has its own
-  /// queue. The items of any further servers share one queue.
+  /// The maximum number of servers with separate queues. A list may name any number of servers. The items of
+  /// all servers beyond this number share one queue.
   static let mostOrigins = 64
 
-  /// The server of an item; `nil` if its step determines the server, or if there are too many.
+  /// The server of an item; `nil` if its step determines the server, or if there are too many servers.
   package func origin(of item: Int) -> Origin? {
     guard item < servers.count, let server = servers[item] else { return nil }
     return origins[Int(server)]

@@ -9,8 +9,8 @@ package struct TransferState: Hashable, Sendable {
   /// failed. The server is then asked for its offset before more bytes are sent.
   package var isUncertain: Bool
 
-  /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an earlier launch may
-  /// have sent any byte. The server cannot have more than that.
+  /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an
+  /// earlier launch may have sent any byte. The server cannot have bytes beyond this position.
   package var sentThrough: Int64?
 
   /// The parts that the server has, for protocols with numbered parts.

@@ -2,7 +2,7 @@
 package struct PartialUpload: Hashable, Sendable {
   /// Whether the server has created the partial upload.
   package var isCreated = false
-  /// Whether the server must be asked how many bytes it has.
+  /// Whether the server must be asked how many bytes of the partial upload it has.
   package var isUncertain = false
   /// Whether a request for the partial upload is being sent.
   package var isBusy = false

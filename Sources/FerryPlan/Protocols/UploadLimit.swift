@@ -64,6 +64,6 @@ package struct UploadLimit: Hashable, Sendable {
     return nil
   }
 
-  /// The maximum number of requests for a file that a server can require.
+  /// The maximum number of requests that a server can require for one file.
   private static let requestLimit: Int64 = 100_000
 }

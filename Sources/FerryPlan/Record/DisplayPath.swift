@@ -10,7 +10,7 @@ import FerryManifest
 /// with spaces and two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
-    // Most names are of this kind, and each line of a log has a name.
+    // Most names need no quotes and are ASCII, and each line of a log has a name.
     if isUnquotedASCII(name) { return String(decoding: name, as: UTF8.self) }
     let bytes = Array(name)
     if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
@@ -120,7 +120,7 @@ extension DisplayPath {
 
   /// A name from a document.
   ///
-  /// - Parameter base64: the bytes of the name, if it is not valid UTF-8.
+  /// - Parameter base64: the bytes of the name in Base64, if the name is not valid UTF-8.
   package static func shown(_ name: String, base64: String? = nil) -> String {
     shown(base64.flatMap(Base64.decode) ?? Array(name.utf8))
   }

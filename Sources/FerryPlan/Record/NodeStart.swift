@@ -19,7 +19,7 @@ package enum NodeStart: Sendable {
   case stored
   /// A fetch whose `cache_policy` does not allow a request although no document is stored. It fails.
   case notStored
-  /// An upload of which other processes have not sent all items yet. It remains for a later launch.
+  /// An upload whose items have not all been sent yet by other processes. It remains for a later launch.
   case left(RecordedFailure)
   /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended

@@ -1,6 +1,6 @@
-/// A file that a run would send.
+/// A file that a run would send or download.
 package struct PlannedFile: Hashable, Sendable {
-  /// The reason why the file would be sent. The raw values are a stable public interface.
+  /// The reason why the file would be sent or downloaded. The raw values are a stable public interface.
   package enum Reason: String, Codable, Sendable {
     /// The file has not been sent before.
     case new

@@ -9,7 +9,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
   /// The number of items that the run has completed, and the number that it may still work on.
   package var itemsDone: Int
   package var itemsOpen: Int
-  /// The number of items and single requests that have failed in the round.
+  /// The number of items and single requests that have failed, or may have been executed, in the round.
   package var failed: Int
   /// The bytes of files transferred so far.
   package var bytes: Int64

@@ -159,7 +159,7 @@ extension [RunRecord.NodeRecord] {
 }
 
 extension RunRecord.NodeRecord {
-  /// The states of a part, in descending order of importance.
+  /// The states of a node in a part, in descending order of importance.
   private static let precedence: [ReportState] = [
     .failed, .ambiguous, .cancelled, .waiting, .skipped, .succeeded, .notNeeded, .notSelected,
   ]

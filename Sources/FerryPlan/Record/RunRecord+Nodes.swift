@@ -9,15 +9,15 @@ extension RunRecord {
     /// `received` for a download batch; otherwise absent.
     package var direction: Node.Direction?
     package var session: String
-    /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if it remains, `not_selected`;
-    /// `not_needed` for a token that was not fetched.
+    /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if the node remains for a later
+    /// run, `not_selected`; `not_needed` for a token that was not fetched.
     package var state: ReportState
     package var reason: RecordedFailure?
     /// `true` if a failure of the node is only a warning; otherwise absent.
     package var optional: Bool?
     /// The names of the nodes for which the node waits; absent if there are none.
     package var needs: [String]?
-    /// The token that its requests use; absent if they use no token.
+    /// The token that the node's requests use; absent if they use no token.
     package var token: String?
     package var items: ItemCounts?
     /// For an upload: the reasons why its items were canceled, at most a hundred, each with the number of
@@ -84,7 +84,8 @@ extension RunRecord {
     }
   }
 
-  /// The number of an upload's orphans (unused upload IDs) that this run dropped and released.
+  /// The numbers of an upload's orphans (unused upload IDs) that this run dropped, released, and could not
+  /// release.
   package struct OrphanRecord: Codable, Sendable {
     /// The number of upload IDs that this run dropped without a commit.
     package var dropped: Int

@@ -62,10 +62,11 @@ package struct RunRecord: Codable, Sendable {
     package var listedItems: ReportSettings.Items?
     /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
-    /// The number of times that the engine has restarted the task (`SLURM_RESTART_COUNT`); absent if the variable
-    /// is not set.
+    /// The number of times that the workflow engine has restarted the task (`SLURM_RESTART_COUNT`); absent if
+    /// the variable is not set.
     package var restarts: Int?
-    /// In a report that was merged from those of shards: the parts, first the work that runs once.
+    /// In a report that was merged from those of shards: the parts. The work that runs once comes before the
+    /// shards.
     package var shards: [ShardRecord]?
 
     package init(

@@ -34,7 +34,7 @@ package struct RunMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - fileSize: the size of the file that the attempt sends, in bytes.
-  ///   - isPart: whether it sends a part of the file, whose bytes `countPart` counts.
+  ///   - isPart: whether the attempt sends a part of the file. `countPart` counts the bytes of parts.
   mutating func count(
     _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, fileSize: Int64, isPart: Bool,
     of node: NodeID, at now: Instant
@@ -107,6 +107,6 @@ package struct ItemNote: Sendable {
   package var state: ItemState
   package var failure: RecordedFailure?
   package var attemptFailures: [AttemptFailure]
-  /// The work of this launch on the item; `nil` if it did not begin the item.
+  /// The work of this launch on the item; `nil` if the launch did not begin the item.
   package var span: ItemSpan?
 }

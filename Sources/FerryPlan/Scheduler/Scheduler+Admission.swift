@@ -116,7 +116,7 @@ extension Scheduler {
     guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
       case .upload(let work) = plan.nodes[uploads[source].node.index].work
     else { return false }
-    // If a budget skips the item, or an earlier launch began it, the item might not overtake.
+    // If a budget skips the item, or an earlier launch began it, the item might not overtake the step.
     return gateOfNext(source) == nil && uploads[source].items.begun.isEmpty
       && work.first.repeatability != .once
   }

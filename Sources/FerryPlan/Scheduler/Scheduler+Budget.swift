@@ -99,8 +99,8 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow others
-  /// to start, smallest first.
+  /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow other
+  /// items and requests to start, smallest items first.
   mutating func releaseReservation(_ ref: ItemRef) {
     guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
     // With several gates, transferred bytes may have been counted in another one.
@@ -252,7 +252,7 @@ extension Scheduler {
     return self[attempts: ready.ref]?.bodyCopies ?? 1
   }
 
-  /// Handles the end of a request that would have exceeded what is reserved for it under a hard budget.
+  /// Handles the end of a request that would have exceeded the bytes reserved for it under a hard budget.
   mutating func limit(_ flight: Flight, _ step: Step, _ failure: RecordedFailure) {
     let ref = flight.attempt.ref
     let gate = gate(of: ref)

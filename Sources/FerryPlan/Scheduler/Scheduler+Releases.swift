@@ -58,7 +58,7 @@ struct Releases: Sendable {
     dropped += 1
   }
 
-  /// The record for the report; `nil` if there was nothing to do.
+  /// The record for the report; `nil` if all of its numbers are 0.
   var record: RunRecord.OrphanRecord? {
     guard dropped + released + failed > 0 else { return nil }
     return .init(dropped: dropped, released: released, failed: failed, reason: failure)
@@ -81,7 +81,8 @@ extension Scheduler {
   /// Refuses an upload ID that the server has issued again although it may still execute the release of that ID, which
   /// would delete the file.
   ///
-  /// - Returns: whether the ID was refused. The step is then sent again after a wait.
+  /// - Returns: whether the ID was refused. If so, the step is sent again after a wait or, if it must not be
+  ///   repeated, ends as ambiguous.
   mutating func refusesRegained(_ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer) -> Bool {
     guard case .response(let response) = answer, response.regained.contains(where: isReleaseUnanswered) else {
       return false

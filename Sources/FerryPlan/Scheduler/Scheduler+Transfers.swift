@@ -32,7 +32,8 @@ extension Scheduler {
     return uploads[upload].items.files.sizes[item]
   }
 
-  /// Applies the result of one of several requests of a transfer to the transfer, and counts its bytes.
+  /// Applies the result of a request to its transfer, which sends the file in several requests, and counts
+  /// the request's bytes.
   ///
   /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `partial` if another request
   ///   follows.

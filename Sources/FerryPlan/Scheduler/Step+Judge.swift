@@ -51,7 +51,7 @@ extension Step {
     }
     if let error = response.tokenError {
       let failure = error.failure(status: status)
-      // Overloaded servers and gateways are treated as for all other requests.
+      // The statuses of overloaded servers and gateways have the same meaning as for all other requests.
       if error.isTemporary || status == 429 || status >= 500 {
         return .transient(
           failure, retryAfter: response.retryAfter, scope: status == 429 ? .host : .item, effect: .refused)

@@ -1,7 +1,7 @@
 /// The properties of an upload's steps that determine the possible transitions of its items.
 struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
-  /// Whether the upload ID of a file is needed when the server has the whole file: `commit` names it.
+  /// Whether the upload ID of a file is still needed once the server has the whole file.
   let keepsUploadID: Bool
   /// Whether items can have upload IDs, which `allocate` requests or the server assigns.
   let hasUploadIDs: Bool

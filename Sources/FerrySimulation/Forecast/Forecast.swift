@@ -27,7 +27,7 @@ package struct Forecast: Codable, Sendable {
   package struct NodeEntry: Codable, Sendable {
     package var name: String
     package var kind: Node.Kind
-    /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
+    /// `succeeded`, `failed`, `ambiguous`, `skipped`, `cancelled`, `waiting` or `not_selected`.
     package var state: ReportState
     /// The reason why the node is waiting at the end of the simulation. No launch removed this reason: the
     /// node is starved.

@@ -11,7 +11,7 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// The time zone for times without an offset, and for the output.
+    /// The time zone of the times in `timeline` that have no offset.
     package var zone: CalendarZone
     /// The time zones of the budgets, by name.
     package var zones: [String: CalendarZone]

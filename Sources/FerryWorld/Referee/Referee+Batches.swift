@@ -50,8 +50,8 @@ extension Referee {
     }
   }
 
-  /// Handles a file that is queued again: earlier effects on the server no longer count, if the server
-  /// reported them.
+  /// Handles a file that is queued again: its earlier effects on the server no longer count. Reports a
+  /// violation if the file or its commit may already have been executed.
   private mutating func requeue(_ ref: ItemRef, _ node: NodeID, _ machine: VirtualMachine) {
     let key = key(ref, machine)
     let size = machine.scheduler.withItems(of: node) { $0.files.sizes[ref.item ?? 0] } ?? 0

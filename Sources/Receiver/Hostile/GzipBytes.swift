@@ -2,7 +2,8 @@
 enum GzipBytes {
   private static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
 
-  /// The bytes in one stored block (RFC 1951, section 3.2.4), at most 65,535.
+  /// A gzip file that contains the bytes, at most the first 65,535, in one stored block (RFC 1951, section
+  /// 3.2.4).
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt16(clamping: bytes.count)
     let content = bytes.prefix(Int(count))

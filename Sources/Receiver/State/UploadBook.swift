@@ -26,7 +26,7 @@ struct UploadBook {
     var isCommitted = false
   }
 
-  /// The progress of an upload, as reported by its probe.
+  /// The progress of an upload, as reported by `GET /uploads/ID`.
   enum State: String, Encodable {
     case allocated
     case whole
