@@ -12,11 +12,10 @@ extension [UInt8] {
     append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  /// Appends a duration in seconds, rounded to at most `decimals` decimals, without trailing zeros. A
-  /// negative duration counts as zero.
+  /// Appends a duration in seconds, rounded to at most `decimals` (0 to 9) decimals, without trailing zeros.
+  /// A negative duration counts as zero.
   ///
-  /// - Parameter minimum: the number of decimals that are written even if they are zeros. `decimals` must be
-  ///   at most nine.
+  /// - Parameter minimum: the number of decimals that are written even if they are zeros.
   package mutating func append(seconds duration: Duration, decimals: Int, minimum: Int = 0) {
     var unit: Int64 = 1
     for _ in decimals..<9 { unit *= 10 }

@@ -153,7 +153,7 @@ package struct Node: Hashable, Codable, Sendable {
       }
     }
 
-    /// The direction in which the content of the node's files is transferred; `nil` if it has no files.
+    /// The direction in which the content of the node's files is transferred; `nil` if the node has no files.
     package var direction: Direction? {
       switch self {
       case .upload: .sent

@@ -1,7 +1,7 @@
 import FerryManifest
 
-/// The user name and password of a URL (RFC 3986, section 3.2.1), with their percent-encoding. It cannot be
-/// printed.
+/// The user name and password of a URL (RFC 3986, section 3.2.1), with their percent-encoding. A value of
+/// this type cannot be printed.
 package struct Userinfo: Hashable, Sendable {
   private var user: SensitiveValue
   private var password: SensitiveValue?

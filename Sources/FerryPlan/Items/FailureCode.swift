@@ -38,7 +38,7 @@ extension FailureCode {
   package static let responseLost = FailureCode(rawValue: "answer_lost")
   /// The remaining budget is too small until the next window.
   package static let budget = FailureCode(rawValue: "budget")
-  /// The file is larger than the whole budget.
+  /// The file is larger than the budget of every network that its session may use.
   package static let budgetNever = FailureCode(rawValue: "budget_never")
   /// `ferry cancel` canceled the work.
   package static let cancelled = FailureCode(rawValue: "cancelled")

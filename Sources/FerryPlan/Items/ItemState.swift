@@ -9,7 +9,8 @@ package enum ItemState: UInt8, Codable, Sendable {
   case transferred = 2
   case done = 3
   case failed = 4
-  /// An unrepeatable step was sent and its response is unknown; the user must decide.
+  /// A commit or an unrepeatable step may have been executed, but its response is unknown; the user must
+  /// decide.
   case ambiguous = 5
   case cancelled = 6
 

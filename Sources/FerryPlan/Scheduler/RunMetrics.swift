@@ -16,7 +16,8 @@ package struct RunMetrics: Sendable {
   package private(set) var usefulBytes: Int64 = 0
   /// File bytes sent by steps that failed, or that succeeded and whose upload then had to start over.
   package private(set) var resentBytes: Int64 = 0
-  /// The work for each node, up to the last one that had any. The totals above are the sums of these.
+  /// The work for each node, up to the last node that had any. `requests`, `itemsDone` and `usefulBytes` are
+  /// the sums over these nodes.
   package private(set) var work: [NodeWork] = []
   /// The causes of the exit code other than failed items, by manifest: `authorization` and `integrity`;
   /// `temporary` if work remains because retries were exhausted; `cutOff` if the launch's deadline passed or

@@ -212,7 +212,7 @@ extension Scheduler {
     count(&uploads[upload].releases)
   }
 
-  /// Whether a step other than a release or an optional request waits for a token, or no step at all.
+  /// Whether a step other than a release or an optional request waits for a token, or no step waits for it.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
     return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
