@@ -62,8 +62,8 @@ package struct CalendarZone: Hashable, Sendable {
   /// The first instant at which the clocks show this time or a later one, saturating at the ends of the
   /// range.
   ///
-  /// For a time that is skipped when clocks are set forward, this is the instant at which they are set. For a
-  /// time that occurs twice when they are set back, it is the first occurrence.
+  /// For a time that is skipped when clocks are set forward, the result is the instant at which they are set.
+  /// For a time that occurs twice when clocks are set back, the result is the first occurrence.
   package func instant(of time: LocalTime) -> Instant { Instant(wholeSeconds: second(of: time)) }
 
   private static func clamped(_ offset: Int) -> Int { min(max(offset, -largestOffset), largestOffset) }

@@ -1,4 +1,4 @@
-/// The properties of each kind of step that do not depend on the manifest. The scheduler's decisions are
+/// For each kind of step, the properties that do not depend on the manifest. The scheduler's decisions are
 /// based on this table.
 extension Step.Kind {
   struct Traits: Sendable {

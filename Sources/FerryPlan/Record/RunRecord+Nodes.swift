@@ -37,7 +37,8 @@ extension RunRecord {
     package var after: AfterRecord?
     /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
-    /// What this run did for the node; absent if it sent no requests, and in reports of earlier versions.
+    /// What this run did for the node; absent if the run sent no requests for the node, and in reports of
+    /// earlier versions.
     package var work: WorkRecord?
     package var attempts: [AttemptRecord]
     /// The details of a request or fetch whose outcome is ambiguous.

@@ -138,8 +138,9 @@ enum ItemTransition: Hashable, Sendable {
   /// A response has stated the server's offset, or a request has failed.
   indirect case updateTransfer(TransferState)
   case finishTransfer
-  /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
-  /// becomes an orphan; the reason is `nil` if the ID no longer exists on the server.
+  /// The upload ID is no longer used, and the item starts over at its allocation or, without `allocate`, at
+  /// its transfer. With a reason, the ID becomes an orphan; the reason is `nil` if the ID no longer exists on
+  /// the server.
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer

@@ -181,7 +181,7 @@ final class SimulatedNetwork {
     reply.answer = .response(response)
   }
 
-  /// Stores one of the numbered parts of an upload to S3, or lists them.
+  /// Stores one of the numbered parts of an upload to S3, or lists the stored parts.
   private func storePart(_ call: Call, _ machine: S3Multipart, isLost: Bool, _ reply: inout Reply) {
     guard !isLost, case .response(var response) = reply.answer else { return }
     let ref = call.attempt.ref

@@ -25,7 +25,7 @@ package struct UploadSpec: Hashable, Sendable {
     case tusCreation
     /// Like `tus`, but the parts of a file are partial uploads, which are sent at the same time and concatenated.
     case tusPartials
-    /// An upload to S3: a small file in one request, and the numbered parts of a larger one.
+    /// An upload to S3: a small file in one request, and a larger file in numbered parts.
     case s3
     /// A resumable upload with POST, which a server may treat like `post`.
     case resumable

@@ -114,7 +114,7 @@ struct UploadBook {
 
   /// Removes an ID, and returns the content sent under it.
   mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
-    // An expired ID may also be abandoned, because its content is removed in either case.
+    // An expired ID may also be abandoned, so that its content is removed.
     let upload = try open(id, at: .distantPast)
     uploads[id] = nil
     return upload.content
