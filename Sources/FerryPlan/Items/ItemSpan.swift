@@ -8,7 +8,7 @@ package struct ItemSpan: Hashable, Sendable {
   package var requests: UInt32
 }
 
-/// The spans of an upload's items, in one column. It takes no memory until a span is added.
+/// The spans of an upload's items, in one column. The column takes no memory until a span is added.
 struct ItemSpans: Sendable {
   private var spans: ContiguousArray<ItemSpan> = []
 

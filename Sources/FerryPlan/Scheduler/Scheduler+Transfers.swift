@@ -149,7 +149,7 @@ extension Scheduler {
     }
   }
 
-  /// Counts bytes that the server had and has lost, which are sent again.
+  /// Counts bytes that the server has lost. They are sent again.
   private mutating func countLost(_ bytes: Int64, _ ref: ItemRef) {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
     metrics.startsOver(lost, of: ref.node)

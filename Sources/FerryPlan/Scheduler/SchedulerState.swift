@@ -59,7 +59,7 @@ struct UploadState: Sendable {
   var handedOver = 0
   /// Items of the batch that have not begun.
   var pending = PendingItems()
-  /// Items of a batch that the resume delay holds, and the time at which the delay ends.
+  /// Items that the resume delay holds, and the time at which the delay ends.
   var delayed: (items: PendingItems, until: Instant)?
   /// Items for which the remaining budget was too small, smallest first.
   var skipped = Heap<SkippedItem>()
@@ -136,7 +136,7 @@ struct SessionState: Sendable {
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)
-    /// The server rejected the token of a transfer, which is sent again.
+    /// The server rejected the token of a transfer. The transfer is sent again.
     case rejection(Ready)
   }
 

@@ -207,7 +207,7 @@ extension UploadState {
     tally.open = 0
   }
 
-  /// Ends the launch: every item that has not ended remains for a later one.
+  /// Ends the launch: every item that has not ended remains for a later launch.
   mutating func leaveRest() {
     counts.waiting += tally.open
     tally = LifecycleCounts()

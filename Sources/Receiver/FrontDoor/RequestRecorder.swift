@@ -1,6 +1,6 @@
 import Foundation
 
-/// Appends all bytes that clients send to a file, in the order of arrival.
+/// Appends to a file all bytes that clients send, in the order of arrival.
 ///
 /// The file shows the bytes that reached the server, regardless of the server's interpretation. The bytes of
 /// concurrent connections are interleaved.
