@@ -21,9 +21,9 @@ package struct Shard: Hashable, Codable, Sendable {
 
 /// Assigns the items of an upload to shards.
 ///
-/// The hash is FNV-1a with 64 bits (RFC 9923) of the upload's name, a zero byte and the path, followed by the finalizer
-/// of MurmurHash3, because the upper bits of FNV-1a hardly depend on the last bytes of a path. It must never change:
-/// otherwise, other shards would send the files again.
+/// The hash is FNV-1a with 64 bits (RFC 9923) of the upload's name, a zero byte and the path. The finalizer
+/// of MurmurHash3 is applied to it, because the upper bits of FNV-1a hardly depend on the last bytes of a
+/// path. The hash must never change: otherwise, other shards would send the files again.
 package struct ItemHash: Hashable, Sendable {
   private let start: UInt64
 

@@ -121,8 +121,8 @@ package struct PlanDocument: Codable, Sendable {
     /// For a download batch: the number of items to download whose size the list does not contain; absent if there are
     /// none.
     package var unknownSizes: Int?
-    /// The number of requests that send these bytes if nothing interrupts them; absent if the protocol always
-    /// sends a file in one request.
+    /// The number of requests that send the `bytesToSend` if nothing interrupts the transfers; absent if the
+    /// protocol always sends a file in one request.
     package var parts: Int64?
     /// The number of items to send that an earlier run began.
     package var begun: Int

@@ -90,7 +90,7 @@ extension RunRecord {
   package struct OrphanRecord: Codable, Sendable {
     /// The number of upload IDs that this run dropped without a commit.
     package var dropped: Int
-    /// The number of upload IDs that this run released, including those of earlier runs.
+    /// The number of upload IDs that this run released, including IDs that earlier runs allocated.
     package var released: Int
     /// The number of upload IDs that this run could not release: the attempt failed, or there was no attempt
     /// because the server had not responded to another release. The next run retries.

@@ -51,7 +51,7 @@ struct BudgetGate: Sendable {
   private var reserved: Int64 = 0
   /// Bytes that have been sent, and have to be sent again in the same window.
   private var repeated: [ItemRef: Int64] = [:]
-  /// The part of `reserved` that is only an upper bound, because the sizes are unknown.
+  /// The reservations of items whose sizes are unknown. They are only upper bounds.
   private var bounds: [ItemRef: Int64] = [:]
   /// The pending request.
   private(set) var asked: Lease.Request?

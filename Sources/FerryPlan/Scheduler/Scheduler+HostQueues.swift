@@ -158,8 +158,8 @@ extension Scheduler {
       && intent(of: ready.ref) != .recorded
   }
 
-  /// Whether this is a repeatable commit without an intent. It does not use a connection while its intent is
-  /// written.
+  /// Whether the step is a repeatable commit that still needs an intent. Such a commit does not use a
+  /// connection while its intent is written.
   private func isCommitToIntend(_ ready: Ready) -> Bool {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }

@@ -222,10 +222,10 @@ extension Scheduler {
     }
   }
 
-  /// Replaces a request whose token was rejected with a request that has the new token and keeps the upload
-  /// ID. For the resume delay, the transfer counts as a new one, and the first rejection of a token counts as
-  /// a resume. Under `after_completion`, the rejection counts as a completion, which is handled no sooner
-  /// than the delay ends.
+  /// Called when the server has rejected the token of a request: replaces the request by one that has the new
+  /// token and keeps the upload ID. For the resume delay, the transfer counts as a new one, and the first
+  /// rejection of a token counts as a resume. Under `after_completion`, the rejection counts as a completion,
+  /// and is handled no sooner than the delay ends.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
     let session = session(of: ref.node)

@@ -211,7 +211,7 @@ struct NodeState: Sendable {
   var endedBefore = false
   /// The time at which a fetch becomes due, if it is not due yet.
   var notBefore: Instant?
-  /// The interval of a fetch until the next one, counted from the last successful fetch.
+  /// For a fetch: the interval until the next fetch, counted from the last successful one.
   var interval: Duration?
   var fetchResult: FetchResult?
 }

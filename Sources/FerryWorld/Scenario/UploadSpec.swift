@@ -65,8 +65,8 @@ package struct UploadSpec: Hashable, Sendable {
 
   init(name: String) { self.name = name }
 
-  /// Whether the batch receives its files. Random manifests use a value that has no other meaning for this shape, because
-  /// a further random choice would change every world.
+  /// Whether the batch receives its files. For the shape `put`, `usesQuick` has no other meaning. It
+  /// determines the direction, because a further random choice would change every world.
   var isDownload: Bool { shape == .put && usesQuick }
 
   static func random(_ random: inout RandomSource, name: String, hasToken: Bool) -> UploadSpec {
