@@ -29,7 +29,7 @@ package struct ContentQuestions: Sendable {
     var isTouched: Bool
   }
 
-  /// A delivered file whose content is unchanged, but for which the journal has no digest or another
+  /// A delivered file whose content is unchanged, but for which the journal has no digest, or has a different
   /// modification time.
   package struct Confirmed: Sendable {
     package var row: Int64

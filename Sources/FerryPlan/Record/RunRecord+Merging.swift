@@ -138,7 +138,8 @@ extension RunRecord.Totals {
 }
 
 extension RunRecord.Bytes {
-  /// Sets the bytes of the connections to their sums, if all runs have counted them.
+  /// Sets each count of the connections' bytes to its sum over all runs, or to `nil` if a run has not counted
+  /// these bytes.
   fileprivate mutating func addConnections(_ runs: [RunRecord.Bytes]) {
     func sum(_ value: (RunRecord.Bytes) -> Int64?) -> Int64? {
       let values = runs.compactMap(value)

@@ -236,10 +236,11 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
-    /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded orphans.
+    /// The number of upload IDs that became orphans in this run; absent in reports written before ferry
+    /// recorded orphans.
     package var idsOrphaned: Int? = 0
-    /// Upload IDs that this run released, including those of earlier runs; absent in reports written before
-    /// ferry recorded orphans.
+    /// The number of upload IDs that this run released, including IDs that earlier runs allocated; absent in
+    /// reports written before ferry recorded orphans.
     package var idsReleased: Int? = 0
     package var resumes = 0
 

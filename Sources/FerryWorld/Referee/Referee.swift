@@ -93,7 +93,7 @@ package struct Referee {
   /// Files whose first request must not be repeated and may have reached the server, although the client
   /// knows no upload resource.
   var lostCreations: Set<FileKey> = []
-  /// Whether an earlier commit may have been executed, for each running commit.
+  /// For each running commit: whether an earlier commit of the file may have been executed.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)
