@@ -69,8 +69,7 @@ package struct CalendarZone: Hashable, Sendable {
   private static func clamped(_ offset: Int) -> Int { min(max(offset, -largestOffset), largestOffset) }
 }
 
-// Computations in whole seconds since 1970, which cannot overflow, and lookups of the periods between
-// changes.
+// Computations that cannot overflow, in whole seconds since 1970, and lookups of the periods between changes.
 extension CalendarZone {
   /// The index of the period that contains a time: period 0 ends at the first change, and period 1 begins
   /// there.

@@ -199,7 +199,7 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of a request that has ended, one of several for the same file.
+  /// Releases the reservation of one of several requests for the same file, after the request has ended.
   mutating func releaseReservation(of flight: Flight, sent: Int64) {
     let ref = flight.attempt.ref
     guard flight.attempt.operation.isSending, let gate = gate(of: ref), reservesByRequest(ref, gate) else {

@@ -121,7 +121,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether every item of an upload is in its journal. `false` for an upload that the launch does not run.
+  /// Whether every item of an upload is in the journal. `false` for an upload that the launch does not run.
   package func hasHandedOver(_ node: NodeID) -> Bool {
     uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }

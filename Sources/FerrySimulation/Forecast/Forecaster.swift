@@ -96,7 +96,7 @@ package struct Forecaster {
     var launches = 0
     var rounds = 0
     var firstEnd: Instant?
-    // Includes a launch that is scheduled at the start of the simulation.
+    // Just before the start of the simulation, so that a launch that is scheduled at the start is included.
     var last = setting.start.advanced(by: .nanoseconds(-1))
     while let next = nextLaunch(after: last, launches: launches), next < end {
       machine.now = max(machine.now, next)
