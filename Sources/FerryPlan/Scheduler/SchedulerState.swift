@@ -122,7 +122,7 @@ struct SessionState: Sendable {
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
-  /// The time at which these completions are handled.
+  /// The time at which the completions in `unhandled` are handled.
   var handlesAt: Instant?
   /// Whether `ferry cancel` has ended the whole session.
   var isCancelled = false

@@ -55,7 +55,7 @@ struct ResponseScript: Sendable, Equatable {
 
   /// Adds `size` bytes that repeat `pattern`; the last repetition may be truncated.
   mutating func add(_ pattern: String, size: Int) {
-    // The bytes are written in pieces larger than the pattern.
+    // Short patterns are written in pieces of several repetitions.
     let unit = Array(pattern.utf8)
     let piece = Array(repeatElement(unit, count: max(1, 4096 / unit.count)).joined())
     add(piece, count: size / piece.count)
