@@ -35,7 +35,7 @@ package enum Base64 {
     return text
   }
 
-  /// Returns `nil` if the text is not valid output of `encode`.
+  /// Returns `nil` if the text is not the standard, padded encoding of any bytes.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
     guard text.utf8.count.isMultiple(of: 4) else { return nil }

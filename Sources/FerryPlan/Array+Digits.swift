@@ -6,13 +6,13 @@ extension [UInt8] {
     append(digitsOf: number.magnitude)
   }
 
-  /// Appends the last digits of a number that is not negative, with zeros before them.
+  /// Appends the last digits of a nonnegative number, padded with leading zeros.
   package mutating func append(_ number: Int64, digits: Int) {
     appendDigits(of: number.magnitude, count: Swift.min(digits, 20))
   }
 
-  /// Appends a duration in seconds, rounded to a number of decimals, at most nine, without trailing zeros. A
-  /// negative duration counts as zero.
+  /// Appends a duration in seconds, rounded to at most `decimals` (0 to 9) decimals, without trailing zeros.
+  /// A negative duration counts as zero.
   ///
   /// - Parameter minimum: the number of decimals that are written even if they are zeros.
   package mutating func append(seconds duration: Duration, decimals: Int, minimum: Int = 0) {

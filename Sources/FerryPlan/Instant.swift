@@ -1,7 +1,7 @@
 /// A point in time, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// Within a launch, it advances with the monotonic clock, so setting the wall clock does not change any
-/// interval. Between launches, and in persisted data, it is wall time.
+/// Within a launch, the current instant advances with the monotonic clock, so setting the wall clock does not
+/// change any interval. Between launches, and in persisted data, instants are wall-clock times.
 package struct Instant: Hashable, Comparable, Codable, Sendable {
   package var nanoseconds: Int64
 

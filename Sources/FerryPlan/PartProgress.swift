@@ -1,8 +1,8 @@
-/// The state of the part of a download after an attempt that continued it or left it.
+/// The state of a download's part, which holds the beginning of the document, after an attempt.
 package struct PartProgress: Hashable, Sendable {
-  /// The number of bytes that the attempt received and that a part keeps for a later attempt.
+  /// The number of bytes that the attempt received and that the part keeps for a later attempt.
   package var kept: Int64
-  /// The number of bytes of the document that the part has in total; 0 if there is none.
+  /// The number of bytes of the document that the part has in total; 0 if there is no part.
   package var through: Int64
   /// The number of bytes that earlier attempts received and that are no longer kept, because this attempt did not
   /// continue the part.

@@ -18,9 +18,10 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case resourceTimeout = "resource_timeout"
     /// A body would exceed the request's byte limit.
     case byteLimit = "byte_limit"
-    /// The response is not HTTP, or violates its rules.
+    /// The response is not HTTP, or violates the rules of HTTP.
     case malformedResponse = "malformed_answer"
-    /// The response is larger than the limit for a kept response, or than a fetch's `max_size`.
+    /// The response is larger than the limit for a kept response, or than the `max_size` of a fetch or
+    /// download.
     case responseTooLarge = "answer_too_large"
     /// More redirects than allowed, a redirect without a usable target, or a sensitive request that would
     /// reach an origin that the manifest does not list.
@@ -38,10 +39,10 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
     case request
     /// The response lacks a capture that later steps need.
     case capture
-    /// The request was not sent, because captures now lead to a server other than the one that has its upload ID or its
-    /// file.
+    /// The request was not sent, because captures now lead to a server other than the one that has the upload
+    /// ID or the file.
     case otherServer = "other_server"
-    /// ferry ended the request: a signal, `cancel`, the end of a launch.
+    /// ferry ended the request: for example, because of a signal, `ferry cancel`, or a change of the network.
     case cancelled
   }
 

@@ -25,7 +25,7 @@ package struct ReceiverConfiguration: Sendable {
   package var record: URL?
   /// The current time, for lifetimes and for `Last-Modified`.
   package var now: @Sendable () -> Date = { Date() }
-  /// Waits for a duration. It is used only by a fault with a delay.
+  /// Waits for a duration. It is used only for the delay of a fault.
   package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// Receives one line for each request: method, path and status (or the name of a hostile response),
   /// without header fields and query.

@@ -2,7 +2,7 @@ import FerryManifest
 
 /// A lease from the ledger that all processes of a user share.
 package struct Lease: Hashable, Sendable {
-  /// The number of bytes that may be sent; 0 if less than the minimum remains.
+  /// The number of bytes that may be transferred; 0 if too little of one of the limits remains.
   package var granted: Int64
   /// The bytes that all processes had transferred or leased before this grant, for each limit of the request.
   package var used: [Int64]
@@ -17,12 +17,12 @@ package struct Lease: Hashable, Sendable {
 
   /// A request to the ledger for a lease.
   package struct Request: Hashable, Sendable {
-    /// The network that the bytes will be sent on.
+    /// The network on which the bytes will be transferred.
     package var network: DeviceConditions.Network
     /// The minimum useful number of bytes.
     package var minimum: Int64
     package var wanted: Int64
-    /// The limits that the lease must not exceed.
+    /// The limits against which the lease counts.
     package var limits: [Limit]
 
     /// The limit of a budget in its present window.

@@ -1,7 +1,7 @@
 import FerryManifest
 
 extension BandwidthLimit {
-  /// The limit in bytes per second at a time; `nil` for no limit.
+  /// The limit that applies at an instant, in bytes per second; `nil` for no limit.
   package func bytesPerSecond(at now: Instant, in zone: CalendarZone) -> Int64? {
     let time = zone.localTime(at: now)
     return bytesPerSecond(atMinute: time.hour * 60 + time.minute)
@@ -13,7 +13,7 @@ extension BandwidthLimit {
     let time = zone.localTime(at: now)
     let minute = time.hour * 60 + time.minute
     let start = periods.first { $0.start > minute }?.start ?? (periods.first?.start ?? 0) + 24 * 60
-    // If the clocks change in between, the result is an hour early or late.
+    // If the clocks change in between, the result is early or late by the amount of the change.
     return now.advanced(by: .seconds(60 * (start - minute) - time.second))
   }
 }

@@ -22,8 +22,8 @@ package struct CalendarZone: Hashable, Sendable {
   /// The changes in ascending order, each with a different offset from the previous one.
   package let changes: [Change]
 
-  /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and real time zones end at
-  /// +14:00.
+  /// The largest distance from UTC, in seconds: RFC 3339 allows at most 23:59, and present time zones are at
+  /// most 14 hours from UTC.
   static let largestOffset = 86_399
 
   /// - Parameters:
@@ -62,16 +62,17 @@ package struct CalendarZone: Hashable, Sendable {
   /// The first instant at which the clocks show this time or a later one, saturating at the ends of the
   /// range.
   ///
-  /// For a time that is skipped when clocks are set forward, this is the instant at which they are set. For a
-  /// time that occurs twice when they are set back, it is the first occurrence.
+  /// For a time that is skipped when clocks are set forward, the result is the instant at which they are set.
+  /// For a time that occurs twice when clocks are set back, the result is the first occurrence.
   package func instant(of time: LocalTime) -> Instant { Instant(wholeSeconds: second(of: time)) }
 
   private static func clamped(_ offset: Int) -> Int { min(max(offset, -largestOffset), largestOffset) }
 }
 
-// Computations in whole seconds since 1970, which cannot overflow, and on the periods between two changes.
+// Computations that cannot overflow, in whole seconds since 1970, and lookups of the periods between changes.
 extension CalendarZone {
-  /// The index of the period: 0 is before the first change, 1 is after it.
+  /// The index of the period that contains a time: period 0 ends at the first change, and period 1 begins
+  /// there.
   func period(at second: Int) -> Int {
     var low = 0
     var high = changes.count

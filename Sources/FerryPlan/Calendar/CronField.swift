@@ -8,7 +8,7 @@ struct CronField: Hashable, Sendable {
 
   func contains(_ number: Int) -> Bool { bits & (1 << UInt64(number)) != 0 }
 
-  /// The first matching number that is greater than or equal to this one.
+  /// The first matching number that is greater than or equal to `number`.
   func first(from number: Int) -> Int? {
     let rest = number < 64 ? bits & (.max << UInt64(number)) : 0
     return rest == 0 ? nil : rest.trailingZeroBitCount

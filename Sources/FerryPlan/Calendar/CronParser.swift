@@ -63,7 +63,7 @@ struct CronParser {
       let base = parts[0]
       let range = try range(base, kind, hasStep: parts.count > 1)
       let step = parts.count > 1 ? try step(parts[1], kind) : 1
-      // As in Vixie cron, a step larger than the range matches only its first number.
+      // As in Vixie cron, a step larger than the range matches only the range's first number.
       for number in range where (number - range.lowerBound) % step == 0 {
         // Sunday is stored as 0.
         field.insert(kind == .dayOfWeek && number == 7 ? 0 : number)

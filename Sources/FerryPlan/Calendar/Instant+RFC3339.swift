@@ -39,7 +39,7 @@ extension Instant {
 }
 
 extension [UInt8] {
-  /// Appends a time as `Instant.rfc3339`.
+  /// Appends a time in the format of `Instant.rfc3339`.
   package mutating func append(_ time: Instant) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
       let count = time.write(to: text)

@@ -3,9 +3,9 @@ import FerryManifest
 extension Budget.Window {
   /// The calendar window, in a time zone, that contains an instant.
   ///
-  /// A day, week or month begins when the clocks first show its first midnight, or a later time if
-  /// midnight is skipped. A week begins on Monday (ISO 8601). Therefore, a day on which clocks change may
-  /// have 23 or 25 hours, and a day that a time zone skips has no window.
+  /// A day, week or month begins when the clocks first show its first midnight, or a later time if midnight
+  /// is skipped. Therefore, a day on which clocks change may have 23 or 25 hours, and a day that a time zone
+  /// skips has no window. A week begins on Monday (ISO 8601).
   ///
   /// An hour is an hour of real time, and begins when the clocks show a full hour; an hour that occurs twice
   /// is two windows. If the clocks do not change by full hours, a window ends at the change, so that this
@@ -34,7 +34,7 @@ extension Budget.Window {
 }
 
 extension CalendarZone {
-  /// Returns the window that contains a time, as seconds since 1970.
+  /// Returns the window that contains a time. The time and the window are in seconds since 1970.
   ///
   /// - Parameters:
   ///   - first: returns the first day of the window that contains a day.

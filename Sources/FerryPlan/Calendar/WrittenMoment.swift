@@ -48,7 +48,7 @@ package struct WrittenMoment {
   /// The instant, or the nearest one that an `Instant` can represent.
   ///
   /// - Parameter zone: used if the string has no offset. For a time that the zone skips, the result is the
-  ///   time at which its clocks are set; for a time that occurs twice, it is the first occurrence.
+  ///   time at which its clocks are set; for a time that occurs twice, the result is the first occurrence.
   package func nearest(in zone: CalendarZone) -> Instant {
     Instant(wholeSeconds: second(in: zone), nanoseconds: nanoseconds)
   }

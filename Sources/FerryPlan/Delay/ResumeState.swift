@@ -19,11 +19,11 @@ package struct ResumeState: Hashable, Sendable {
   ///
   /// The first resume sets the period to `initial`; each further resume multiplies it by `factor`, up to
   /// `max`. With `reset: idle`, a resume that occurs more than one further period after the end of the last
-  /// delay sets it to `initial` again. Delayed work starts only at the end of the delay, so a period without
-  /// a resume can begin only then.
+  /// delay sets the period to `initial` again. Delayed work starts only at the end of the delay, so a period
+  /// without a resume can begin only then.
   ///
-  /// With 60 s, ×2, at most 6 h, under `before_start`, if each file takes 10 s and is sent after the
-  /// previous one:
+  /// With an `initial` period of 60 s, a `factor` of 2, a `max` of 6 h and `before_start`, if each file takes
+  /// 10 s and is sent after the previous one:
   ///
   /// | resume | at | period | the next file starts at |
   /// |---|---|---|---|

@@ -1,7 +1,7 @@
 /// The work that a launch would start immediately, and the reasons why the rest would wait.
 ///
-/// It runs the scheduler's first turn. All records are written immediately, and no request ends except the
-/// requests of canceled sessions.
+/// It runs the scheduler's first turn as if all records were written immediately, and as if no request ended
+/// except the requests of canceled sessions.
 package struct InitialDecision: Sendable {
   package private(set) var scheduler: Scheduler
   /// The attempts that the launch would start.

@@ -48,7 +48,8 @@ extension Scheduler {
     }
     if tokens.values.contains(where: { $0.waiters.contains { $0.ref == ref } }) { return .begins }
     let reason = reasonOfOpen(index)
-    // Other items of the upload may wait because they are discretionary.
+    // For an item, the node's reason `power` does not count: it may apply only to other items, which are
+    // discretionary.
     if let reason, reason.code != .waiting, reason.code != .itemsRemaining,
       reason.code != .power || ref.item == nil
     {

@@ -1,8 +1,8 @@
 import FerryManifest
 
 extension Manifest {
-  /// A manifest that contains only the requests of `on_end`. Its plan is run after the plan of this manifest, by a
-  /// separate scheduler.
+  /// A manifest that contains only the requests of `on_end` and their tokens. Its plan is run after the plan
+  /// of this manifest, by a separate scheduler.
   ///
   /// These requests do not wait for budgets, or for conditions that only delay work, because they could not be sent
   /// later. Each request has a separate session, so that its time limit is its `grace`.

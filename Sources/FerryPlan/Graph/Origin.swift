@@ -38,8 +38,8 @@ package struct Origin: Hashable, Codable, Sendable {
     self.init(scheme: scheme, host: String(decoding: host, as: UTF8.self).lowercased(), port: port)
   }
 
-  /// A key for the requests to an http or https URL that has no recognized origin, because its host is not in its
-  /// canonical form or its port is invalid. It has the port 0, so it never equals the origin of another URL.
+  /// A key for the requests to an http or https URL that has no recognized origin, because its host is not in
+  /// its canonical form or its port is invalid. It has the port 0, so it never equals a recognized origin.
   ///
   /// A failure to reach such a host must not affect other URLs without an origin.
   package init(unrecognized url: String) {
@@ -51,7 +51,7 @@ package struct Origin: Hashable, Codable, Sendable {
       host: String(decoding: host, as: UTF8.self).lowercased(), port: 0)
   }
 
-  /// The origin of a template's URL, if its constant prefix determines it.
+  /// The origin of a template's URL; `nil` if the template's constant prefix does not determine the origin.
   package init?(_ template: Template) {
     var prefix = ""
     scan: for segment in template.segments {

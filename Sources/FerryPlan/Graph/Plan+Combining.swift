@@ -6,13 +6,13 @@ extension Plan {
   /// plan is returned unchanged.
   ///
   /// - Parameter plans: at least one plan, each for one manifest, with distinct names.
-  /// - Throws: an error if their shared values differ.
+  /// - Throws: an error if the plans differ in a value that they have to share.
   package init(combining plans: [Plan]) throws(PlanConflict) {
     precondition(!plans.isEmpty, "at least one plan is required")
     self = plans[0]
     guard plans.count > 1 else { return }
     for index in sessions.indices { sessions[index].name = sessions[index].identifier }
-    /// The first manifest that contains each session.
+    /// For each session, the first manifest that contains it.
     var owners = sessions.map { _ in ManifestID(0) }
     for (index, plan) in plans.enumerated().dropFirst() {
       let manifest = ManifestID(index)
@@ -52,8 +52,8 @@ extension Node {
   /// The same node in the combined plan.
   ///
   /// - Parameters:
-  ///   - first: the index of its manifest's first node.
-  ///   - sessions: the new IDs of its manifest's sessions.
+  ///   - first: the index of the manifest's first node in the combined plan.
+  ///   - sessions: the IDs of the manifest's sessions in the combined plan.
   fileprivate func moved(to manifest: ManifestID, nodesFrom first: Int, sessions: [SessionID]) -> Node {
     func moved(_ step: Step) -> Step {
       var step = step

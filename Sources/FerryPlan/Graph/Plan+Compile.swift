@@ -88,8 +88,8 @@ private struct PlanCompiler {
     }
   }
 
-  /// The names of the nodes that a node waits for: its needs, and the requests to which it or its token
-  /// refers.
+  /// The names of the nodes that a node waits for: its needs, the fetch that writes its list, and the
+  /// requests to which it or its token refers.
   private func waitsFor(_ declared: Declared) -> [String] {
     var names = declared.needs.map(\.value)
     if case .download(let download) = declared, case .fetch(let name, _) = download.items.source,
@@ -104,8 +104,8 @@ private struct PlanCompiler {
     return names
   }
 
-  /// The nodes in an order in which each node follows its dependencies, otherwise in the order of
-  /// declaration.
+  /// The nodes in an order in which each node follows its dependencies. Otherwise, uploads come first, then
+  /// downloads, fetches and requests, each in the order of declaration.
   private func order() -> [Declared] {
     let declared =
       manifest.uploads.map(Declared.upload) + manifest.downloads.map(Declared.download)
@@ -307,7 +307,7 @@ extension Upload.Commit {
 }
 
 extension Upload {
-  /// All references in the node's steps.
+  /// All references in the upload's steps.
   var references: [Reference] {
     (allocate?.request.references ?? []) + transfer.request.references + (commit?.request.references ?? [])
       + (commit?.probe?.request.references ?? []) + (abandon?.request.references ?? [])

@@ -6,9 +6,9 @@ extension Plan {
   package struct UploadChain: Error, Hashable {
     /// The upload that waits.
     package var upload: String
-    /// The node that it needs. This node is another upload, or directly or indirectly needs one.
+    /// The node that the upload needs. This node is another upload, or directly or indirectly needs one.
     package var need: String
-    /// The upload for which it waits.
+    /// The upload for which `upload` waits, directly or indirectly.
     package var first: String
 
     package init(upload: String, need: String, first: String) {
@@ -22,7 +22,7 @@ extension Plan {
   ///
   /// - Throws: `UploadChain` if one of them is an upload. Its items would have to wait for other shards.
   package func nodesAfterUploads() throws(UploadChain) -> Set<Int> {
-    /// The upload for which each node directly or indirectly waits.
+    /// For each node that directly or indirectly waits for an upload, that upload.
     var cause: [Int: Int] = [:]
     for index in nodes.indices {
       for need in nodes[index].needs.map(\.index) {
@@ -47,7 +47,8 @@ extension Plan {
     return found
   }
 
-  /// The plan of one shard: its uploads, the nodes on which they depend, and the tokens that these use.
+  /// The plan of one shard: the uploads, the nodes on which they depend, and the tokens that all of these
+  /// nodes use.
   package var ofShard: Plan {
     let needed = nodesBeforeUploads
     var kept = Set(nodes.indices.filter { nodes[$0].kind.hasItems || needed.contains($0) })
@@ -94,7 +95,7 @@ extension Budgets {
 }
 
 extension Node {
-  /// The same node, with another token for each of its steps.
+  /// The same node, with the token of each step replaced.
   fileprivate func withTokens(_ moved: (NodeID) -> NodeID?) -> Node {
     changingSteps { step in
       var step = step

@@ -74,8 +74,8 @@ package struct NodeID: Hashable, Codable, Sendable {
   package init(_ index: Int) { self.index = index }
 }
 
-/// A session of a plan. A new setting added here must be the same in all manifests of one launch
-/// (`Plan+Combining.swift`).
+/// A session of a plan. A new setting that all manifests of one launch must share has to be added to
+/// `difference(from:)`, too (`PlanConflict.swift`).
 package struct SessionPlan: Hashable, Codable, Sendable {
   /// The session's name; in a plan for several manifests, the identifier, because each manifest may use a
   /// different name for the session.
@@ -112,7 +112,8 @@ package struct Node: Hashable, Codable, Sendable {
   package var manifest = ManifestID(0)
   /// The session whose journal contains the node.
   package var session: SessionID
-  /// The nodes that must end before this node starts: its `needs`, and the requests to which it refers.
+  /// The nodes that must end before this node starts: its `needs`, the fetch that writes its list, and the
+  /// requests to which it or its token refers.
   package var needs: [NodeID]
   package var retry: RetryPolicy
   package var work: Work
@@ -152,7 +153,7 @@ package struct Node: Hashable, Codable, Sendable {
       }
     }
 
-    /// The direction in which the content of the node's files is transferred; `nil` if it has no files.
+    /// The direction in which the content of the node's files is transferred; `nil` if the node has no files.
     package var direction: Direction? {
       switch self {
       case .upload: .sent
@@ -260,7 +261,7 @@ package struct UploadWork: Hashable, Codable, Sendable {
   /// resources.
   package var hasUploadIDs: Bool { allocate != nil || transferProtocol.machine?.assignsResource == true }
 
-  /// Whether the upload ID of a file is needed when the server has the whole file.
+  /// Whether the upload ID of a file is still needed once the server has the whole file.
   package var keepsUploadID: Bool {
     allocate != nil || transferProtocol.machine?.commitNamesResources == true
   }

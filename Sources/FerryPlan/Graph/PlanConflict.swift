@@ -18,7 +18,8 @@ package struct PlanConflict: Error, Hashable, Sendable {
 }
 
 extension SessionPlan {
-  /// The first key whose value differs. `headers`, `redirects` and `sign` belong to each manifest and may differ.
+  /// The first key whose value differs. `headers`, `redirects`, `sign`, `auth` and `connection` belong to
+  /// each manifest and may differ.
   func difference(from other: SessionPlan) -> String? {
     if kind != other.kind { return "kind" }
     if maxConnectionsPerHost != other.maxConnectionsPerHost { return "max_connections_per_host" }

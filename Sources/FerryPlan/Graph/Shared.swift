@@ -1,7 +1,7 @@
 /// Stores a large property of a value outside the value, so that copying the value copies only a reference.
 ///
-/// The property is copied when it is changed. Steps are copied several times for each request: without this wrapper,
-/// each copy retains every string and array of the request's template.
+/// The property is copied when it is changed, if another value shares it. Steps are copied several times for
+/// each request: without this wrapper, each copy retains every string and array of the request's template.
 @propertyWrapper
 package struct Shared<Value> {
   private final class Storage {

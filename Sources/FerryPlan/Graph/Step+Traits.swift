@@ -1,4 +1,4 @@
-/// The properties of each kind of step that do not depend on the manifest. The scheduler's decisions are
+/// For each kind of step, the properties that do not depend on the manifest. The scheduler's decisions are
 /// based on this table.
 extension Step.Kind {
   struct Traits: Sendable {
@@ -22,8 +22,8 @@ extension Step.Kind {
 
     enum Content: Sendable { case sent, received }
 
-    /// How a step counts against the budgets of its session. All bytes are counted; this rule
-    /// determines only whether the step waits.
+    /// Whether a step waits for a budget. The bytes of all steps count against budgets, regardless of this
+    /// rule.
     enum BudgetRule: Sendable {
       /// The step is small, and never waits.
       case never

@@ -1,7 +1,7 @@
 import FerryManifest
 
-/// The user name and password of a URL (RFC 3986, section 3.2.1), with their percent-encoding. It cannot be
-/// printed.
+/// The user name and password of a URL (RFC 3986, section 3.2.1), with their percent-encoding. A value of
+/// this type cannot be printed.
 package struct Userinfo: Hashable, Sendable {
   private var user: SensitiveValue
   private var password: SensitiveValue?
@@ -32,7 +32,7 @@ package struct Userinfo: Hashable, Sendable {
     return String(decoding: bytes[..<authority.lowerBound] + Array("***".utf8) + bytes[at...], as: UTF8.self)
   }
 
-  /// The user name and password, for use in the URL only.
+  /// The user name. Like `passwordText`, it may be used only in the URL.
   package var userText: String { user.revealed }
   package var passwordText: String? { password?.revealed }
 }

@@ -8,7 +8,7 @@ package struct CancelReason: Hashable, Sendable {
 
   package let text: String
 
-  /// The cause of the rejection of a reason.
+  /// The problem with a rejected text.
   package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(Int)

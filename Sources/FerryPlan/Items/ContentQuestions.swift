@@ -29,8 +29,8 @@ package struct ContentQuestions: Sendable {
     var isTouched: Bool
   }
 
-  /// A delivered file with unchanged content for which the journal has no digest or a different modification
-  /// time.
+  /// A delivered file whose content is unchanged, but for which the journal has no digest, or has a different
+  /// modification time.
   package struct Confirmed: Sendable {
     package var row: Int64
     /// The modification time in nanoseconds since 1970.

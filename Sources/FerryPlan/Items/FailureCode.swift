@@ -26,7 +26,7 @@ extension FailureCode {
   package static let afterFileSystem = FailureCode(rawValue: "after_file_system")
   /// The folder of a delivered file, or the folder of `move_to`, cannot be used.
   package static let afterFolder = FailureCode(rawValue: "after_folder")
-  /// A delivered file disappeared before it could be moved, or its root is empty.
+  /// A delivered file disappeared before it could be moved, or the root of its upload is empty.
   package static let afterMissing = FailureCode(rawValue: "after_missing")
   /// Delivered files still have to be deleted or moved.
   package static let afterOwed = FailureCode(rawValue: "after_owed")
@@ -38,7 +38,7 @@ extension FailureCode {
   package static let responseLost = FailureCode(rawValue: "answer_lost")
   /// The remaining budget is too small until the next window.
   package static let budget = FailureCode(rawValue: "budget")
-  /// The file is larger than the whole budget.
+  /// The file is larger than the budget of every network that its session may use.
   package static let budgetNever = FailureCode(rawValue: "budget_never")
   /// `ferry cancel` canceled the work.
   package static let cancelled = FailureCode(rawValue: "cancelled")
@@ -50,7 +50,7 @@ extension FailureCode {
   package static let expired = FailureCode(rawValue: "expired")
   /// The response status indicates a failure.
   package static let httpStatus = FailureCode(rawValue: "http_status")
-  /// The upload ID expired before its transfer.
+  /// The upload ID expired before the file was transferred.
   package static let uploadIDExpired = FailureCode(rawValue: "id_expired")
   /// Items of the node remain for a later run.
   package static let itemsRemaining = FailureCode(rawValue: "items_left")

@@ -4,15 +4,15 @@ package struct ItemSpan: Hashable, Sendable {
   package var begunAt: Instant
   /// The time at which the item ended in the launch.
   package var endedAt: Instant
-  /// The number of requests for the item that ended, successfully or not.
+  /// The number of requests that were made for the item and have ended, successfully or not.
   package var requests: UInt32
 }
 
-/// The spans of an upload's items, in one column. It takes no memory until a span is added.
+/// The spans of an upload's items, in one column. The column takes no memory until a span is added.
 struct ItemSpans: Sendable {
   private var spans: ContiguousArray<ItemSpan> = []
 
-  /// A span without requests marks an item for which there is none.
+  /// A span without requests marks an item that has no span.
   private static let absent = ItemSpan(
     begunAt: Instant(nanoseconds: 0), endedAt: Instant(nanoseconds: 0), requests: 0)
 

@@ -9,7 +9,8 @@ package enum ItemState: UInt8, Codable, Sendable {
   case transferred = 2
   case done = 3
   case failed = 4
-  /// An unrepeatable step was sent and its response is unknown; the user must decide.
+  /// A commit or an unrepeatable step may have been executed, but its response is unknown; the user must
+  /// decide.
   case ambiguous = 5
   case cancelled = 6
 
@@ -36,7 +37,7 @@ package enum ItemStep: UInt8, Codable, Sendable {
 }
 
 extension Step.Kind {
-  /// The step of an item; `nil` for steps that do not belong to items.
+  /// The step as it is recorded in an item's intent; `nil` for steps that are never recorded there.
   package var itemStep: ItemStep? {
     switch self {
     case .allocate: .allocate

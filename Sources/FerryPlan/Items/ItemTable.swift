@@ -1,4 +1,4 @@
-/// The items of one upload that this launch may work on, in columns.
+/// For one upload: the items that this launch may process, in columns.
 package struct ItemTable: Sendable {
   package var files = FileColumns()
   /// The journal row of each item.
@@ -64,7 +64,8 @@ package struct ItemTable: Sendable {
   /// is recorded. In that case, the counting point of the upload applies.
   package var countingPoint: CountingPoint?
 
-  /// The servers of items whose list determines them. Only these items have a number in `servers`.
+  /// The servers that the list of a download batch determines. Only items of these servers have a number in
+  /// `servers`.
   package private(set) var origins: [Origin] = []
   /// For each item, the position of its server in `origins`; empty if no item has one.
   private var servers: [UInt8?] = []
@@ -99,11 +100,11 @@ package struct ItemTable: Sendable {
 
 /// The servers that the list of a download batch determines.
 extension ItemTable {
-  /// The maximum number of servers with separate queues. A list may name any number of servers, and each has its own
-  /// queue. The items of any further servers share one queue.
+  /// The maximum number of servers with separate queues. A list may name any number of servers. The items of
+  /// all servers beyond this number share one queue.
   static let mostOrigins = 64
 
-  /// The server of an item; `nil` if its step determines the server, or if there are too many.
+  /// The server of an item; `nil` if its step determines the server, or if there are too many servers.
   package func origin(of item: Int) -> Origin? {
     guard item < servers.count, let server = servers[item] else { return nil }
     return origins[Int(server)]

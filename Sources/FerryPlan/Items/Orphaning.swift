@@ -40,8 +40,8 @@ package enum OrphanReason: UInt8, Codable, Sendable, CaseIterable {
 /// The reason and state of an orphaned upload ID.
 package struct Orphaning: Hashable, Sendable {
   package var reason: OrphanReason
-  /// Whether the data under the ID may count as delivered because the commit may have been executed. Such an
-  /// ID is never released.
+  /// Whether the data under the ID may count as delivered: for example, because the commit may have been
+  /// executed. Such an ID is never released.
   package var isInDoubt: Bool
 
   package init(_ reason: OrphanReason, isInDoubt: Bool) {

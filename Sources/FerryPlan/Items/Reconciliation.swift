@@ -61,7 +61,7 @@ package struct Reconciliation: Sendable {
     package var ambiguous = 0
     /// Delivered files that still have to be deleted or moved.
     package var owedAfter = 0
-    /// The part of `delivered` that is treated as unchanged because it has not been read.
+    /// The part of `delivered` that is treated as unchanged because the contents have not been read.
     package var unread = 0
     /// Paths that could not be listed. Each counts as failed.
     package var unlisted = 0

@@ -1,8 +1,8 @@
 /// One part of the items of a manifest, which a separate process sends.
 ///
-/// An item belongs to the shard that the hash of its identity determines: the name of its upload and the bytes of its
-/// path. All processes therefore compute the same shard, and adding or removing a file does not move other files to
-/// another shard.
+/// The hash of an item's identity (the name of its upload and the bytes of its path) determines the item's
+/// shard. All processes therefore compute the same shard, and adding or removing a file does not move other
+/// files to another shard.
 package struct Shard: Hashable, Codable, Sendable {
   /// From 1 to `count`.
   package var number: Int
@@ -21,9 +21,9 @@ package struct Shard: Hashable, Codable, Sendable {
 
 /// Assigns the items of an upload to shards.
 ///
-/// The hash is FNV-1a with 64 bits (RFC 9923) of the upload's name, a zero byte and the path, followed by the finalizer
-/// of MurmurHash3, because the upper bits of FNV-1a hardly depend on the last bytes of a path. It must never change:
-/// otherwise, other shards would send the files again.
+/// The hash is FNV-1a with 64 bits (RFC 9923) of the upload's name, a zero byte and the path. The finalizer
+/// of MurmurHash3 is applied to it, because the upper bits of FNV-1a hardly depend on the last bytes of a
+/// path. The hash must never change: otherwise, other shards would send the files again.
 package struct ItemHash: Hashable, Sendable {
   private let start: UInt64
 

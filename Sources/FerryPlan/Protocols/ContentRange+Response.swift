@@ -120,7 +120,8 @@ extension ContentRange {
   /// Corrects the number of stored bytes: registries state `0-0` not only for one byte, but also for an empty
   /// upload.
   ///
-  /// - Parameter end: the offset at which one byte would be plausible.
+  /// - Parameter end: the end of the part that was sent, or 0 for a query. One stored byte is plausible only
+  ///   if this is 1.
   private func emptied(_ stored: Int64, at end: Int64) -> Int64 {
     form == .bare && stored == 1 && end != 1 ? 0 : stored
   }

@@ -105,9 +105,10 @@ package enum TransferReading: Hashable, Sendable {
   case malformed(String)
   /// The response shows that the upload does not belong to the file, and perhaps belongs to another file.
   case foreign(String)
-  /// The server has stored bytes other than those that were sent. After a wait, they are sent again.
+  /// The server has stored bytes other than those that were sent. After a wait, the bytes are sent again.
   case damaged(String)
-  /// The server did not accept the request now, or has a different offset. After a wait, it is asked for its offset.
+  /// The server does not accept the request at present, or has a different offset. After a wait, the server
+  /// is asked for its offset.
   case refused
   /// The server no longer has the upload.
   case gone

@@ -3,7 +3,8 @@ import FerryManifest
 /// Multipart uploads of Amazon S3 and compatible servers (`CreateMultipartUpload`, `UploadPart`, `ListParts`,
 /// `CompleteMultipartUpload` in Amazon's API reference). Files below a threshold are sent in a single PUT.
 package struct S3Multipart: Hashable, Codable, Sendable {
-  /// The size of each part except the last one, in bytes, unless the file has too many parts of this size.
+  /// The size of each part except the last one, in bytes, unless the file would have too many parts of this
+  /// size.
   package var partSize: Int64
   /// The minimum size of a file that is sent in parts, in bytes.
   package var threshold: Int64
@@ -142,8 +143,8 @@ extension S3Multipart: TransferMachine {
     }
   }
 
-  /// The reason why the server has not stored the bytes that were sent, according to the checksum in its response;
-  /// `nil` if the response states the same checksum, or none.
+  /// The reason why the server has not stored the bytes that were sent, according to the checksum in its
+  /// response; `nil` if the response states the same checksum, none, or one that cannot be compared.
   ///
   /// - Parameter sent: the checksum in the request, in Base64.
   package func damage(_ response: any OperationResponse, sent: String) -> String? {

@@ -51,7 +51,7 @@ struct StructuredField {
 
   // MARK: Members
 
-  /// An item, or an inner list, which is dropped.
+  /// Reads an item or an inner list. The members of an inner list are dropped.
   private mutating func member() -> Item? {
     guard skip("(") else { return item() }
     while true {
@@ -63,7 +63,7 @@ struct StructuredField {
     }
   }
 
-  /// A bare item with its parameters, which are dropped.
+  /// Reads a bare item, and drops its parameters.
   private mutating func item() -> Item? {
     guard let item = bareItem(), parameters() else { return nil }
     return item

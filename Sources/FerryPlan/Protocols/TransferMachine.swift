@@ -50,7 +50,7 @@ package protocol TransferMachine: Sendable {
   func read(_ response: any OperationResponse, to operation: TransferOperation, size: Int64)
     -> TransferReading
 
-  /// Applies a response that was not refused to the state of its transfer.
+  /// Applies the reading of a response to the state of its transfer.
   ///
   /// - Parameters:
   ///   - reading: `offset`, `part`, `parts`, or `other` for the response to a completed upload.
@@ -72,8 +72,8 @@ package protocol TransferMachine: Sendable {
   /// Whether the request to which the server assigns an upload resource can be sent again if its response is lost.
   var repeatsCreation: Bool { get }
 
-  /// Whether the server may remove the upload resource of a completed upload at once, so that its absence does not show
-  /// that the file was not delivered.
+  /// Whether the server may remove the upload resource of a completed upload immediately, so that its absence
+  /// does not show that the file was not delivered.
   var mayForgetCompleted: Bool { get }
 
   /// The URL of the upload resource that a response to an operation assigns, absolute or relative; `nil` if it assigns

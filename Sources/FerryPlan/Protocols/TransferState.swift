@@ -2,14 +2,15 @@
 ///
 /// It is not journaled: after an interruption, the server states its offset again.
 package struct TransferState: Hashable, Sendable {
-  /// The number of bytes, counted from the start of the file, that the server has confirmed.
+  /// The number of the file's bytes that the server has confirmed. They are the first bytes of the file,
+  /// unless the protocol sends several parts at the same time.
   package var confirmedOffset: Int64 = 0
   /// Whether the server may have a different offset, because an earlier launch may have sent bytes or a request has
   /// failed. The server is then asked for its offset before more bytes are sent.
   package var isUncertain: Bool
 
-  /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an earlier launch may
-  /// have sent any byte. The server cannot have more than that.
+  /// The end of the last byte that requests have sent, counted from the start of the file; `nil` if an
+  /// earlier launch may have sent any byte. The server cannot have bytes beyond this position.
   package var sentThrough: Int64?
 
   /// The parts that the server has, for protocols with numbered parts.
@@ -18,7 +19,8 @@ package struct TransferState: Hashable, Sendable {
   package var sending = PartSet()
   /// The number of the last part that the server has listed; 0 before its first list.
   package var listedThrough = 0
-  /// The partial uploads of a file that the server concatenates; empty before the first request, and for other uploads.
+  /// The partial uploads that the server will concatenate; empty before the first request, and for transfers
+  /// without partial uploads.
   package var partials: [PartialUpload] = []
   /// Whether the server has assigned an upload resource, if its protocol assigns one.
   package var hasResource: Bool
@@ -62,7 +64,8 @@ extension TransferState {
     case .send(let range) where offset <= range.lowerBound,
       .create(let range) where offset <= range.lowerBound:
       return .stalled("the server has stored none of the bytes that were sent to it")
-    // Otherwise, a server that stores one byte of each request would receive as many requests as the file has bytes.
+    // Without this case, a server that stores one byte of each request would receive as many requests as the
+    // file has bytes.
     case .send(let range) where range.isSlow(offset), .create(let range) where range.isSlow(offset):
       return .stalled(
         "the server has stored only \(offset - range.lowerBound) of the \(range.upperBound - range.lowerBound) bytes that "
@@ -80,7 +83,7 @@ extension Range<Int64> {
   /// A request must advance an upload by at least this number of bytes, or by half of the bytes in the request.
   private static var leastAdvance: Int64 { 64 << 10 }
 
-  /// Whether the server has stored so little of a request for these bytes that it counts as a failure.
+  /// Whether the server has stored so few of these bytes that the request counts as failed.
   ///
   /// - Parameter offset: the offset that the server has stated, within the range.
   fileprivate func isSlow(_ offset: Int64) -> Bool {

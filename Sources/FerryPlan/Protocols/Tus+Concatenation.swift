@@ -1,17 +1,17 @@
 /// The state of a partial upload, which has one part of the file's bytes.
 package struct PartialUpload: Hashable, Sendable {
-  /// Whether the server has created it.
+  /// Whether the server has created the partial upload.
   package var isCreated = false
-  /// Whether the server must be asked how many bytes it has.
+  /// Whether the server must be asked how many bytes of the partial upload it has.
   package var isUncertain = false
-  /// Whether one of its requests is being sent.
+  /// Whether a request for the partial upload is being sent.
   package var isBusy = false
   /// The number of bytes, counted from the start of the part, that the server has, according to its responses.
   package var offset: Int64 = 0
   /// The end of the last byte that requests have sent, counted from the start of the part; `nil` if an earlier launch may
   /// have sent any byte.
   package var sentThrough: Int64? = 0
-  /// The time at which it expires, if the server has stated it.
+  /// The time at which the partial upload expires; `nil` if the server has stated none.
   package var expires: Instant?
 }
 
@@ -84,10 +84,12 @@ extension Tus {
 
   // MARK: Requests
 
-  /// The next request for a partial upload without one; `nil` if there is none, or if other requests must end first.
+  /// The next request for a partial upload that has no request in progress; `nil` if there is none, or if
+  /// other requests must end first.
   ///
-  /// Bytes are sent only when the server has created all partial uploads, and has shown by its first one that it knows
-  /// the extension. Another server would take each part for a file.
+  /// Bytes are sent only when the server has created all partial uploads, and its response to a query of the
+  /// first one has shown that it supports the extension. A server without the extension would take each part
+  /// for a file.
   private func available(_ state: TransferState, size: Int64) -> TransferOperation? {
     let partials = partials(state, size: size)
     if let index = partials.firstIndex(where: { !$0.isCreated && !$0.isBusy }) {
@@ -134,7 +136,7 @@ extension Tus {
     if case .send = operation { change(operation, in: &state, size: size) { $0.isUncertain = true } }
   }
 
-  /// The size of a partial upload, or the offset in it, as its requests state it.
+  /// The size of a partial upload, and the offset of an operation in it, as requests state them.
   func relative(_ operation: TransferOperation, size: Int64) -> (length: Int64, offset: Int64) {
     let part = range(ofPart: number(of: operation, size: size), size: size)
     return (part.upperBound - part.lowerBound, (operation.range?.lowerBound ?? size) - part.lowerBound)
@@ -142,7 +144,7 @@ extension Tus {
 
   // MARK: Responses
 
-  /// Whether a response to a query must show that the server knows the extension.
+  /// Whether a response to this operation must show that the server supports the extension.
   func mustShowConcatenation(_ operation: TransferOperation, size: Int64) -> Bool {
     operation == .queryPart(1) && partCount(size) > 1
   }
@@ -176,7 +178,8 @@ extension Tus {
     return isComplete ? .complete : .proceeds
   }
 
-  /// The operation in terms of its partial upload.
+  /// The operation as part of a single upload: a range is shifted by `offset`, and all other operations
+  /// become `queryOffset`.
   private func shifted(_ operation: TransferOperation, by offset: Int64) -> TransferOperation {
     switch operation {
     case .send(let range): .send(range.lowerBound + offset..<range.upperBound + offset)

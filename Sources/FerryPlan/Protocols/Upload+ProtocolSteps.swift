@@ -33,7 +33,7 @@ extension Upload {
     return upload
   }
 
-  /// The DELETE of the upload resource.
+  /// The `abandon` step that deletes the upload resource.
   private func release(_ version: RequestTemplate.Field) -> Abandon {
     var request = transfer.request
     request.method = "DELETE"
@@ -59,7 +59,7 @@ extension Upload {
   /// The transfer's requests create the partial uploads of a file and send its parts. The commit concatenates them.
   private var withTusConcatenation: Upload {
     var upload = withTusCreation
-    // The metadata and the expected response are those of the whole upload.
+    // The declared metadata, expectation and captures belong to the whole upload, which the commit creates.
     upload.transfer.creation = nil
     upload.transfer.request.metadata = []
     upload.transfer.expect = Expectation()

@@ -26,8 +26,8 @@ extension Upload {
     }
     upload.allocate = Allocate(
       token: transfer.token, request: creation,
-      // S3 names the root element InitiateMultipartUploadResult; some servers use other names, because Amazon's clients
-      // ignore them.
+      // S3 names the root element InitiateMultipartUploadResult. Some servers use other names, which work
+      // because Amazon's clients ignore the name.
       capture: [Capture(name: "upload_id", source: .xml(path: "*/UploadId"))])
     var completion = request("POST", [.literal("uploadId="), id]) {
       S3Multipart.isCondition($0) || !S3Multipart.describesObject($0)

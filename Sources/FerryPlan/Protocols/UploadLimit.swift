@@ -18,8 +18,8 @@ package struct UploadLimit: Hashable, Sendable {
     self.maxAge = maxAge
   }
 
-  /// Reads the values of the `Upload-Limit` fields; `nil` if there are none, or if they must be ignored because one of
-  /// the known limits is not a non-negative integer.
+  /// Reads the values of the `Upload-Limit` fields; `nil` if there are none, or if they must be ignored
+  /// because they are malformed or one of the known limits is not a non-negative integer.
   init?(fields: [String]) {
     guard !fields.isEmpty, let members = StructuredField.dictionary(fields.joined(separator: ", ")) else {
       return nil
@@ -40,7 +40,7 @@ package struct UploadLimit: Hashable, Sendable {
     }
   }
 
-  /// The number of bytes in a request for the next bytes of a file.
+  /// The number of bytes to send in the next request.
   ///
   /// - Parameters:
   ///   - chunkSize: the maximum that the manifest declares; `nil` for the whole rest of the file.
@@ -64,6 +64,6 @@ package struct UploadLimit: Hashable, Sendable {
     return nil
   }
 
-  /// The maximum number of requests for a file that a server can require.
+  /// The maximum number of requests that a server can require for one file.
   private static let requestLimit: Int64 = 100_000
 }

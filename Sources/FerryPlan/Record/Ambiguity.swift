@@ -7,7 +7,8 @@ package struct Ambiguity: Hashable, Codable, Sendable {
   package var at: String?
   /// The scheme, host and port of the request, if known.
   package var origin: String?
-  /// The scheme, host and port to which that server redirected the request; `nil` if they are those of `origin`.
+  /// The scheme, host and port to which the server at `origin` redirected the request; `nil` if they are
+  /// those of `origin`.
   package var redirectedTo: String?
   /// The values that the server returned for the item and that are not secret, such as the upload ID.
   package var captures: [String: String]?

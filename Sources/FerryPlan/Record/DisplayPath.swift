@@ -6,10 +6,11 @@ import FerryManifest
 ///
 /// Names are quoted as git quotes them (core.quotePath off). A name that contains a control character, a
 /// double quote, a backslash, a byte that is not UTF-8, or an invisible character that reorders or hides text
-/// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons.
+/// is enclosed in double quotes, with C escapes and octal bytes. So is a name that begins with two colons, or
+/// with spaces and two colons.
 package enum DisplayPath {
   package static func shown(_ name: some Collection<UInt8>) -> String {
-    // Most names are of this kind, and each line of a log has a name.
+    // Most names need no quotes and are ASCII, and each line of a log has a name.
     if isUnquotedASCII(name) { return String(decoding: name, as: UTF8.self) }
     let bytes = Array(name)
     if let text = String(validating: bytes, as: UTF8.self), text.unicodeScalars.allSatisfy(isPlain),
@@ -119,7 +120,7 @@ extension DisplayPath {
 
   /// A name from a document.
   ///
-  /// - Parameter base64: the bytes of the name, if it is not valid UTF-8.
+  /// - Parameter base64: the bytes of the name in Base64, if the name is not valid UTF-8.
   package static func shown(_ name: String, base64: String? = nil) -> String {
     shown(base64.flatMap(Base64.decode) ?? Array(name.utf8))
   }

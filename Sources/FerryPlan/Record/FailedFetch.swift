@@ -5,7 +5,8 @@ package struct FailedFetch: Hashable, Sendable {
   package var at: Instant
   /// The reason; `nil` if the journal no longer contains it.
   package var failure: RecordedFailure?
-  /// Whether the failure was temporary, so that the fetch has not ended in its round. Otherwise, it ended as failed.
+  /// Whether the failure was temporary, so that the fetch has not ended in its round. Otherwise, the fetch
+  /// ended as failed.
   package var isOpen: Bool
 
   package init(at: Instant, failure: RecordedFailure?, isOpen: Bool) {

@@ -10,8 +10,8 @@ package enum NodeStart: Sendable {
   case submissions
   /// The node has ended in this round; the failure is the reason why it did not succeed.
   case closed(NodeOutcome, RecordedFailure? = nil)
-  /// A fetch whose interval has not passed. It counts as succeeded. If its last attempt failed, it counts as failed
-  /// or remains open instead.
+  /// A fetch whose interval has not passed, or whose stored document is still fresh. It counts as succeeded.
+  /// If its last attempt failed, it counts as failed or remains open instead.
   case notDue(until: Instant, after: FailedFetch? = nil)
   /// A fetch with the interval `never`; it is treated as succeeded.
   case switchedOff
@@ -19,7 +19,7 @@ package enum NodeStart: Sendable {
   case stored
   /// A fetch whose `cache_policy` does not allow a request although no document is stored. It fails.
   case notStored
-  /// An upload of which other processes have not sent all items yet. It remains for a later launch.
+  /// An upload whose items have not all been sent yet by other processes. It remains for a later launch.
   case left(RecordedFailure)
   /// An unrepeatable request whose intent is on disk but whose outcome is not.
   case intended

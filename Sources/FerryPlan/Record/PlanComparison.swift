@@ -16,7 +16,7 @@ package struct PlanComparison: Hashable, Codable, Sendable {
   package var seconds: Seconds
   /// Differences that concern the whole run.
   package var differences: [Difference]
-  /// The nodes in the plan's order, and then those that it does not contain.
+  /// The nodes in the plan's order, followed by the nodes that the plan does not contain.
   package var nodes: [NodeEntry]
   /// The activities of the nodes in a simulation, in seconds since its start; absent for a plan.
   package var timeline: [RunTimeline.NodeSpans]?

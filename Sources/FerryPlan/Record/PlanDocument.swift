@@ -58,8 +58,9 @@ package struct PlanDocument: Codable, Sendable {
     package var needs: [String]
     package var steps: [StepEntry]
     /// `run`; `waiting` (see `reason`); `done` if the node has ended in this round; `ambiguous` if its
-    /// request may have been executed; `not_due`; `never`; `not_selected`; `ask` for tokens, which are
-    /// fetched when needed.
+    /// request may have been executed; `not_due`; `never`; `stored` if `cache_policy` uses the stored
+    /// document; `failed` if it does not allow a request although no document is stored; `not_selected`;
+    /// `ask` for tokens, which are fetched when needed.
     package var state: ReportState
     package var notBefore: String?
     /// The reason why the node would wait under these conditions.
@@ -84,8 +85,8 @@ package struct PlanDocument: Codable, Sendable {
     /// The URL with unresolved references and masked credentials.
     package var url: String
     package var repeatability: Step.Repeatability
-    /// The protocol of a transfer that does not send the file alone in one request: `multipart_form`, `content_range`,
-    /// `tus` or `s3_multipart`; otherwise absent.
+    /// The protocol of a transfer that does not send the file alone in one request: `multipart_form`,
+    /// `content_range`, `tus`, `resumable` or `s3_multipart`; otherwise absent.
     package var `protocol`: Upload.Transfer.`Protocol`?
   }
 
@@ -120,8 +121,8 @@ package struct PlanDocument: Codable, Sendable {
     /// For a download batch: the number of items to download whose size the list does not contain; absent if there are
     /// none.
     package var unknownSizes: Int?
-    /// The number of requests that send these bytes if nothing interrupts them; absent if each file is sent in one
-    /// request.
+    /// The number of requests that send the `bytesToSend` if nothing interrupts the transfers; absent if the
+    /// protocol always sends a file in one request.
     package var parts: Int64?
     /// The number of items to send that an earlier run began.
     package var begun: Int

@@ -1,10 +1,10 @@
-/// A file that a run would send.
+/// A file that a run would send or download.
 package struct PlannedFile: Hashable, Sendable {
-  /// The reason why the file would be sent. The raw values are a stable public interface.
+  /// The reason why the file would be sent or downloaded. The raw values are a stable public interface.
   package enum Reason: String, Codable, Sendable {
-    /// The file has not been sent before.
+    /// The file has not been sent or downloaded before.
     case new
-    /// The file has changed, or is sent again in this round.
+    /// The file has changed, or is sent or downloaded again in this round.
     case again
     /// An earlier run queued or began the file and did not complete it.
     case unfinished

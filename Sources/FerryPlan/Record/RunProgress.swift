@@ -11,7 +11,7 @@ package struct RunProgress: Hashable, Codable, Sendable {
   package var itemsOpen: Int
   /// `true` while files are being listed, so that `itemsOpen` will increase; otherwise `nil`.
   package var listing: Bool?
-  /// The number of items and single requests that have failed in the round.
+  /// The number of items and single requests that have failed, or may have been executed, in the round.
   package var failed: Int
   /// The bytes of files transferred so far.
   package var bytes: Int64
@@ -51,13 +51,13 @@ package struct ActiveRequest: Hashable, Codable, Sendable {
   package var node: String
   /// The path of the item; `nil` for a node with a single request.
   package var path: String?
-  /// The bytes of a path that is not UTF-8.
+  /// The bytes of the path in Base64, if the path is not valid UTF-8.
   package var pathBase64: String?
   package var step: Step.Kind
   /// The size of the file; `nil` for a node with a single request.
   package var size: Int64?
-  /// For a request that sends a file: the position up to which its bytes have been sent, which includes the parts
-  /// before this one. For another request: the bytes of its body and of its response's body.
+  /// For a request that sends a file: the position in the file up to which bytes have been sent, including
+  /// the bytes of earlier parts. For another request: the bytes of its body and of its response's body.
   package var bytes: Int64
   package var seconds: Double
 

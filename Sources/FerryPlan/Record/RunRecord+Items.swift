@@ -6,7 +6,7 @@ extension RunRecord {
     package var manifest: String?
     package var node: String
     package var path: String
-    /// The bytes of the name, if it is not valid UTF-8.
+    /// The bytes of the path in Base64, if the path is not valid UTF-8.
     package var pathBase64: String?
     package var size: Int64
     /// `done`, `failed`, `ambiguous`, `cancelled`, `waiting`.
@@ -20,7 +20,7 @@ extension RunRecord {
     /// The time at which the item ended in the run.
     package var endedAt: String?
     package var durationSeconds: Double?
-    /// The number of requests for the item that ended, successfully or not.
+    /// The number of requests that were made for the item and have ended, successfully or not.
     package var requests: Int?
     /// The digest of the file, in lowercase hexadecimal, if the run computed it.
     package var sha256: String?

@@ -16,9 +16,10 @@ extension RunRecord {
 
   /// The report of all parts.
   ///
-  /// The state of an item or node is that of the last run of its part. The totals are those of all runs in the round,
-  /// so that they count each request of a shard that was started several times. Uploads and download batches are
-  /// in the parts of the shards, and everything else in the parts that run once.
+  /// The state of an item or node is that of the last run of its part. The totals are those of all runs in
+  /// the round, so that they count each request of a shard that was started several times. Uploads and
+  /// download batches are in the parts of the shards, tokens may be in any part, and everything else is in
+  /// the parts that run once.
   ///
   /// - Parameter parts: the work before and after the shards, if there are reports of it, and every shard.
   package static func merged(_ parts: [PartReports]) -> RunRecord? {
@@ -50,7 +51,7 @@ extension RunRecord {
     return record
   }
 
-  /// The reports of a part's nodes, by the node.
+  /// The records of a part's nodes, by name and kind.
   private struct PartNodes {
     struct Key: Hashable {
       var name: String
@@ -67,7 +68,8 @@ extension RunRecord {
     }
   }
 
-  /// The nodes in the order of the longest report: that of the work that runs once, if there is one.
+  /// The nodes in the order of the report with the most nodes: the report of the work that runs once, if
+  /// there is one.
   private static func nodes(_ parts: [PartReports]) -> [NodeRecord] {
     let longest = parts.compactMap(\.last?.nodes).max { $0.count < $1.count } ?? []
     let sources = parts.compactMap { part in part.last.map { PartNodes(part, $0) } }
@@ -136,7 +138,8 @@ extension RunRecord.Totals {
 }
 
 extension RunRecord.Bytes {
-  /// Sets the bytes of the connections to their sums, if all runs have counted them.
+  /// Sets each count of the connections' bytes to its sum over all runs, or to `nil` if a run has not counted
+  /// these bytes.
   fileprivate mutating func addConnections(_ runs: [RunRecord.Bytes]) {
     func sum(_ value: (RunRecord.Bytes) -> Int64?) -> Int64? {
       let values = runs.compactMap(value)
@@ -157,12 +160,12 @@ extension [RunRecord.NodeRecord] {
 }
 
 extension RunRecord.NodeRecord {
-  /// The states of a part, in descending order of importance.
+  /// The states of a node in a part, in descending order of importance.
   private static let precedence: [ReportState] = [
     .failed, .ambiguous, .cancelled, .waiting, .skipped, .succeeded, .notNeeded, .notSelected,
   ]
 
-  /// The maximum number of paths that could not be listed, as in the report of a run.
+  /// The maximum number of `problems`, as in the report of a run.
   package static let mostProblems = 10_000
 
   /// The same node with the records of other parts added to it.

@@ -9,19 +9,19 @@ extension RunRecord {
     /// `received` for a download batch; otherwise absent.
     package var direction: Node.Direction?
     package var session: String
-    /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if it remains, `not_selected`;
-    /// `not_needed` for a token that was not fetched.
+    /// `succeeded`, `failed`, `ambiguous`, `cancelled`, `skipped`, `waiting` if the node remains for a later
+    /// run, `not_selected`; `not_needed` for a token that was not fetched.
     package var state: ReportState
     package var reason: RecordedFailure?
     /// `true` if a failure of the node is only a warning; otherwise absent.
     package var optional: Bool?
-    /// The names of the nodes for which it waits; absent if there are none.
+    /// The names of the nodes for which the node waits; absent if there are none.
     package var needs: [String]?
-    /// The token that its requests use; absent if they use no token.
+    /// The token that the node's requests use; absent if they use no token.
     package var token: String?
     package var items: ItemCounts?
-    /// For an upload: why its items were canceled, with the number of items for each reason, at most a hundred;
-    /// absent if none were.
+    /// For an upload: the reasons why its items were canceled, at most a hundred, each with the number of
+    /// items; absent if no items were canceled.
     package var cancellations: [CancellationRecord]?
     /// Paths of an upload that could not be listed; absent if there are none.
     package var problems: [FileProblem]?
@@ -37,7 +37,8 @@ extension RunRecord {
     package var after: AfterRecord?
     /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
-    /// What this run did for the node; absent if it sent no requests, and in reports of earlier versions.
+    /// What this run did for the node; absent if the run sent no requests for the node, and in reports of
+    /// earlier versions.
     package var work: WorkRecord?
     package var attempts: [AttemptRecord]
     /// The details of a request or fetch whose outcome is ambiguous.
@@ -70,7 +71,7 @@ extension RunRecord {
   package struct FileProblem: Codable, Sendable {
     /// The path, relative to the root, or as written in the list.
     package var path: String
-    /// The bytes of the name, if it is not valid UTF-8.
+    /// The bytes of the path in Base64, if the path is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode
@@ -84,11 +85,12 @@ extension RunRecord {
     }
   }
 
-  /// The number of an upload's orphans (unused upload IDs) that this run dropped and released.
+  /// The numbers of an upload's orphans (unused upload IDs) that this run dropped, released, and could not
+  /// release.
   package struct OrphanRecord: Codable, Sendable {
     /// The number of upload IDs that this run dropped without a commit.
     package var dropped: Int
-    /// The number of upload IDs that this run released, including those of earlier runs.
+    /// The number of upload IDs that this run released, including IDs that earlier runs allocated.
     package var released: Int
     /// The number of upload IDs that this run could not release: the attempt failed, or there was no attempt
     /// because the server had not responded to another release. The next run retries.
@@ -118,7 +120,7 @@ extension RunRecord {
   /// A delivered file that was not deleted or moved.
   package struct AfterProblem: Codable, Sendable {
     package var path: String
-    /// The bytes of the name, if it is not valid UTF-8.
+    /// The bytes of the path in Base64, if the path is not valid UTF-8.
     package var pathBase64: String?
     /// A stable code.
     package var code: FailureCode

@@ -1,14 +1,15 @@
 /// Reports that are read from a file. Another program or another user may have written them.
 ///
-/// Renderers print names without quoting them, because the names of a manifest contain no control characters, and add up
-/// counts. A forged report must neither control a terminal nor cause an overflow.
+/// Renderers add up counts, and print names without quoting them, because the names of a manifest contain no
+/// control characters. A forged report must neither control a terminal nor cause an overflow.
 extension RunRecord {
   /// A report with a count that no run can have.
   package struct ImpossibleCount: Error {}
 
-  /// The largest number of items. The sum of all counts of a hundred thousand shards is less than `Int64.max`.
+  /// The largest accepted number of items. With this limit, the sum of all counts of a hundred thousand
+  /// shards is less than `Int64.max`.
   fileprivate static let mostItems: Int64 = 1 << 43
-  /// The largest number of bytes. Numbers of bytes are only compared and printed.
+  /// The largest accepted number of bytes. Numbers of bytes are only compared and printed.
   fileprivate static let mostBytes: Int64 = 1 << 60
 
   /// The report with names that can be printed.

@@ -1,7 +1,7 @@
 extension RunRecord {
   /// What a run did for one node.
   package struct WorkRecord: Hashable, Codable, Sendable {
-    /// The requests that ended, successfully or not.
+    /// The number of requests that ended, successfully or not.
     package var requests: Int
     /// File bytes in steps that succeeded, as in the totals.
     package var usefulBytes: Int64

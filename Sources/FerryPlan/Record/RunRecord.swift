@@ -24,7 +24,7 @@ package struct RunRecord: Codable, Sendable {
 
   package struct Run: Codable, Sendable {
     package var id: String
-    /// The values of the only manifest, in this key and the next three; `nil` if there is more than one
+    /// The values of the only manifest, in this key and the next four; `nil` if there is more than one
     /// manifest.
     package var manifest: String?
     package var path: String?
@@ -62,10 +62,11 @@ package struct RunRecord: Codable, Sendable {
     package var listedItems: ReportSettings.Items?
     /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
-    /// The number of times that the engine has restarted the task (`SLURM_RESTART_COUNT`); absent if the variable
-    /// is not set.
+    /// The number of times that the workflow engine has restarted the task (`SLURM_RESTART_COUNT`); absent if
+    /// the variable is not set.
     package var restarts: Int?
-    /// In a report that was merged from those of shards: the parts, first the work that runs once.
+    /// In a report that was merged from those of shards: the parts. The work that runs once comes before the
+    /// shards.
     package var shards: [ShardRecord]?
 
     package init(
@@ -235,10 +236,11 @@ package struct RunRecord: Codable, Sendable {
     package var tokenRefreshes = 0
     package var idsAllocated = 0
     package var idsExpired = 0
-    /// Upload IDs that became orphans in this run; absent in reports written before ferry recorded orphans.
+    /// The number of upload IDs that became orphans in this run; absent in reports written before ferry
+    /// recorded orphans.
     package var idsOrphaned: Int? = 0
-    /// Upload IDs that this run released, including those of earlier runs; absent in reports written before
-    /// ferry recorded orphans.
+    /// The number of upload IDs that this run released, including IDs that earlier runs allocated; absent in
+    /// reports written before ferry recorded orphans.
     package var idsReleased: Int? = 0
     package var resumes = 0
 

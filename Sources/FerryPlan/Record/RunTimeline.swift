@@ -70,7 +70,8 @@ package struct RunTimeline: Hashable, Codable, Sendable {
 
 /// The activity of a node. The raw values are a stable public interface.
 package enum NodeActivity: String, Codable, Sendable, CaseIterable {
-  /// A request that allocates an upload ID, commits or probes, or sends or receives a file or a single request.
+  /// A request is in progress: `allocate`, `transfer`, `commit` or its probe, or any other request, including
+  /// a download.
   case allocating, sending, committing, requesting
   /// All unfinished items of the node wait to be retried.
   case retrying

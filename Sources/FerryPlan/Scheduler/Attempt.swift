@@ -14,7 +14,8 @@ package struct Attempt: Hashable, Sendable {
   /// The time at which `timeout_for_resource` expires for the item, node or release to which the attempt
   /// belongs.
   package var deadline: Instant?
-  /// The maximum size of the body, in either direction: the remaining bytes of a hard budget.
+  /// The maximum size of the body: the bytes that are reserved, under a hard budget, for a document of
+  /// unknown size; `nil` for no limit.
   package var byteLimit: Int64?
   /// The number of times that a transfer may send its body, including redirects, within a hard budget; `nil` for no
   /// limit.
@@ -50,7 +51,7 @@ package struct AttemptResult: Sendable {
   package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
-  /// The state of the part of a download after the attempt; `nil` if there is none.
+  /// The state of the download's part after the attempt; `nil` if there is no part.
   package var part: PartProgress?
   /// The details of the request if it failed; `nil` otherwise.
   package var detail: FailureDetail?

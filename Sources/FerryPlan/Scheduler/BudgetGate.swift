@@ -51,7 +51,7 @@ struct BudgetGate: Sendable {
   private var reserved: Int64 = 0
   /// Bytes that have been sent, and have to be sent again in the same window.
   private var repeated: [ItemRef: Int64] = [:]
-  /// The part of `reserved` that is only an upper bound, because the sizes are unknown.
+  /// The reservations of items whose sizes are unknown. They are only upper bounds.
   private var bounds: [ItemRef: Int64] = [:]
   /// The pending request.
   private(set) var asked: Lease.Request?
@@ -80,7 +80,7 @@ struct BudgetGate: Sendable {
 
   func reservation(of place: ItemRef) -> Int64? { reservations[place] }
 
-  /// Asks to send `size` bytes for an item, node or orphan, in addition to the bytes that are already
+  /// Asks to transfer `size` bytes for an item, node or orphan, in addition to the bytes that are already
   /// reserved. `size` is `nil` if the size is unknown.
   mutating func admit(_ place: ItemRef, size: Int64?) -> Admission {
     let wanted: Int64 =

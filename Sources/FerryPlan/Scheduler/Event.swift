@@ -54,7 +54,7 @@ package struct ResourceAssignment: Hashable, Sendable {
   }
 }
 
-/// The files of an upload that were listed during the launch.
+/// The files of an upload whose list was read during the launch.
 package enum UploadList: Sendable {
   /// The whole list, or its last portion.
   ///
@@ -103,7 +103,8 @@ package enum JournalEntry: Hashable, Sendable {
   /// The server has stated another expiry of the item's upload ID.
   case uploadIDUpdated(ItemRef, expires: Instant?)
   case fileTransferred(ItemRef)
-  /// The item no longer has its upload ID; it starts over at its allocation.
+  /// The item no longer has its upload ID, and starts over at its allocation or, without `allocate`, at its
+  /// transfer.
   case uploadIDDiscarded(ItemRef)
   /// The item, or the node with a single request, has ended in this state.
   case itemClosed(ItemRef, ItemState, RecordedFailure?, at: Instant)

@@ -3,7 +3,7 @@
 /// Equal strings are stored once. Once the distinct strings have reached the limit, new ones are dropped, so that a
 /// server that responds with a different string to each of a million requests cannot fill the memory.
 struct FailureDetails: Sendable {
-  /// The limit in bytes of UTF-8, including `overhead` for each detail.
+  /// The limit in bytes of UTF-8, including `overhead` for each string.
   static let limit = 16 << 20
   private static let overhead = 96
   /// The maximum number of details without a URL.

@@ -1,6 +1,7 @@
 import FerryManifest
 
-/// The content of the response to a fetch, according to its status (RFC 9110, sections 15.3 and 15.4.5).
+/// The content of the response to a fetch or download, according to the response's status (RFC 9110, sections
+/// 15.3 and 15.4.5).
 package enum FetchContent: Hashable, Sendable {
   /// The body is the document, which replaces the file.
   case document
@@ -14,7 +15,7 @@ package enum FetchContent: Hashable, Sendable {
 }
 
 extension Step {
-  /// The content of a response with this status for this fetch.
+  /// The content of a response with this status to a fetch or download.
   ///
   /// | status | without `expect.status` | listed there |
   /// |---|---|---|

@@ -12,10 +12,10 @@ package struct StoredDocument: Sendable {
 extension FetchWork {
   /// For a fetch that has not ended in this round: its state at the start of a launch.
   ///
-  /// | `cache_policy` | the document is stored | it is not |
+  /// | `cache_policy` | a document is stored | no document is stored |
   /// |---|---|---|
   /// | `use_protocol_cache_policy` | due when its interval has passed and the document is no longer fresh | due when its interval has passed |
-  /// | `reload_ignoring_local_cache` | due when its interval has passed | the same |
+  /// | `reload_ignoring_local_cache` | due when its interval has passed | due when its interval has passed |
   /// | `return_cache_data_else_load` | not sent, succeeded | due when its interval has passed |
   /// | `return_cache_data_dont_load` | not sent, succeeded | not sent, failed |
   ///

@@ -4,7 +4,8 @@ import HeapModule
 struct HostQueue: Sendable {
   struct Key: Hashable, Sendable {
     var session: SessionID
-    /// The origin; `nil` if it is known only during the run. All such requests of a session share one queue.
+    /// The origin; `nil` if it is known only during the run. All requests of a session whose origins are
+    /// unknown share one queue.
     var origin: Origin?
   }
 

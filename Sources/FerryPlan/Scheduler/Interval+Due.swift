@@ -1,11 +1,13 @@
 import FerryManifest
 
 extension Fetch.Interval {
-  /// The current interval: the interval kept from the last fetch, clamped to the current bounds.
+  /// The current interval. An adaptive interval is the one kept from the last fetch, clamped to the current
+  /// bounds.
   ///
   /// - Parameter kept: the result of `next` after the last successful fetch; `nil` before the first fetch,
   ///   and in a journal written by a version of ferry that did not keep it.
-  /// - Returns: `minimum` if no interval was kept; `nil` if the fetch has no interval bounds.
+  /// - Returns: `minimum` if the interval is not adaptive or none was kept; `nil` if the fetch has no
+  ///   interval bounds.
   package func present(kept: Duration?) -> Duration? {
     switch self {
     case .everyRun, .never: nil
@@ -16,8 +18,8 @@ extension Fetch.Interval {
 
   /// The interval after a fetch with this result.
   ///
-  /// After `no_data`, the current interval is doubled (0 becomes 1 s), up to `maximum`. After `new_data`, it
-  /// is `minimum`. After `failed`, it does not change.
+  /// An adaptive interval is doubled after `no_data` (0 becomes 1 s), up to `maximum`. After `new_data`, it
+  /// is `minimum`. After `failed`, it does not change. All other intervals are fixed.
   ///
   /// With `{ minimum: 15m, maximum: 6h }`, for consecutive fetches:
   ///

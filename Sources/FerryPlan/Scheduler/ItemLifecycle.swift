@@ -8,7 +8,8 @@ import FerryManifest
 enum ItemLifecycle: Hashable, Sendable {
   /// The item is part of a later batch.
   case listed
-  /// The item is waiting in its batch, in the state in which an earlier launch left it.
+  /// The item is waiting in its batch, in its initial state or in the state in which an earlier launch left
+  /// it.
   case queued(ItemProgress)
   /// The item has begun in this launch.
   case begun(ItemProgress)
@@ -129,16 +130,17 @@ enum ItemTransition: Hashable, Sendable {
   /// The server issued an upload ID. `expires` is `nil` if the ID does not expire.
   case allocate(expires: Instant?)
   case startTransfer
-  /// The server has assigned an upload resource to the transfer, which is its upload ID. `expires` is `nil`
-  /// if the resource does not expire.
+  /// The server has assigned an upload resource to the transfer. The resource is the item's upload ID.
+  /// `expires` is `nil` if the resource does not expire.
   case assignResource(expires: Instant?)
   /// A response to a transfer has stated another expiry of its upload ID.
   case updateUploadID(expires: Instant?)
   /// A response has stated the server's offset, or a request has failed.
   indirect case updateTransfer(TransferState)
   case finishTransfer
-  /// The upload ID is no longer used, and the item starts over at its allocation. With a reason, the ID
-  /// becomes an orphan; the reason is `nil` if the ID no longer exists on the server.
+  /// The upload ID is no longer used, and the item starts over at its allocation or, without `allocate`, at
+  /// its transfer. With a reason, the ID becomes an orphan; the reason is `nil` if the ID no longer exists on
+  /// the server.
   case discardUploadID(OrphanReason?)
   /// Without `allocate`: the file that the server has cannot be committed, and the item starts over at its transfer.
   case discardTransfer
@@ -161,7 +163,7 @@ struct ItemContext: Sendable {
   /// Whether the upload has an `allocate` step. Without one, an upload ID is an upload resource that the server assigns
   /// to a transfer.
   var hasAllocate = true
-  /// Whether the upload ID is still needed when the server has the whole file.
+  /// Whether the upload ID is still needed once the server has the whole file.
   var keepsUploadID = true
 }
 

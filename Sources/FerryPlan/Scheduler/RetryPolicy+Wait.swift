@@ -25,7 +25,7 @@ extension RetryPolicy {
     return .seconds(fraction: seconds * (1 + jitter * (2 * random - 1)))
   }
 
-  /// The wait before a retry if the server may have sent Retry-After, which is honored up to `max`.
+  /// The wait before a retry. A Retry-After that the server has sent is honored up to `max`.
   package func wait(beforeRetry number: Int, retryAfter: Duration?, random: Double) -> Duration {
     let own = wait(beforeRetry: number, random: random)
     guard let retryAfter else { return own }

@@ -1,6 +1,6 @@
 /// Something that happened in a run, for the log and the event stream.
 package enum RunEvent: Sendable {
-  /// The run holds its sessions and begins.
+  /// The run has acquired its sessions and begins.
   case started(at: Instant, run: String, manifests: [String])
   case request(Request)
   case ended(Ended)
@@ -37,7 +37,8 @@ package enum RunEvent: Sendable {
     }
   }
 
-  /// Whether `-v` prints the event: every event except the delivery of an item, which its requests already show.
+  /// Whether `-v` prints the event: every event except the delivery of an item, which the item's requests
+  /// already show.
   package var isNotable: Bool {
     switch self {
     case .started, .finished, .resumed, .request: true

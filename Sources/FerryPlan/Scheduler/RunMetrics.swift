@@ -16,7 +16,8 @@ package struct RunMetrics: Sendable {
   package private(set) var usefulBytes: Int64 = 0
   /// File bytes sent by steps that failed, or that succeeded and whose upload then had to start over.
   package private(set) var resentBytes: Int64 = 0
-  /// The work for each node, up to the last one that had any. The totals above are the sums of these.
+  /// The work for each node, up to the last node that had any. `requests`, `itemsDone` and `usefulBytes` are
+  /// the sums over these nodes.
   package private(set) var work: [NodeWork] = []
   /// The causes of the exit code other than failed items, by manifest: `authorization` and `integrity`;
   /// `temporary` if work remains because retries were exhausted; `cutOff` if the launch's deadline passed or
@@ -34,7 +35,7 @@ package struct RunMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - fileSize: the size of the file that the attempt sends, in bytes.
-  ///   - isPart: whether it sends a part of the file, whose bytes `countPart` counts.
+  ///   - isPart: whether the attempt sends a part of the file. `countPart` counts the bytes of parts.
   mutating func count(
     _ step: Step.Kind, _ result: AttemptResult, _ verdict: Verdict, fileSize: Int64, isPart: Bool,
     of node: NodeID, at now: Instant
@@ -107,6 +108,6 @@ package struct ItemNote: Sendable {
   package var state: ItemState
   package var failure: RecordedFailure?
   package var attemptFailures: [AttemptFailure]
-  /// The work of this launch on the item; `nil` if it did not begin the item.
+  /// The work of this launch on the item; `nil` if the launch did not begin the item.
   package var span: ItemSpan?
 }

@@ -55,8 +55,8 @@ extension Scheduler {
     change(ref, .begin)
     begunCount += 1
     if uploads[upload].rules.transferStartsOver, case .allocated(.some) = progress(of: ref)?.stage {
-      // An earlier launch was interrupted, perhaps while it sent the file. This is not recorded, because the
-      // ID of a possibly incomplete transfer is simply not used again.
+      // An earlier launch was interrupted, perhaps while it sent the file. Whether it had begun to send the
+      // file is not recorded, because the ID of a possibly incomplete transfer is simply not used again.
       discardUploadID(ref, .startedOver)
     }
     if let origin = uploads[upload].items.origin(of: item) {
@@ -117,7 +117,7 @@ extension Scheduler {
     guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
       case .upload(let work) = plan.nodes[uploads[source].node.index].work
     else { return false }
-    // If a budget skips the item, or an earlier launch began it, the item might not overtake.
+    // If a budget skips the item, or an earlier launch began it, the item might not overtake the step.
     return gateOfNext(source) == nil && uploads[source].items.begun.isEmpty
       && work.first.repeatability != .once
   }

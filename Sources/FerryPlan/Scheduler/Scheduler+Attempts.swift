@@ -42,8 +42,8 @@ extension Scheduler {
     let ref = ready.ref
     let deadline = self.deadline(of: ref)
     if now >= deadline { return runOut(ref) }
-    // Only transfers are checked: a commit with a lost response may have been executed, and only the server
-    // can determine whether its ID has expired.
+    // Only the upload IDs of transfers are checked: a commit with a lost response may have been executed, and
+    // only the server can determine whether its ID has expired.
     if ready.step == .transfer, let expires = progress(of: ref)?.uploadID?.expires, expires <= now {
       metrics.idsExpired += 1
       if mightDeliverTwice(ref) {

@@ -40,7 +40,8 @@ extension Scheduler {
     return gates.count - 1
   }
 
-  /// Switches to the budgets of another network. Reservations under the old ones remain valid.
+  /// Switches to the budgets of another network. Requests in progress continue without a reservation under
+  /// the new budgets.
   mutating func changeGates() {
     let waiters = gates.flatMap(\.waiters)
     if !gates.isEmpty { actions.append(.releaseLeases) }
@@ -98,8 +99,8 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow others
-  /// to start, smallest first.
+  /// Releases the reservation of an item, node or orphan that has ended. The unused part may allow other
+  /// items and requests to start, smallest items first.
   mutating func releaseReservation(_ ref: ItemRef) {
     guard let gate = gate(of: ref), gates[gate].isReserved(ref) else { return }
     // With several gates, transferred bytes may have been counted in another one.
@@ -198,7 +199,7 @@ extension Scheduler {
     }
   }
 
-  /// Releases the reservation of a request that has ended, one of several for the same file.
+  /// Releases the reservation of one of several requests for the same file, after the request has ended.
   mutating func releaseReservation(of flight: Flight, sent: Int64) {
     let ref = flight.attempt.ref
     guard flight.attempt.operation.isSending, let gate = gate(of: ref), reservesByRequest(ref, gate) else {
@@ -251,7 +252,7 @@ extension Scheduler {
     return self[attempts: ready.ref]?.bodyCopies ?? 1
   }
 
-  /// Handles the end of a request that would have exceeded what is reserved for it under a hard budget.
+  /// Handles the end of a request that would have exceeded the bytes reserved for it under a hard budget.
   mutating func limit(_ flight: Flight, _ step: Step, _ failure: RecordedFailure) {
     let ref = flight.attempt.ref
     let gate = gate(of: ref)
@@ -277,8 +278,8 @@ struct SessionGates: Sendable {
 }
 
 extension Plan {
-  /// Whether a file of this size fits the budgets of any network that its session may use. A hard budget needs room only
-  /// for one request of a transfer that continues in the next window.
+  /// Whether a file of this size fits the budgets of at least one network that its session may use. A hard
+  /// budget needs room only for one request of a transfer that continues in the next window.
   package func canEverFit(_ size: Int64, of node: NodeID, isDiscretionary: Bool) -> Bool {
     guard case .upload(let work) = nodes[node.index].work else { return true }
     return sessions[nodes[node.index].session.index].networks.contains { network in

@@ -65,8 +65,8 @@ extension Scheduler {
     }
   }
 
-  /// Cancels a node that waits for others. An upload ends with its items canceled, so that no later launch of the
-  /// round sends them.
+  /// Cancels a node that waits for other nodes. An upload ends with its items canceled, so that no later
+  /// launch of the round sends them.
   private mutating func cancelWaiting(_ index: Int, _ failure: RecordedFailure) {
     guard let upload = uploadIndex[index], uploads[upload].items.count > 0 else {
       return close(index, .skipped, failure)
@@ -130,7 +130,7 @@ extension Scheduler {
     }
   }
 
-  /// Whether every item of an upload is in its journal. `false` for an upload that the launch does not run.
+  /// Whether every item of an upload is in the journal. `false` for an upload that the launch does not run.
   package func hasHandedOver(_ node: NodeID) -> Bool {
     uploadIndex[node.index].map { uploads[$0].handedOver == uploads[$0].items.count } ?? false
   }

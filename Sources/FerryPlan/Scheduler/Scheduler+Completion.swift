@@ -82,7 +82,7 @@ extension Scheduler {
       if let span, reportsEveryItem(of: uploads[upload].node) { uploads[upload].spans[item] = span }
       return
     }
-    // Items that no launch has begun are only counted.
+    // Canceled items that no launch has begun are only counted.
     guard state != .cancelled || active != nil || uploads[upload].items.begun[item] != nil else { return }
     let ref = ItemRef(uploads[upload].node, item)
     metrics.notes.append(

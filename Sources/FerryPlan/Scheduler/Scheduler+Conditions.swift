@@ -1,7 +1,7 @@
 import FerryManifest
 
-/// The machine's network and power source, and the launch's execution window. These conditions hold whole
-/// host queues.
+/// The machine's network and power source, and the launch's execution window. While they do not allow
+/// requests, whole host queues are held.
 extension Scheduler {
   /// The reason why a whole node has to wait under the current conditions, regardless of whether its tasks
   /// are inferred to be discretionary.
@@ -64,8 +64,8 @@ extension Scheduler {
   /// equals the number of background tasks that UIApplication allows.
   static let mostInWindow = 1_000
 
-  /// Opens the launch's execution window, which applies to all requests. In a foreground launch, the window
-  /// opens with the hangup.
+  /// Opens the launch's execution window, which limits the requests of default sessions. In a foreground
+  /// launch, the window opens with the hangup.
   mutating func openWindow() {
     windowEndsAt = plan.policies.executionWindow.length(of: options.launch).map { now.advanced(by: $0) }
   }
@@ -77,7 +77,7 @@ extension Scheduler {
     holdHostQueues()
   }
 
-  /// Whether requests of a session may still start in this launch, as far as windows are concerned.
+  /// Whether the execution window still allows requests of a session to start in this launch.
   func hasWindow(_ session: SessionID) -> Bool {
     !isWindowClosed || plan.sessions[session.index].kind == .background
   }

@@ -3,8 +3,9 @@ import FerryManifest
 /// `timeout_for_resource` limits the total time of an item, token, fetch, request or release, including
 /// retries.
 ///
-/// The time of an item is counted from the time at which it was queued, across all launches. The others have
-/// no journal row before they end; their time is counted from their first attempt in the launch.
+/// The time of an item is counted from the time at which it was queued, across all launches. Tokens, fetches,
+/// requests and releases have no journal row before they end; their time is counted from their first attempt
+/// in the launch.
 extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource

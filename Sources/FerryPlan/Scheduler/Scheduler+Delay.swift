@@ -76,7 +76,7 @@ extension Scheduler {
   }
 
   /// Marks the batches that have completed (`isBatchComplete`), and handles the completions that are due.
-  /// Returns whether this created work.
+  /// Returns whether any completions were handled.
   mutating func handleCompletions() -> Bool {
     for index in uploads.indices where hasResumes(session(of: uploads[index].node)) { noteIfThrough(index) }
     var hasChanged = false

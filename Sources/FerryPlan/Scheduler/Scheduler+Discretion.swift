@@ -37,8 +37,8 @@ extension Scheduler {
     return handedOver == ItemTable.notHandedOver || handedOver > foregroundAt.nanoseconds
   }
 
-  /// Records that nothing queued so far must be inferred to be discretionary. If the clock was ahead in the
-  /// last foreground launch, the recorded time is corrected, so that this does not also apply to work queued
+  /// Records that no work queued so far is inferred to be discretionary. If the clock was ahead in the last
+  /// foreground launch, the recorded time is corrected, so that the rule does not also apply to work queued
   /// from now on.
   mutating func noteForeground() {
     for index in sessions.indices where plan.sessions[index].discretionary == .inferred {

@@ -151,15 +151,15 @@ extension Scheduler {
     return needsIntent(ready) ? hasIntentRoom : hasSlot
   }
 
-  /// Whether an intent must be on disk first. This applies to every unrepeatable step and every commit,
-  /// because the next launch must take into account that the step may have been executed.
+  /// Whether an intent must be on disk before the step is sent. This applies to every unrepeatable step and
+  /// every commit, because the next launch must take into account that the step may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
     (ready.step == .commit || step(ready.ref, ready.step).repeatability == .once)
       && intent(of: ready.ref) != .recorded
   }
 
-  /// Whether this is a repeatable commit without an intent. It does not use a connection while its intent is
-  /// written.
+  /// Whether the step is a repeatable commit that still needs an intent. Such a commit does not use a
+  /// connection while its intent is written.
   private func isCommitToIntend(_ ready: Ready) -> Bool {
     ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
   }

@@ -30,8 +30,8 @@ extension Scheduler {
     }
   }
 
-  /// Every item that has begun is in exactly one place: a request, a queue or a wait. A transfer can send several
-  /// requests at the same time.
+  /// Returns the violations of the rule that every item that has begun is in exactly one place: a request, a
+  /// queue or a wait. A transfer can send several requests at the same time.
   private func misplaced(of upload: Int) -> [String] {
     let node = uploads[upload].node
     var places: [Int: [(name: String, activity: ItemProgress.Activity)]] = [:]

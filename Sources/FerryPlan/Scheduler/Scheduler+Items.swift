@@ -12,7 +12,8 @@ extension Scheduler {
     return uploads[upload].active[item]?.progress
   }
 
-  /// The step with which an item starts over: `allocate`, if the upload has one.
+  /// The step with which an item starts over: `allocate` if the upload has this step; otherwise, the
+  /// transfer.
   func firstStep(of ref: ItemRef) -> Step.Kind {
     guard let upload = uploadIndex[ref.node.index] else { return .transfer }
     return uploads[upload].rules.hasAllocate ? .allocate : uploads[upload].rules.transferStep

@@ -5,9 +5,8 @@ extension Scheduler {
   /// Adds the nodes of another manifest, so that they share the launch's priorities, connections and budgets.
   ///
   /// - Parameters:
-  ///   - combined: the launch's plan, combined with the plan of the other manifest. The launch's nodes and
-  ///     sessions keep
-  ///     their positions.
+  ///   - combined: the launch's plan, combined with the plan of the other manifest. The launch's own nodes
+  ///     and sessions keep their positions.
   ///   - starts: the states of the added nodes, in the plan's order.
   package mutating func join(_ combined: Plan, starts: [NodeStart]) {
     let first = plan.nodes.count

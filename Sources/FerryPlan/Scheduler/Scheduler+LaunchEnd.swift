@@ -179,8 +179,8 @@ extension Scheduler {
     if !gates.isEmpty { actions.append(.releaseLeases) }
   }
 
-  /// Records the effect of failed tokens on the exit code, for a node with remaining work. A token that failed for a
-  /// release had no such effect at that time.
+  /// Records the effect of failed tokens on the exit code, for a node with remaining work. If a token failed
+  /// while only releases were waiting for it, its failure has not affected the exit code yet.
   private mutating func noteFailedTokens(of node: NodeID) {
     for step in plan.nodes[node.index].deliverySteps {
       guard let token = step.token, case .failed(let failure)? = tokens[token.index]?.phase else { continue }

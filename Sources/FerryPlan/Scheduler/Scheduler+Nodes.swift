@@ -168,8 +168,8 @@ extension Scheduler {
     if isBackground || uploads[upload].list.hasMore { actions.append(.sync) }
   }
 
-  /// Defers the new items of a batch until the resume delay ends. Returns the items that were created before the
-  /// last resume.
+  /// Defers the new items of a batch until the resume delay ends. Returns the items that may start now: those
+  /// that were queued before the last resume, or all items if there is no delay.
   private mutating func delay(_ batch: Range<Int>, of upload: Int, until start: Instant?) -> PendingItems {
     guard let start, let resumedAt = sessions[session(of: uploads[upload].node).index].delay.resumedAt else {
       return PendingItems(batch)

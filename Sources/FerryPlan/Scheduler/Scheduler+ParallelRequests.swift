@@ -49,7 +49,7 @@ extension Scheduler {
     return false
   }
 
-  /// Whether a further request would be sent at once, without a wait and without an end of the item.
+  /// Whether a further request can be sent immediately, so that starting it neither waits nor ends the item.
   private func mayStartFurther(_ ref: ItemRef, on hostQueue: Int) -> Bool {
     guard now < deadline(of: ref), !isHeld(ref, on: hostQueue), hasToken(for: step(ref.node, .transfer))
     else {

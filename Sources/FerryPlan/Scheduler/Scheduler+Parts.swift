@@ -1,10 +1,12 @@
 /// Downloads that continue after an interruption.
 extension Scheduler {
-  /// The minimum number of bytes by which a download must advance before its retry count is reset to zero. Otherwise, a
-  /// server that sends one byte in each response would receive as many requests as the document has bytes.
+  /// The minimum number of bytes by which a download must advance before its retry count is reset to zero. If
+  /// every byte reset the count, a server that sends one byte in each response would receive as many requests
+  /// as the document has bytes.
   private static let leastAdvance: Int64 = 64 << 10
 
-  /// Counts the bytes of a download that a part keeps: each of them once as useful, in the attempt that received it.
+  /// Counts the bytes that a download's part keeps. Each byte counts as useful once, in the attempt that
+  /// received it.
   mutating func count(_ part: PartProgress, of ref: ItemRef) {
     guard let known = self[attempts: ref]?.usefulBytes else { return }
     let dropped = min(part.dropped, known)

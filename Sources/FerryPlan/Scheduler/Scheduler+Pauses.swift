@@ -51,7 +51,7 @@ extension Scheduler {
   ///
   /// - Parameter ref: the item or node whose request failed.
   mutating func giveUp(_ hostQueue: Int, _ failure: RecordedFailure, of ref: ItemRef) {
-    // The detail belongs to one request, and the others were not sent.
+    // The detail belongs to one request, and the other requests were not sent.
     let others = failure.with(nil)
     hostQueues[hostQueue].givenUp = others
     for ready in hostQueues[hostQueue].take(where: { _ in true }).sorted() {

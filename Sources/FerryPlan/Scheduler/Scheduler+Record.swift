@@ -33,7 +33,7 @@ extension Scheduler {
     }
   }
 
-  /// The largest transfer of each upload that sent data.
+  /// For each upload that transferred files, its largest transfer.
   package var samples: [NodeID: TransferSample] {
     Dictionary(uploads.compactMap { upload in upload.largest.map { (upload.node, $0) } }) { $1 }
   }
@@ -41,8 +41,8 @@ extension Scheduler {
   /// The number of items that this launch may still work on.
   package var itemsOpen: Int { uploads.reduce(0) { $0 + $1.tally.open } }
 
-  /// The number of items and of nodes with a single request, except optional ones, that have failed in this round so
-  /// far (`${run.failed}`).
+  /// The number of items and of nodes with a single request, except optional ones, that have failed, or may
+  /// have been executed, in this round so far (`${run.failed}`).
   package func failedCount(of manifest: ManifestID) -> Int {
     nodes.indices.reduce(0) { sum, index in
       guard plan.nodes[index].manifest == manifest else { return sum }
@@ -166,7 +166,7 @@ extension Scheduler {
   ///
   /// - Parameters:
   ///   - notable: the records of `metrics.notes`, in the same order.
-  ///   - digests: returns the SHA-256 digest of an item's file, if it is known.
+  ///   - digest: returns the SHA-256 digest of an item's file, if it is known.
   package func eachItemRecord(
     notable: [RunRecord.ItemRecord], digest: (ItemRef) -> [UInt8]?,
     _ body: (RunRecord.ItemRecord) throws -> Void

@@ -2,8 +2,8 @@ import FerryManifest
 
 /// An upload's orphans (unused upload IDs) in a launch.
 struct Releases: Sendable {
-  /// The number of orphans: first the orphans found at the start, then the orphans created during the
-  /// launch.
+  /// The number of orphans. The orphans found at the start have the lowest numbers, and the orphans created
+  /// during the launch have the next ones.
   private(set) var count = 0
   /// Orphans whose release has not been attempted in this launch.
   private var waiting: Set<Int> = []
@@ -58,7 +58,7 @@ struct Releases: Sendable {
     dropped += 1
   }
 
-  /// The record for the report; `nil` if there was nothing to do.
+  /// The record for the report; `nil` if all of its numbers are 0.
   var record: RunRecord.OrphanRecord? {
     guard dropped + released + failed > 0 else { return nil }
     return .init(dropped: dropped, released: released, failed: failed, reason: failure)
@@ -81,7 +81,8 @@ extension Scheduler {
   /// Refuses an upload ID that the server has issued again although it may still execute the release of that ID, which
   /// would delete the file.
   ///
-  /// - Returns: whether the ID was refused. The step is then sent again after a wait.
+  /// - Returns: whether the ID was refused. If so, the step is sent again after a wait or, if it must not be
+  ///   repeated, ends as ambiguous.
   mutating func refusesRegained(_ flight: Flight, _ step: Step, _ answer: AttemptResult.Answer) -> Bool {
     guard case .response(let response) = answer, response.regained.contains(where: isReleaseUnanswered) else {
       return false
@@ -211,7 +212,7 @@ extension Scheduler {
     count(&uploads[upload].releases)
   }
 
-  /// Whether anything other than releases waits for a token.
+  /// Whether a step other than a release or an optional request waits for a token, or no step waits for it.
   func isWantedByItems(_ token: NodeID) -> Bool {
     let waiters = tokens[token.index]?.waiters ?? []
     return waiters.isEmpty || waiters.contains { $0.ref.orphan == nil && !plan.isOptional($0.ref.node) }
@@ -219,7 +220,7 @@ extension Scheduler {
 }
 
 extension Verdict {
-  /// Whether the server has executed the request, or has stated that it will not.
+  /// Whether the server has executed the request, has stated that it will not, or did not receive it.
   fileprivate var excludesLaterExecution: Bool {
     switch self {
     case .succeeded, .unchanged, .uploadIDGone, .uploadIDRefused, .transient(_, _, _, .refused),

@@ -174,7 +174,8 @@ extension Scheduler {
     }
   }
 
-  /// Returns an item to its first step, because its upload ID, or the copy of its file, cannot be used.
+  /// Returns an item to its first step, because its upload ID, or the server's copy of its file, cannot be
+  /// used.
   ///
   /// - Parameter reason: the reason why the upload ID will not be used; `nil` if it does not exist on any server.
   private mutating func startOver(
@@ -191,7 +192,7 @@ extension Scheduler {
     retry(flight, failure, retryAfter: nil, scope: .item, as: first, firstAtOnce: true)
   }
 
-  /// Whether another request follows.
+  /// Whether another request for the item or node follows a step with this verdict.
   private func goesOn(_ ref: ItemRef, _ step: Step, after verdict: Verdict) -> Bool {
     switch verdict {
     case .succeeded, .unchanged:
@@ -221,10 +222,10 @@ extension Scheduler {
     }
   }
 
-  /// Replaces a request whose token was rejected with a request that has the new token and keeps the upload
-  /// ID. For the resume delay, the transfer counts as a new one, and the first rejection of a token counts as
-  /// a resume. Under `after_completion`, the rejection counts as a completion, which is handled no sooner
-  /// than the delay ends.
+  /// Called when the server has rejected the token of a request: replaces the request by one that has the new
+  /// token and keeps the upload ID. For the resume delay, the transfer counts as a new one, and the first
+  /// rejection of a token counts as a resume. Under `after_completion`, the rejection counts as a completion,
+  /// and is handled no sooner than the delay ends.
   private mutating func replace(_ flight: Flight, isNews: Bool) {
     let ref = flight.attempt.ref
     let session = session(of: ref.node)

@@ -33,8 +33,8 @@ extension Scheduler {
     return !needsRefresh(node, token)
   }
 
-  /// Whether a token is due for its refresh, `before_expiry` before it expires. If its lifetime is less than twice
-  /// that, it is refreshed after half of its lifetime.
+  /// Whether a token is due for its refresh, `before_expiry` before it expires. If its lifetime is less than
+  /// twice `before_expiry`, it is refreshed after half of its lifetime.
   private func needsRefresh(_ node: NodeID, _ token: TokenState) -> Bool {
     guard let expires = token.expires, case .token(let work) = plan.nodes[node.index].work else {
       return false

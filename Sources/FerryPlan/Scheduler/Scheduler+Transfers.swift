@@ -32,7 +32,8 @@ extension Scheduler {
     return uploads[upload].items.files.sizes[item]
   }
 
-  /// Applies the result of one of several requests of a transfer to the transfer, and counts its bytes.
+  /// Applies the result of a request to its transfer, which sends the file in several requests, and counts
+  /// the request's bytes.
   ///
   /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `partial` if another request
   ///   follows.
@@ -81,8 +82,8 @@ extension Scheduler {
     count(flight, result, followed, confirmedBefore: before, resource)
     releaseReservation(of: flight, sent: result.traffic.bodySent)
     if state.confirmedOffset < before { countLost(before - state.confirmedOffset, ref) }
-    // Only bytes that the server never had before, under any upload ID, reset the count of retries. Otherwise, a server
-    // that loses bytes repeatedly would never exhaust them.
+    // Only bytes that the server never had before, under any upload ID, reset the count of retries.
+    // Otherwise, a server that loses bytes repeatedly would never exhaust the retries.
     if followed == .partial, state.confirmedOffset > self[attempts: ref]?.greatestOffset ?? 0 {
       self[attempts: ref]?.greatestOffset = state.confirmedOffset
       self[attempts: ref]?.retries = 0
@@ -148,7 +149,7 @@ extension Scheduler {
     }
   }
 
-  /// Counts bytes that the server had and has lost, which are sent again.
+  /// Counts bytes that the server has lost. They are sent again.
   private mutating func countLost(_ bytes: Int64, _ ref: ItemRef) {
     let lost = min(bytes, self[attempts: ref]?.usefulBytes ?? 0)
     metrics.startsOver(lost, of: ref.node)
@@ -169,8 +170,8 @@ extension Scheduler {
     }
   }
 
-  /// Whether all bytes that the request announced were sent. Otherwise, a server cannot have completed a resumable upload
-  /// with it.
+  /// Whether all bytes that the request announced were sent. If not, the server cannot have completed a
+  /// resumable upload with this request.
   private func hasSentAll(_ flight: Flight, _ result: AttemptResult) -> Bool {
     guard let range = flight.attempt.operation.range else { return true }
     return result.traffic.bodySent >= range.upperBound - range.lowerBound
@@ -223,8 +224,8 @@ extension Scheduler {
     return step(flight.attempt.ref, flight.attempt.step)
   }
 
-  /// Whether sending the file again from its start might deliver it twice: the server may have completed the upload, the
-  /// upload resource cannot tell, and the request must not be repeated.
+  /// Whether sending the file again from its start might deliver it twice: the server may have completed the
+  /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
       step(ref.node, .transfer).repeatability == .once, machine(of: ref)?.mayForgetCompleted != false

@@ -90,7 +90,7 @@ package struct Scheduler: Sendable {
   ///   - orphans: for each upload, the number of upload IDs of earlier launches to release.
   ///   - dropped: for each upload, the number of upload IDs that this launch has already dropped, whether or
   ///     not it releases them.
-  ///   - listsLater: the uploads whose lists are read when they open.
+  ///   - listsLater: the uploads whose lists are read when the uploads open.
   ///   - listsInPortions: the uploads whose starts contain only the first files. The others follow in portions.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
@@ -146,7 +146,7 @@ package struct Scheduler: Sendable {
     return actions
   }
 
-  /// Handles an external event, unless it can no longer have an effect.
+  /// Handles an event from outside the launch. Such events have no effect once the launch is ending.
   private mutating func takeNews(_ event: Event) {
     switch event {
     case .stop(let cause): stopLaunch(cause)

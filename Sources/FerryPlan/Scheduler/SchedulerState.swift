@@ -6,7 +6,8 @@ struct AttemptHistory: Sendable {
   /// The time of the first attempt in this launch, from which `timeout_for_resource` is counted; `nil` for
   /// items, whose time is measured from their queueing.
   var startedAt: Instant?
-  /// The number of retries in this launch, of all its requests. Progress of a file that is sent in parts resets it.
+  /// The number of retries in this launch, counted for all steps together. Progress of a transfer in several
+  /// requests, or of a download, resets the number.
   var retries = 0
   /// The number of times the current step was replaced because its token was rejected.
   var replacements = 0
@@ -14,9 +15,9 @@ struct AttemptHistory: Sendable {
   var isUnconditional = false
   /// The queues of the later steps, if only a capture determined the origins of these steps.
   var hostQueues: [Step.Kind: Int] = [:]
-  /// The bytes of the file in the transfer that succeeded last, as long as its upload has not started over.
+  /// The number of transferred bytes of the file that count as useful; 0 after the upload has started over.
   var usefulBytes: Int64 = 0
-  /// The greatest offset in the file that the server has stated in this launch.
+  /// The greatest offset in the file that a transfer or a download has reached in this launch.
   var greatestOffset: Int64 = 0
   /// The bytes that the transfer has sent in several requests, and that no response has confirmed, by
   /// the number of the upload resource.
@@ -24,7 +25,7 @@ struct AttemptHistory: Sendable {
   /// Under a hard budget: the number of times that a request of the transfer may send its body, because of
   /// redirects.
   var bodyCopies: Int64 = 1
-  /// The number of requests of the transfer that are being sent, if it takes several.
+  /// The number of requests of the transfer that are being sent, if the transfer takes several requests.
   var requestsInFlight = 0
   /// Whether one of these requests was interrupted, so that no further one starts.
   var isInterrupted = false
@@ -58,7 +59,7 @@ struct UploadState: Sendable {
   var handedOver = 0
   /// Items of the batch that have not begun.
   var pending = PendingItems()
-  /// Items of a batch that was started in the background; the resume delay holds them until this time.
+  /// Items that the resume delay holds, and the time at which the delay ends.
   var delayed: (items: PendingItems, until: Instant)?
   /// Items for which the remaining budget was too small, smallest first.
   var skipped = Heap<SkippedItem>()
@@ -79,8 +80,7 @@ struct UploadState: Sendable {
   /// The number of items by outcome.
   var counts = ItemCounts()
   let rules: ItemRules
-  /// The maximum number of items that have begun but not ended, so that IDs are allocated as late as the
-  /// queue allows.
+  /// The maximum number of items in progress, so that IDs are allocated as late as the queue allows.
   var window = 1
   var aheadLimit = 1
   /// Whether the whole upload waits because the current conditions do not allow it.
@@ -104,7 +104,7 @@ struct UploadState: Sendable {
   var cancellation: RecordedFailure?
 
   enum ListState: Sendable {
-    /// The list is read when the node opens, because a node that it needs may write it.
+    /// The list is read when the upload opens, because a node that the upload needs may write the list.
     case later
     case requested
     /// The table has the first files. Further ones are requested when these are queued on disk.
@@ -140,7 +140,7 @@ struct SessionState: Sendable {
   var foregroundAt: Instant?
   /// Completions that will be handled at the next resume.
   var unhandled: [Unhandled] = []
-  /// The time at which these completions are handled.
+  /// The time at which the completions in `unhandled` are handled.
   var handlesAt: Instant?
   /// Whether `ferry cancel` has ended the whole session.
   var isCancelled = false
@@ -154,7 +154,7 @@ struct SessionState: Sendable {
     case batch(Int)
     /// A node with a single request has ended.
     case node(Int, NodeOutcome)
-    /// The server rejected the token of a transfer, which is sent again.
+    /// The server rejected the token of a transfer. The transfer is sent again.
     case rejection(Ready)
   }
 
@@ -229,7 +229,7 @@ struct NodeState: Sendable {
   var endedBefore = false
   /// The time at which a fetch becomes due, if it is not due yet.
   var notBefore: Instant?
-  /// The interval of a fetch until the next one, counted from the last successful fetch.
+  /// For a fetch: the interval until the next fetch, counted from the last successful one.
   var interval: Duration?
   var fetchResult: FetchResult?
 }

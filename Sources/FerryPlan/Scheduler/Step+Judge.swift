@@ -19,7 +19,8 @@ extension Step {
     }
   }
 
-  /// An upload ID that is unknown to the server does not need to be released.
+  /// The statuses that show, in response to `abandon`, that the server does not know the upload ID. Such an
+  /// ID does not need to be released.
   private static let unknownIDStatuses = [404, 410]
 
   /// Whether the response to `abandon` states that the server no longer has what the request releases.
@@ -50,7 +51,7 @@ extension Step {
     }
     if let error = response.tokenError {
       let failure = error.failure(status: status)
-      // Overloaded servers and gateways are treated as for all other requests.
+      // The statuses of overloaded servers and gateways have the same meaning as for all other requests.
       if error.isTemporary || status == 429 || status >= 500 {
         return .transient(
           failure, retryAfter: response.retryAfter, scope: status == 429 ? .host : .item, effect: .refused)
@@ -106,7 +107,7 @@ extension Step {
     case 503 where response.retryAfter != nil:
       return .transient(failure, retryAfter: response.retryAfter, scope: .host, effect: .refused)
     case 408, 425, 501, 503, 505, 511:
-      // These statuses mean that the request was not executed; every other 5xx leaves it open.
+      // These statuses mean that the request was not executed. No other 5xx shows whether it was executed.
       return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
     case 500...599:
       // A server may have acted before it failed, and a gateway cannot determine this (RFC 9110 §15.6.1,

@@ -1,7 +1,7 @@
 /// The properties of an upload's steps that determine the possible transitions of its items.
 struct ItemRules: Hashable, Sendable {
   let hasAllocate: Bool
-  /// Whether the upload ID of a file is needed when the server has the whole file: `commit` names it.
+  /// Whether the upload ID of a file is still needed once the server has the whole file.
   let keepsUploadID: Bool
   /// Whether items can have upload IDs, which `allocate` requests or the server assigns.
   let hasUploadIDs: Bool
@@ -97,8 +97,8 @@ struct ItemRules: Hashable, Sendable {
     }
   }
 
-  /// The first step of an item in this launch. A transferred item of an upload without a commit has none, so
-  /// its `transfer` is not sent.
+  /// The first step of an item in this launch. For a transferred item of an upload without a commit, this is
+  /// the transfer, which ends the item instead of being sent.
   func firstStep(of progress: ItemProgress) -> Step.Kind {
     switch progress.stage {
     case .unallocated: return .allocate
@@ -219,7 +219,7 @@ extension UploadState {
     tally.open = 0
   }
 
-  /// Ends the launch: every item that has not ended remains for a later one.
+  /// Ends the launch: every item that has not ended remains for a later launch.
   mutating func leaveRest() {
     counts.waiting += tally.open
     tally = LifecycleCounts()

@@ -8,8 +8,8 @@ package enum Verdict: Hashable, Sendable {
   case partial
   /// No new content: a 304 response to a fetch, or a listed status without a document.
   case unchanged
-  /// A fetch with a validator was refused, perhaps because of the validator. A request without a validator
-  /// may succeed.
+  /// A request with a validator, or for the rest of a document, was refused, perhaps because of the validator
+  /// or the range. A request for the whole document without a validator may succeed.
   case conditionRefused(RecordedFailure)
   /// The token was rejected.
   case unauthorized(RecordedFailure)
@@ -46,7 +46,7 @@ package enum Verdict: Hashable, Sendable {
   /// The scope of a transient failure.
   package enum Scope: Hashable, Sendable {
     case item
-    /// All requests to that host wait; a single one tests whether it has recovered.
+    /// All requests to the host wait; then, a single request tests whether the host has recovered.
     case host
   }
 }

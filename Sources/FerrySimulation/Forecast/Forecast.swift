@@ -20,13 +20,14 @@ package struct Forecast: Codable, Sendable {
   package var idsExpired: Int
   package var nodes: [NodeEntry] = []
   package var budgets: [BudgetEntry] = []
-  /// Launches, batches, resumes and changes of conditions, in chronological order.
+  /// Launches, batches, fetches, resumes, changes of conditions and ends of single requests, in chronological
+  /// order; at most 10,000.
   package var timeline: [Moment] = []
 
   package struct NodeEntry: Codable, Sendable {
     package var name: String
     package var kind: Node.Kind
-    /// `succeeded`, `failed`, `ambiguous`, `skipped`, or `waiting`.
+    /// `succeeded`, `failed`, `ambiguous`, `skipped`, `cancelled`, `waiting` or `not_selected`.
     package var state: ReportState
     /// The reason why the node is waiting at the end of the simulation. No launch removed this reason: the
     /// node is starved.

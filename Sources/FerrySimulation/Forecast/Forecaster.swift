@@ -11,7 +11,7 @@ package struct Forecaster {
     package var launch: LaunchKind
     package var conditions: DeviceConditions
     package var timeline: ConditionTimeline?
-    /// The time zone for times without an offset, and for the output.
+    /// The time zone of the times in `timeline` that have no offset.
     package var zone: CalendarZone
     /// The time zones of the budgets, by name.
     package var zones: [String: CalendarZone]
@@ -90,13 +90,13 @@ package struct Forecaster {
     for change in changes { machine.schedule(.conditions(change.conditions), at: change.at) }
   }
 
-  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed. If the
-  /// simulation continues, the next launch after a complete round opens another one.
+  /// Runs launches until the round is complete, no launch is scheduled, or the simulated time has passed. If
+  /// the simulation continues, the next launch after a complete round opens another round.
   package mutating func forecast() -> Forecast {
     var launches = 0
     var rounds = 0
     var firstEnd: Instant?
-    // Includes a launch that is scheduled at the start of the simulation.
+    // Just before the start of the simulation, so that a launch that is scheduled at the start is included.
     var last = setting.start.advanced(by: .nanoseconds(-1))
     while let next = nextLaunch(after: last, launches: launches), next < end {
       machine.now = max(machine.now, next)
@@ -150,7 +150,8 @@ extension VirtualMachine {
       }
     case .notDue(let until, nil):
       let interval = interval ?? .zero
-      // The fetch may not be due because its interval has not passed, or because its document is fresh.
+      // The fetch is not due, either because its interval has not passed, or because its document is still
+      // fresh.
       journal.fetches[node.index] = .init(
         at: until.advanced(by: .zero - interval), interval: interval,
         document: StoredDocument(freshUntil: until))

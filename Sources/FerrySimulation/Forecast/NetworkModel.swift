@@ -101,7 +101,7 @@ final class SimulatedNetwork {
     return reply
   }
 
-  /// The size of the document of an item; 0 for other steps.
+  /// The size of the document that a download receives; 0 for other steps.
   private func documentSize(_ call: Call) -> Int64 {
     guard call.step == .download else { return 0 }
     return call.fileSize > 0 ? call.fileSize : model.fetchSize
@@ -181,7 +181,7 @@ final class SimulatedNetwork {
     reply.answer = .response(response)
   }
 
-  /// Stores one of the numbered parts of an upload to S3, or lists them.
+  /// Stores one of the numbered parts of an upload to S3, or lists the stored parts.
   private func storePart(_ call: Call, _ machine: S3Multipart, isLost: Bool, _ reply: inout Reply) {
     guard !isLost, case .response(var response) = reply.answer else { return }
     let ref = call.attempt.ref

@@ -16,8 +16,8 @@ package struct SimulationDocument: Codable, Sendable {
   /// The conditions at the start, unless a timeline specifies others.
   package var conditions: DeviceConditions
   package var seed: UInt64
-  /// The names of the requests of `on_end`, which each launch sends after its work and which are not simulated;
-  /// absent if there are none.
+  /// The names of the requests of `on_end`. A launch sends these requests after its work, but they are not
+  /// simulated. Absent if there are none.
   package var onEnd: [String]?
   /// The names of the uploads and download batches whose list a fetch writes. Files that are known only at run time are
   /// not simulated. Absent if there are none.

@@ -11,11 +11,11 @@ package struct SimulationOptions: Sendable {
   /// The launches as the user specified them.
   package var launchesText: String?
   package var timeline: ConditionTimeline?
-  /// Resume delay policies to compare; empty to use the manifest's own.
+  /// Resume delay policies to compare; empty to use the manifest's own policy.
   package var compare: [ResumeDelay.Policy] = []
   /// The size of each fetched document, in bytes.
   package var fetchSize: Int64 = 0
-  /// The time after which a fetched document changes; `nil` if documents never change.
+  /// The interval at which every fetched document changes; `nil` if documents never change.
   package var fetchChanges: Duration?
   /// The maximum simulated time.
   package var length: Duration = .seconds(366 * 86_400)

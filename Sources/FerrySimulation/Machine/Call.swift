@@ -10,7 +10,8 @@ package struct Call: Sendable {
   package var node: String
   /// The item's path; empty for a node with a single request.
   package var pathBytes: ArraySlice<UInt8>
-  /// The size of the file that a transfer sends or a download receives, according to its list; 0 for other steps.
+  /// The size of the file that a transfer sends or a download receives, according to the list of files; 0 for
+  /// other steps.
   package var fileSize: Int64
   /// The upload ID in the request.
   package var uploadID: Int?

@@ -20,7 +20,7 @@ package struct ItemRows: Sendable {
   private(set) var notDone = 0
   /// The idempotency key of the upload's commits. A world does not edit its manifest, so the key never changes.
   private let commitKey: CommitKey?
-  /// The rows sorted by path, if that order differs.
+  /// The indices of the rows, sorted by path; `nil` if the rows are already in that order.
   private var byPath: [Int32]?
 
   package init(commitKey: CommitKey? = nil) { self.commitKey = commitKey }

@@ -4,7 +4,7 @@ import FerryPlan
 package enum Occurrence: Sendable {
   case stop(StopCause)
   case hangUp
-  /// The network or power source changes, including for later launches.
+  /// The network or power source changes, for the present launch and for later launches.
   case conditions(DeviceConditions)
   /// Other processes transfer bytes.
   case othersMove(DeviceConditions.Network, Int64)

@@ -16,7 +16,7 @@ package struct Reply: Sendable {
   /// The body bytes transferred before the request ends.
   package var sent: Int64 = 0
   package var received: Int64 = 0
-  /// The state of the part of a download after the request; `nil` if there is none.
+  /// The state of the download's part after the request; `nil` if there is no part.
   package var part: PartProgress?
   /// The bytes of header fields and other overhead, in both directions.
   package var overhead: Int64 = 0

@@ -4,7 +4,8 @@ import FerryPlan
 struct VirtualFlight: Sendable {
   let attempt: Attempt
   let startedAt: Instant
-  /// The time at which the request ends unless it is canceled. Its bytes are spread evenly over that time.
+  /// The time at which the request ends unless it is canceled. The request's bytes are spread evenly over the
+  /// time from its start to this time.
   let endsAt: Instant
   /// The time at which the request ends.
   var at: Instant

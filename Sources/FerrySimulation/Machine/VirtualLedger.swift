@@ -26,7 +26,7 @@ package struct VirtualLedger: Sendable {
   private var open: Set<Key> = []
   let budgets: Budgets
   private let zones: [String: CalendarZone]
-  /// The window found by the last call for each budget. The next time is usually in the same window.
+  /// For each budget, the window that was found last. The next instant is usually in the same window.
   private var recent: [Budget.Scope: Range<Instant>] = [:]
 
   package init(_ budgets: Budgets, zones: [String: CalendarZone]) {

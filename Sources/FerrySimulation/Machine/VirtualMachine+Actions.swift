@@ -119,7 +119,7 @@ extension VirtualMachine {
   private mutating func cancel(_ id: UInt64) {
     guard var flight = flights[id] else { return }
     let end = now.advanced(by: flight.reply.lingers)
-    // A request that completes before that time keeps its result.
+    // A request that completes before its cancellation takes effect keeps its result.
     guard end < flight.at || flight.reply.lingers == .zero else { return }
     flight.reply.answer = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
     flight.isCancelled = true

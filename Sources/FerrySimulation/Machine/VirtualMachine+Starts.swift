@@ -32,7 +32,7 @@ extension VirtualMachine {
     }
   }
 
-  /// The next time at which a fetch becomes due; `nil` if no fetch is waiting for its interval to pass.
+  /// The next time at which a fetch becomes due; `nil` if no fetch is waiting to become due.
   var nextFetch: Instant? {
     plan.nodes.indices.compactMap { index -> Instant? in
       guard case .fetch(let work) = plan.nodes[index].work, startOverrides[plan.nodes[index].name] == nil,

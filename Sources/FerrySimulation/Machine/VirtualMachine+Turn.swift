@@ -72,7 +72,8 @@ extension VirtualMachine {
     handle(.resourceAssigned(id, assignment))
   }
 
-  /// Whether the client knows all upload resources of the file once it knows the one of this attempt.
+  /// Whether the client knows all upload resources of the file once it knows the upload resource of this
+  /// attempt.
   private mutating func isLastPartial(_ flight: VirtualFlight) -> Bool {
     let attempt = flight.attempt
     guard let item = attempt.ref.item, case .upload(let work) = plan.nodes[attempt.ref.node.index].work,

@@ -12,14 +12,14 @@ package struct VirtualMachine {
   package let zones: [String: CalendarZone]
   package var now: Instant
   package var round: Int64 = 1
-  /// The options of the next launch. Its conditions change with the scheduled occurrences.
+  /// The options of the next launch. The conditions in them change with the scheduled occurrences.
   package var options: LaunchOptions
   package var journal: VirtualJournal
   package internal(set) var ledger: VirtualLedger
   package internal(set) var scheduler: Scheduler
   /// Determines the outcome of a request when it is sent.
   package var serve: (Call) -> Reply
-  /// Nodes whose start differs from the journal, by name.
+  /// By node name, the starts that replace those determined from the journal.
   package var startOverrides: [String: NodeStart] = [:]
 
   /// The scheduled external events, in chronological order.
@@ -164,7 +164,7 @@ package struct VirtualMachine {
     handle(.launched)
   }
 
-  /// Continues the open round as `run` does, or opens the next round if every node in the open one has ended.
+  /// Opens the next round if every node has ended in the open one; otherwise, the open round continues.
   package mutating func openRound() {
     if scheduler.isRoundThrough { round += 1 }
   }

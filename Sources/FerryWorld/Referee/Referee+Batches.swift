@@ -41,7 +41,7 @@ extension Referee {
       guard isDelayed(session, .beforeStart), let delay = delays[session], let end = delay.end else {
         continue
       }
-      // Items created before the last resume are not delayed.
+      // Items queued before the last resume are not delayed.
       let handedOver = machine.scheduler.withItems(of: node) { $0.handedOver[item] } ?? 0
       if entry == .continuing, let resumedAt = delay.resumedAt, handedOver < resumedAt.nanoseconds {
         continue
@@ -50,8 +50,8 @@ extension Referee {
     }
   }
 
-  /// Handles a file that is queued again: earlier effects on the server no longer count, if the server
-  /// reported them.
+  /// Handles a file that is queued again: its earlier effects on the server no longer count. Reports a
+  /// violation if the file or its commit may already have been executed.
   private mutating func requeue(_ ref: ItemRef, _ node: NodeID, _ machine: VirtualMachine) {
     let key = key(ref, machine)
     let size = machine.scheduler.withItems(of: node) { $0.files.sizes[ref.item ?? 0] } ?? 0
@@ -137,7 +137,7 @@ extension Referee {
       call.step != .commit, call.step != .probe,
       case .upload(let own) = plan.nodes[ref.node.index].work, cancelled.isEmpty
     else { return }
-    // Items of a background session must be on disk before they may begin.
+    // In a background session, the record that queues an item must be on disk before the item may begin.
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let other) = node.work, other.priority > own.priority,
         other.first.session == step.session, other.first.origin == step.origin, isSimple(other),

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerrySimulation
 
-/// The rules for budgets, which limit the bytes sent by the sessions that they bind.
+/// The rules for budgets. A budget limits the bytes that the sessions that it binds may transfer.
 extension Referee {
   struct Account: Hashable {
     var scope: Budget.Scope
@@ -47,7 +47,7 @@ extension Referee {
     return !budgets(of: conditions.network, isDiscretionary: session.discretionary != .no).isEmpty
   }
 
-  /// Checks that a file larger than its budget is sent only under a soft budget.
+  /// Checks that a file larger than its budget is transferred only under a soft budget.
   mutating func checkBudget(_ call: Call, _ name: String, _ isDiscretionary: Bool) {
     guard call.step.transfersItem else { return }
     let size = call.step == .download ? call.fileSize : call.size
@@ -60,7 +60,7 @@ extension Referee {
   /// Checks that the bodies of gated requests stay within the budgets that remained when the launch began.
   mutating func moved(_ id: UInt64, _ network: DeviceConditions.Network, _ bytes: Int64) {
     guard bytes > 0, let flight = flights[id] else { return }
-    // Small requests, and downloads of unknown size, are counted as they occur.
+    // Small requests and fetches are counted as they occur.
     guard flight.call.step.transfersItem else { return }
     // An unrepeatable request continues when the network changes, and a canceled one takes a moment to end.
     guard !flight.isCancelled else { return }

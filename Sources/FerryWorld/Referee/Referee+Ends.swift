@@ -46,7 +46,7 @@ extension Referee {
     return paths.count
   }
 
-  /// Reports a node that remains open although the world injects no more faults.
+  /// Reports the nodes that remain open although the world injects no more faults.
   mutating func starve(_ machine: VirtualMachine) {
     let open = machine.scheduler.nodeRecords.filter { $0.state == .waiting }
     let reasons = open.map { "\($0.name): \($0.reason?.message ?? "?")" }

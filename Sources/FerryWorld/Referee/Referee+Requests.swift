@@ -143,8 +143,8 @@ extension Referee {
     intents[ref] = nil
   }
 
-  /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the
-  /// first one certainly did not reach the server or its token was rejected.
+  /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the first
+  /// transfer certainly did not reach the server or its token was rejected.
   private mutating func checkStart(_ call: Call, _ reply: Reply, _ name: String) {
     guard let id = call.uploadID else { return }
     let key = FileUploadID(node: call.attempt.ref.node.index, id: id)
@@ -173,7 +173,8 @@ extension Referee {
     return machine.scheduler.withItems(of: ref.node) { $0.begun[item]?.intent == .commit } ?? false
   }
 
-  /// Checks that a commit with a probe is not repeated before the probe has shown that it was not executed.
+  /// Checks that a commit with a probe is not repeated before the probe has shown that the commit was not
+  /// executed.
   private mutating func checkCommit(_ call: Call, _ reply: Reply, _ step: Step, _ name: String) {
     let key = FileKey(node: call.attempt.ref.node.index, path: Array(call.pathBytes))
     if step.repeatability == .afterProbe, unknownCommits.contains(key) {
@@ -199,8 +200,8 @@ extension Referee {
     }
   }
 
-  /// Whether the status of a probe shows that the commit was executed or not. It is inconclusive if it only
-  /// rejects the client or is temporary.
+  /// Whether the status of a probe shows that the commit was executed or not. A status is inconclusive if it
+  /// only rejects the client or is temporary.
   private func isConclusive(_ status: Int) -> Bool {
     switch status {
     case 401, 403, 407, 408, 425, 429: false

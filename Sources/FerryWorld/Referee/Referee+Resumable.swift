@@ -47,7 +47,7 @@ extension Referee {
   }
 
   /// Records that the outcome of a request that must not be repeated is unknown, unless an upload resource
-  /// shows it.
+  /// shows the outcome.
   mutating func loseCreation(_ call: Call) {
     guard case .create = call.attempt.operation, step(call).repeatability == .once,
       resources[call.attempt.id]?.isKnown != true

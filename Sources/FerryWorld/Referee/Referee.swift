@@ -48,9 +48,10 @@ package struct Referee {
   /// The time of the first request of each node or orphan; for a token, the first request since it was last
   /// fetched.
   var begunAt: [ItemRef: Instant] = [:]
-  /// The number of requests in the launch.
+  /// The number of requests in the launch, by item, node or orphan.
   var requests: [ItemRef: Int] = [:]
-  /// The number of consecutive 401 responses, by item or node, with the step.
+  /// By item, node or orphan, the number of consecutive 401 responses to one step, and the time of the last
+  /// one.
   var refusals: [ItemRef: (step: Step.Kind, count: Int, at: Instant)] = [:]
   /// The sessions that `ferry cancel` has ended, and whether work that had begun continues.
   var cancelled: [SessionID: Bool] = [:]
@@ -62,7 +63,7 @@ package struct Referee {
   /// Files that were submitted to an upload that may have ended in this launch. Nodes that need the upload may have
   /// started before these files were submitted.
   var late: Set<FileKey> = []
-  /// The body bytes of gated requests, and the bytes used before the launch, by network and window.
+  /// The body bytes of gated requests, and the bytes used before the launch, by budget and window.
   var gatedBodies: [Account: Int64] = [:]
   var usedBefore: [Account: Int64] = [:]
   var eventsInLaunch = 0
@@ -83,15 +84,16 @@ package struct Referee {
   var inForeground: Set<FileKey> = []
   /// The known state of the files that are sent in parts, by upload ID.
   var parts: [FileUploadID: Parts] = [:]
-  /// The latest expiry that the server has stated for a tus upload.
+  /// The latest expiry that the server has stated for each upload ID.
   var expiries: [FileUploadID: Instant] = [:]
   /// The upload ID of each file that is sent in parts.
   var partsOf: [ItemRef: FileUploadID] = [:]
   /// The upload resources that the server assigns to running requests, by attempt, and whether the client knows them.
   var resources: [UInt64: (id: Int, isKnown: Bool)] = [:]
-  /// Files whose first request, which must not be repeated, may have reached the server without an upload resource.
+  /// Files whose first request must not be repeated and may have reached the server, although the client
+  /// knows no upload resource.
   var lostCreations: Set<FileKey> = []
-  /// Whether an earlier commit may have been executed, for each running commit.
+  /// For each running commit: whether an earlier commit of the file may have been executed.
   var wasUnknown: [FileKey: Bool] = [:]
   var round: Int64 = 0
   var now = Instant(nanoseconds: 0)

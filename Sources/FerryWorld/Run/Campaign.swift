@@ -26,7 +26,8 @@ package struct Campaign: Sendable {
 
   /// Runs the world for a seed.
   ///
-  /// - Parameter isTwice: whether to run it twice, to check that the same seed produces the same history.
+  /// - Parameter isTwice: whether to run the world twice, to check that the same seed produces the same
+  ///   history.
   package mutating func live(_ seed: UInt64, isTwice: Bool = false, shrinks: Bool = true) {
     let scenario = Scenario(seed: seed)
     if known?.manifest != scenario.manifest { known = scenario.manifest.plan.map { (scenario.manifest, $0) } }

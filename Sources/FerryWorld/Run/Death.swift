@@ -2,7 +2,7 @@ import FerrySimulation
 
 /// The death of a simulated process after a number of actions: SIGKILL, or a power failure.
 package struct Death: ProcessFate {
-  /// The number of actions before the death.
+  /// The number of actions that remain before the death.
   private var actionsToLive: Int
   /// Whether the machine loses power. In that case, unsynced records are also lost.
   private let losesPower: Bool

@@ -2,7 +2,7 @@
 package struct Shrinker {
   /// The number of scenarios tried.
   package private(set) var tries = 0
-  /// The number of scheduler events in all of them.
+  /// The number of scheduler events in all of the tried scenarios.
   private var events = 0
   private let most: Int
   private let mostEvents: Int

@@ -41,7 +41,7 @@ enum Simplification {
   private static func fates(_ scenario: Scenario) -> [Change] {
     let requests = scenario.fates.keys.sorted()
     var changes = [change { $0.fates = [:] }]
-    // The changes remove halves, quarters and so on, then single elements.
+    // The changes remove halves of the faults, then quarters and so on, and finally single faults.
     var size = max(1, requests.count / 2)
     while true {
       for begin in stride(from: 0, to: requests.count, by: size) {
@@ -117,7 +117,7 @@ enum Simplification {
     return changes
   }
 
-  /// Removes a file, and moves the faults of later requests to the requests that replace them.
+  /// Removes a file, and moves the faults earlier by the number of requests that the file may have taken.
   private static func withoutAFile(_ scenario: Scenario, of upload: Int) -> [Change] {
     guard 1..<12 ~= scenario.fates.count else { return [] }
     return (1...4).map { requests in

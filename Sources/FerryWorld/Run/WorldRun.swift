@@ -153,7 +153,7 @@ package struct WorldRun {
     pendingListings[node.index] ?? machine.listing(of: node)
   }
 
-  /// Names with the same sort order as their numbers.
+  /// The name of the file with this number. Names have the same sort order as their numbers.
   private static func path(_ number: Int) -> String {
     "f\(number < 10 ? "00" : number < 100 ? "0" : "")\(number)"
   }

@@ -25,7 +25,7 @@ package struct UploadSpec: Hashable, Sendable {
     case tusCreation
     /// Like `tus`, but the parts of a file are partial uploads, which are sent at the same time and concatenated.
     case tusPartials
-    /// An upload to S3: a small file in one request, and the numbered parts of a larger one.
+    /// An upload to S3: a small file in one request, and a larger file in numbered parts.
     case s3
     /// A resumable upload with POST, which a server may treat like `post`.
     case resumable
@@ -65,8 +65,8 @@ package struct UploadSpec: Hashable, Sendable {
 
   init(name: String) { self.name = name }
 
-  /// Whether the batch receives its files. Random manifests use a value that has no other meaning for this shape, because
-  /// a further random choice would change every world.
+  /// Whether the batch receives its files. For the shape `put`, `usesQuick` has no other meaning. It
+  /// determines the direction, because a further random choice would change every world.
   var isDownload: Bool { shape == .put && usesQuick }
 
   static func random(_ random: inout RandomSource, name: String, hasToken: Bool) -> UploadSpec {

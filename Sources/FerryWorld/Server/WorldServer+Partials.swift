@@ -4,8 +4,8 @@ import FerrySimulation
 /// Partial uploads of tus. Those of one file have one upload ID here, because none of them is useful without the
 /// others.
 extension WorldServer {
-  /// The upload ID for a request that creates a partial upload: a new one for the first part of a file, and that of the
-  /// first part for the others.
+  /// The upload ID for a request that creates a partial upload: a new ID for the first part of a file, and
+  /// the same ID for the other parts of the file.
   mutating func offerPartial(_ call: Call) -> Int {
     let key = key(call)
     if let id = openPartials[key], exists(id, at: call.now), !isUsed(id),

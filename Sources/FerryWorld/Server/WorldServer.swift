@@ -29,10 +29,10 @@ struct WorldServer {
   private var uploads: [Upload] = []
   /// The upload resource that the server has created for the current request.
   private(set) var offered: Int?
-  /// The remaining bytes of a download that was cut off at a limit.
+  /// The remaining bytes of a fetched document that was cut off at a byte limit.
   private var restOfDownload: Int64?
   private var acted: Set<[UInt8]> = []
-  /// The latest upload ID of the partial uploads of each file.
+  /// For each file, the latest upload ID of its partial uploads.
   var openPartials: [[UInt8]: Int] = [:]
 
   init(_ scenario: Scenario, _ plan: Plan) {
@@ -88,7 +88,7 @@ struct WorldServer {
     // outcome of the commit unknown.
     case .forbidden where !hasActed(call) || call.step == .probe: return .status(403, after: after)
     case .idEnds:
-      // A completed upload resource may be removed at once.
+      // A completed upload resource may be removed immediately.
       if let id = call.uploadID, !uploads[id - 1].isCommitted || isResumable(call) {
         uploads[id - 1].end = call.now
       }
@@ -129,7 +129,8 @@ struct WorldServer {
     reply.after += .microseconds(max(reply.sent, reply.received))
   }
 
-  /// The size of a download, which continues at the point where a limit cut it off.
+  /// The size of a fetched document. If a byte limit cut off a fetch, the next fetch receives the remaining
+  /// bytes.
   private mutating func download(_ call: Call, _ number: Int) -> Int64 {
     let manifest = scenario.manifest
     let limits = [manifest.wifi, manifest.wired, manifest.cellular, manifest.any]

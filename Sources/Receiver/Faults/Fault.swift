@@ -3,7 +3,7 @@
 /// In JSON, the keys are the names of the properties, except `retry_after` for ``retryAfter``. The text form
 /// is `commit:every=7,status=500` (see ``init(spec:)``).
 package struct Fault: Equatable, Sendable {
-  /// The time at which a connection is dropped.
+  /// The point at which a connection is dropped, relative to the execution of the request.
   package enum Drop: String, Codable, Sendable {
     /// The request is not executed.
     case before
@@ -39,12 +39,12 @@ package struct Fault: Equatable, Sendable {
   package var status: Int?
   /// The `Retry-After` of the response with ``status``, in seconds.
   package var retryAfter: Int?
-  /// The time at which the connection is dropped; nil if it is not dropped.
+  /// The point at which the connection is dropped; nil if it is not dropped.
   package var drop: Drop?
   /// The way in which the connection is closed. By default, a drop is a reset, and a truncated response ends
   /// with an orderly close.
   package var cut: Cut?
-  /// The delay of the response or the drop in seconds. The request is executed without delay.
+  /// The delay, in seconds, of the response or of the drop. The request is executed without delay.
   package var delay: Double?
   /// The hostile response that replaces the normal response.
   package var response: HostileResponse?

@@ -19,7 +19,8 @@ extension HostileResponse {
     let theme: Theme
     /// The allowed values of `status=`.
     var statuses: ClosedRange<Int>?
-    /// If this is nil and ``statuses`` is not, `status=` is required.
+    /// The default status or, if ``statuses`` is nil, the only status. If this is nil and ``statuses`` is
+    /// not, `status=` is required.
     var status: Int?
     var takesLocation = false
     /// The size in bytes.

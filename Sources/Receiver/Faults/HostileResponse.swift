@@ -1,7 +1,7 @@
 /// A response that a hostile or broken server could send. The raw value is its name in a fault.
 ///
-/// FlyingFox cannot send most of these responses, so the front door writes their bytes itself. They are generated piece
-/// by piece, regardless of their length, and end when the client disconnects or the receiver stops.
+/// FlyingFox cannot send most of these responses, so the front door writes their bytes itself. All of them
+/// are generated piece by piece. An endless response ends when the client disconnects or the receiver stops.
 package enum HostileResponse: String, Codable, CaseIterable, Sendable {
   // Redirects.
   case redirect

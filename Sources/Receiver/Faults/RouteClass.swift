@@ -12,6 +12,7 @@ package enum RouteClass: String, Codable, CaseIterable, Sendable {
   case blob
   case done
   case redirect
-  /// All of the above. The routes for the listing and the faults are never included.
+  /// All of the above, and requests for which there is no route. The routes for the listing and the faults
+  /// are never included.
   case any
 }

@@ -7,8 +7,7 @@ import Foundation
 struct ClientConnection {
   /// The number of bytes above which a queue does not accept more bytes until some have been written.
   private static let queueLimit = 256 * 1024
-  /// A hostile response is generated in pieces of this size, each after the client has received the previous
-  /// one.
+  /// A hostile response is generated in pieces of this size, each after the previous one has been sent.
   private static let pieceSize = 64 * 1024
   /// The maximum number of bytes that a client may send after the server's last response; beyond that, the
   /// connection is closed.

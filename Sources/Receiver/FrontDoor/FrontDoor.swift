@@ -17,7 +17,7 @@ final class FrontDoor: Sendable {
     case ended
   }
 
-  /// A request from a handler for its connection.
+  /// An operation that a handler requests for a connection.
   enum Order {
     case cut(ConnectionID, by: Fault.Cut)
     /// The continuation is resumed when the response is assigned to the connection, or the connection no
@@ -85,8 +85,8 @@ final class FrontDoor: Sendable {
     }
   }
 
-  /// Writes a response to a connection. After this method has returned, no byte of a later response can be sent. It
-  /// does not wait for the end of the response, because the response may be endless.
+  /// Writes a response to a connection. After this method has returned, no byte of a later response can be
+  /// sent. The method does not wait for the end of the response, because the response may be endless.
   func play(_ script: ResponseScript, on id: ConnectionID) async {
     await withCheckedContinuation { continuation in
       let isOpen = orders.withLock { orders in

@@ -84,7 +84,7 @@ struct FrontDoorLoop {
   }
 
   private mutating func move(_ id: ConnectionID, client: Int16, server: Int16) {
-    // Nil if an order has cut the connection in the meantime.
+    // The entry is nil if an order has cut the connection in the meantime.
     connections[id]?.move(client: client, server: server, scratch: &scratch)
     guard let connection = connections[id], connection.isOver else { return }
     connections[id] = nil

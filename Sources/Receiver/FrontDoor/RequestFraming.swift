@@ -4,7 +4,8 @@
 /// before FlyingFox receives a byte. Every forwarded head gets an additional field with the connection on
 /// which the request arrived.
 struct RequestFraming {
-  /// The reason why a request is not forwarded. Its connection ends with this response.
+  /// The reason why a request is not forwarded. The connection ends with a response that has the
+  /// corresponding ``status``.
   enum Refusal: Error, Equatable {
     case malformed
     case headTooLarge
@@ -166,7 +167,8 @@ struct RequestFraming {
       default: break
       }
     }
-    // Requests with both fields are used for request smuggling (RFC 9112, section 6.1).
+    // Requests with both `Content-Length` and `Transfer-Encoding` are used for request smuggling (RFC 9112,
+    // section 6.1).
     if isChunked && length != nil { throw .malformed }
     let hasBody = isChunked || (length ?? 0) > 0
     return Head(

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Appends all bytes that clients send to a file, in the order of arrival.
+/// Appends to a file all bytes that clients send, in the order of arrival.
 ///
 /// The file shows the bytes that reached the server, regardless of the server's interpretation. The bytes of
 /// concurrent connections are interleaved.
 struct RequestRecorder: Sendable {
   private let file: Int32
 
-  /// Creates the file if it is missing, readable only by its owner, because it will contain all secrets that
-  /// clients send.
+  /// Opens the file for appending. A new file is readable only by its owner, because it will contain all
+  /// secrets that clients send.
   init(_ url: URL) throws {
     let path = url.path(percentEncoded: false)
     file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -9,8 +9,8 @@ struct ResponseScript: Sendable, Equatable {
     var count: Int? = 1
     /// The delay before the next bytes, after each repetition.
     var interval = Duration.zero
-    /// The offset at which ten bytes are replaced in each repetition by the number of the repetition, starting
-    /// at 0.
+    /// The offset of ten bytes that are replaced, in each repetition, by the number of the repetition,
+    /// counted from 0; nil if no bytes are replaced.
     var numberOffset: Int?
   }
 
@@ -55,7 +55,7 @@ struct ResponseScript: Sendable, Equatable {
 
   /// Adds `size` bytes that repeat `pattern`; the last repetition may be truncated.
   mutating func add(_ pattern: String, size: Int) {
-    // The bytes are written in pieces larger than the pattern.
+    // Short patterns are written in pieces of several repetitions.
     let unit = Array(pattern.utf8)
     let piece = Array(repeatElement(unit, count: max(1, 4096 / unit.count)).joined())
     add(piece, count: size / piece.count)

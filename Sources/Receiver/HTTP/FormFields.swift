@@ -6,8 +6,8 @@ import Foundation
 struct FormFields: Equatable {
   private var values: [String: String] = [:]
 
-  /// Parses `a=1&b=2`. If a field occurs twice, the first value is used. Fields that are not valid UTF-8 are
-  /// omitted.
+  /// Parses `a=1&b=2`. If a name occurs more than once, its first valid value is used. Fields that are not
+  /// valid UTF-8 are omitted.
   init(_ text: String) {
     for field in text.split(separator: "&") {
       let sides = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -27,7 +27,8 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-  /// Whether `If-None-Match` contains this entity tag, by the weak comparison of RFC 9110, section 8.8.3.2.
+  /// Whether `If-None-Match` contains `*` or this entity tag, by the weak comparison of RFC 9110, section
+  /// 8.8.3.2.
   func has(entityTag: String) -> Bool {
     let field = headers[.ifNoneMatch] ?? ""
     return field.split(separator: ",").contains { element in

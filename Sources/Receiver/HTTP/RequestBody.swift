@@ -3,7 +3,7 @@ import Foundation
 
 /// The body of one request, which is received while it is read.
 ///
-/// It must be read to its end before a response is sent, because FlyingFox treats the next bytes on the
+/// The body must be read to its end before a response is sent, because FlyingFox treats the next bytes on the
 /// connection as the next request.
 struct RequestBody {
   /// The connection ended before the body did.

@@ -2,7 +2,8 @@
 enum GzipBytes {
   private static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
 
-  /// The bytes in one stored block (RFC 1951, section 3.2.4), at most 65,535.
+  /// A gzip file that contains the bytes, at most the first 65,535, in one stored block (RFC 1951, section
+  /// 3.2.4).
   static func stored(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt16(clamping: bytes.count)
     let content = bytes.prefix(Int(count))
@@ -10,7 +11,8 @@ enum GzipBytes {
       + littleEndian(CRC32.checksum(of: content)) + littleEndian(UInt32(count))
   }
 
-  /// At most `size` zeros, but at least 2,323, as a script whose length does not depend on their number.
+  /// A gzip file of at most `size` zeros, but of at least 2,323, in parts: a start, a unit that is repeated
+  /// `units` times, and an end.
   ///
   /// The file is one block with fixed Huffman codes: the literal 0, then repeatedly "258 bytes from 1 byte
   /// before", which takes 13 bits. Eight of these fill 13 bytes; one more before them completes the block's

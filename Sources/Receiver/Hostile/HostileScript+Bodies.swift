@@ -66,7 +66,7 @@ extension HostileScript {
     return script
   }
 
-  /// A part of a body whose length is known before it is written.
+  /// A part of a body. The length of the part is known before it is written.
   enum Part {
     case text(String)
     /// This many bytes of a repeated pattern.
@@ -98,7 +98,7 @@ extension HostileScript {
 
   /// Fills the body up to its size with repetitions of a pattern.
   ///
-  /// - Parameter unit: the filler's length is a multiple of this, in bytes.
+  /// - Parameter unit: a number of bytes; the filler's length is a multiple of it.
   func filled(_ start: String, _ pattern: String, unit: Int, _ end: String) -> [Part] {
     let room = max(0, size - start.utf8.count - end.utf8.count)
     return [.text(start), .filler(pattern, room / unit * unit), .text(end)]

@@ -5,7 +5,7 @@ extension HostileScript {
 
   /// Returns an empty response with `Location` fields.
   ///
-  /// - Parameter locations: the values of the `Location` fields; no field if the first is nil.
+  /// - Parameter locations: the values of the `Location` fields; nil values are omitted.
   func redirect(to locations: String?...) -> ResponseScript {
     let fields = locations.compactMap { $0 }.map { "Location: \($0)" }
     return ResponseScript(head(["Content-Length: 0"] + fields))

@@ -117,7 +117,8 @@ struct HostileScript {
 
   var statusLine: String { "HTTP/1.1 \(status) Hostile\r\n" }
 
-  /// A header section. The connection is not reused, so that a test sees each response separately.
+  /// A status line and a header section. The connection is not reused, so that a test sees each response
+  /// separately.
   func head(_ fields: String...) -> String { head(fields) }
 
   func head(_ fields: [String]) -> String {
@@ -148,7 +149,7 @@ struct HostileScript {
   /// The head of a chunked response with an ETag.
   var chunked: String { head(tag, "Transfer-Encoding: chunked") }
 
-  /// The end of a header section that was begun without its status line, and the usual document.
+  /// The remaining fields of a header section that has been begun, and the usual document.
   var rest: String {
     "Content-Length: \(Self.document.utf8.count)\r\nConnection: close\r\n\r\n\(Self.document)"
   }

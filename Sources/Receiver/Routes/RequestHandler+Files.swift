@@ -43,7 +43,8 @@ extension RequestHandler {
       .contentType: "application/json",
       .cacheControl: "no-cache",
     ]
-    // The date is not set in the literal, which would treat its comma as a separator between two values.
+    // The date is not set in the literal, because the literal would treat the comma in the date as a
+    // separator between two values.
     headers[.lastModified] = catalog.modified.httpDate
     let isKnown = request.has(entityTag: catalog.entityTag)
     guard isKnown || request.method == .HEAD else {

@@ -81,7 +81,8 @@ final class RequestHandler: HTTPHandler {
     if let id = connection(of: request) { door.cut(id, by: how) }
   }
 
-  /// The front door adds the field to every request, so it is always present.
+  /// The connection on which a request arrived. The front door adds the header field to every request, so the
+  /// result is never nil.
   private func connection(of request: HTTPRequest) -> ConnectionID? {
     request.headers[HTTPHeader(ConnectionID.header)].flatMap { UInt64($0) }.map { ConnectionID(rawValue: $0) }
   }
@@ -95,7 +96,7 @@ final class RequestHandler: HTTPHandler {
     return .problem(.numbered(status), "fault", "this response was requested", headers: headers)
   }
 
-  /// Executes the route, unless a token is missing.
+  /// Executes the route, unless a required token is missing or invalid.
   private func carryOut(
     _ route: Route, _ request: HTTPRequest, _ body: inout RequestBody
   ) async -> HTTPResponse {

@@ -79,7 +79,7 @@ package actor ReceiverServer {
     return parts.handler.ledger.withLock { $0.listing }
   }
 
-  /// Adds a fault that takes effect immediately, like `POST /faults`.
+  /// Adds a fault, as `POST /faults` does. The fault takes effect immediately.
   package func add(_ fault: Fault) throws {
     guard let parts else { throw Misuse.notRunning }
     try fault.validate()

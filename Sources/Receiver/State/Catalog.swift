@@ -17,7 +17,7 @@ struct Catalog: Sendable {
   let body: Data
   /// A strong entity tag: the same tag means the same bytes.
   let entityTag: String
-  /// The time of the latest commit, or of the start.
+  /// The time of the latest commit or, before the first one, of the start.
   let modified: Date
 
   init(of contents: [String: StoredContent], modified: Date) throws {

@@ -13,8 +13,8 @@ struct ContentStore: Sendable {
 
   /// Receives a whole body into a new file.
   ///
-  /// Throws ``RequestBody/CutShort`` if the connection ends before the body does. If it throws an error, no
-  /// file remains.
+  /// Throws ``RequestBody/CutShort`` if the connection ends before the body does. If the method throws an
+  /// error, no file remains.
   func receive(_ body: inout RequestBody) async throws -> StoredContent {
     let file = folder.appending(path: UUID().uuidString.lowercased(), directoryHint: .notDirectory)
     var writer = try FileWriter(file)

@@ -1,7 +1,7 @@
 import FerryDigest
 import Foundation
 
-/// A new file that is written sequentially, with its size and digest.
+/// Writes a new file sequentially, and determines its size and digest.
 struct FileWriter {
   /// Pieces are collected up to this size, because FlyingFox delivers 4 KiB at a time.
   private static let gatherSize = 128 * 1024

@@ -2,7 +2,8 @@ import FlyingFox
 import Foundation
 
 extension HTTPResponse {
-  /// The bytes of a file, or the requested part of it, or 304 if the client already has them.
+  /// A response with the bytes of a file or the requested part of them, or a 304 response if the client
+  /// already has the bytes.
   ///
   /// If the file is replaced between head and body, the connection ends, which a client must be able to
   /// handle at any time.

@@ -14,7 +14,8 @@ package enum JSONValue: Codable, Equatable, Sendable {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-      // Each `try?` tests whether the value has one type; the last attempt throws an error.
+      // Each `try?` tests whether the value has one type; the last attempt throws an error if no type
+      // matches.
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {

@@ -23,7 +23,7 @@ package struct Listing: Codable, Equatable, Sendable {
     package var name: String
     package var size: Int
     package var sha256: String
-    /// The number of PUT requests for the file.
+    /// The number of executed PUT requests for the file.
     package var puts: Int
   }
 

@@ -26,7 +26,7 @@ struct UploadBook {
     var isCommitted = false
   }
 
-  /// The progress of an upload, as reported by its probe.
+  /// The progress of an upload, as reported by `GET /uploads/ID`.
   enum State: String, Encodable {
     case allocated
     case whole
@@ -75,7 +75,7 @@ struct UploadBook {
     return upload.content
   }
 
-  /// Commits the content sent under an ID, and returns it with the content that it replaces.
+  /// Commits the content sent under an ID, and returns the receipt and the content that was replaced.
   mutating func commit(
     _ id: String, claim: Claim, key: String? = nil, at now: Date
   ) throws(Refusal) -> (receipt: Listing.Post, replaced: StoredContent?) {
@@ -114,7 +114,7 @@ struct UploadBook {
 
   /// Removes an ID, and returns the content sent under it.
   mutating func abandon(_ id: String) throws(Refusal) -> StoredContent? {
-    // An expired ID may also be abandoned, because its content is removed in either case.
+    // An expired ID may also be abandoned, so that its content is removed.
     let upload = try open(id, at: .distantPast)
     uploads[id] = nil
     return upload.content
