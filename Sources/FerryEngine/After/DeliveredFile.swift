@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A delivered file, with its attributes at delivery, that is to be deleted or moved.
+/// A delivered file that is to be deleted or moved, with its attributes at delivery.
 struct DeliveredFile: Sendable {
   /// The row of the file's item in the journal.
   var row: Int64

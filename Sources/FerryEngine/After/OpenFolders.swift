@@ -196,7 +196,7 @@ final class OpenFolders {
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 
-  /// The permissions with which the counterpart of a folder is created, before the umask applies.
+  /// The permissions, before the umask applies, with which to create the counterpart of the folder at `path`.
   private func permissions(of path: some Sequence<UInt8>) -> mode_t {
     let path = Array(path)
     guard !path.isEmpty else { return 0o777 }

@@ -11,8 +11,8 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// The error of a command that failed to write the journal of one session after it had changed the journals
-  /// of others.
+  /// The error of a command that failed to write the journal of one session after it had changed the journals of other
+  /// sessions.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(

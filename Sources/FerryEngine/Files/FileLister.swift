@@ -26,8 +26,8 @@ package struct FileLister: Sendable {
   /// The fields of the list to which the request for an item refers.
   var requestFields: [String] = []
 
-  /// The root once it is open. This lister and its copies list and send files of this one folder, even if
-  /// a different folder takes its name in the meantime.
+  /// The root once it is open. This lister and its copies list and send files of this one folder, even if a different
+  /// folder takes its name in the meantime. Only `named(_:)` opens the path again.
   private final class OpenedRoot: Sendable {
     let root = Mutex<SourceRoot?>(nil)
   }

@@ -18,7 +18,7 @@ struct ItemListReader {
   private let target: (folder: String, rest: Template)
 
   private var found: [Found] = []
-  /// The first item with each path, without regard to case and to the composition of characters.
+  /// The first item with each path. Paths are compared without regard to case and to the composition of characters.
   private var places: [String: Int] = [:]
   private var problems = ListingProblems()
 
@@ -177,7 +177,7 @@ struct ItemListReader {
     return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.decomposedStringWithCanonicalMapping
   }
 
-  /// Finds items whose file is a folder of another item's path.
+  /// Finds items whose file is also a folder in another item's path.
   ///
   /// The time is linear in the size of the list: the hash of each folder continues that of the folder above it.
   private mutating func findNestedTargets() {
@@ -197,8 +197,8 @@ struct ItemListReader {
     }
   }
 
-  /// The first item whose file is a folder in the path of another item. Any such file between the two is itself
-  /// below the first one.
+  /// The first item, from the root downwards, whose file is also a folder in the path of the item at `index`. The files
+  /// of all other such items are below that file.
   ///
   /// - Parameter files: the hashes of the keys of all items.
   private func fileAbove(_ index: Int, _ files: Set<Int>) -> Int? {
@@ -264,8 +264,8 @@ struct ItemListReader {
       origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
   }
 
-  /// Identifies the version of a document. A digest identifies its content, regardless of its URL: a server may sign
-  /// its URL for each list.
+  /// Identifies the version of a document. If the list states a digest, the URL is ignored, because a server may sign
+  /// the URL anew for each list.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =
       digest.map { "sha256 \($0)" }
@@ -289,7 +289,8 @@ struct ItemListReader {
     return path
   }
 
-  /// The value of a template; `nil` without one, or if the element does not have the one field to which it refers.
+  /// The value of a template; `nil` if there is no template, or if the template is a single reference to a field that
+  /// the element does not have.
   private func optional(_ template: Template?, _ element: ListElement) throws(Refusal) -> String? {
     guard let template else { return nil }
     if template.segments.count == 1, case .reference(.item(let field), _) = template.segments[0],

@@ -7,7 +7,7 @@ enum ListElement {
   case url(String)
   case object([JSONValue.Member])
   case written(DownloadItems.Written)
-  /// An element of JSON that is neither a string nor an object.
+  /// A JSON element that is neither a string nor an object.
   case unusable
 
   /// The value of a field.

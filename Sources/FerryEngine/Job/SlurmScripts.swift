@@ -61,7 +61,7 @@ struct SlurmScripts {
     return "#!/bin/bash\n" + all.map { "#SBATCH \($0)\n" }.joined()
   }
 
-  /// A time limit as hours, minutes and seconds, in whole minutes.
+  /// A time limit as `HH:MM:SS`, rounded down to whole minutes.
   private static func text(of time: Duration) -> String {
     let minutes = time.components.seconds / 60
     func digits(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }

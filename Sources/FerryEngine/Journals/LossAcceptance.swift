@@ -49,7 +49,7 @@ package struct LossAcceptance {
   private func accept(_ session: String) throws -> Outcome.Session {
     let now = LaunchClock.wallTime
     if try state.presence(ofSession: session) != .there {
-      // Open the history first: a registered session without its journal is rejected.
+      // Remove the session from the history, because a run rejects a registered session whose journal is missing.
       let history = try RunHistory.open(in: state, writtenBy: version, at: now)
       defer { try? history.close() }  // The write is already synced.
       try history.forget(session: session)

@@ -110,8 +110,8 @@ final class InboxProcessor {
     case foreign(Note, session: Int)
   }
 
-  /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. Each event is handled
-  /// before the next call.
+  /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. The caller must handle
+  /// each event before the next call.
   ///
   /// - Parameter wake: called on another thread if `next` must be called again although no new note has arrived.
   func next(

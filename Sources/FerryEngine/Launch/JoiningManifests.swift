@@ -144,7 +144,8 @@ final class JoiningManifests {
     return waiting.map { "its session \(plan.sessions[$0].identifier) waits for conditions" }
   }
 
-  /// The secrets and connection options of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
+  /// The secrets and connection options of a manifest, and the listers of its uploads, by node of the combined plan.
+  /// The listers' roots are open.
   private func prepared(
     _ job: Job, _ nodes: Set<Int>, _ first: Int
   ) throws -> ([String: SensitiveValue], SessionConnections, [Int: FileLister]) {

@@ -90,8 +90,8 @@ extension Launch {
   /// The largest number of windows of a budget that are reported.
   private static let mostWindows = 100
 
-  /// The budgets in each window of the run, from the one in which it began. Later windows in which nothing was used are
-  /// omitted, except the last one.
+  /// The budgets in each window of the run, from the window in which the run began. Later windows in which nothing was
+  /// used are omitted, except the last one.
   ///
   /// - Parameter begun: the budgets at the start of the run.
   func budgetRecords(

@@ -11,7 +11,7 @@ package struct Launch {
     package var state: String?
     /// The reports to write when the run ends, in addition to that in the state folder.
     package var reports: [ReportRequest] = []
-    /// The items that the reports list; `nil` if each manifest specifies it.
+    /// The items that the reports list; `nil` if each manifest specifies them.
     package var reportItems: ReportSettings.Items?
     package var only: [String] = []
     package var limit: Int?
@@ -62,7 +62,7 @@ package struct Launch {
     package var failed: Int
     /// What the run waits for, if no request is in progress.
     package var pause: NodeActivity?
-    /// The requests that have taken longest.
+    /// The requests in progress that have taken longest so far.
     package var active: [ActiveRequest]
   }
 
@@ -79,7 +79,7 @@ package struct Launch {
   let clock = LaunchClock()
   let version: String
 
-  /// The values that do not change during a run.
+  /// The values that are determined when a run starts.
   struct Run {
     var id: String
     /// The rounds, by manifest.
@@ -98,7 +98,7 @@ package struct Launch {
     var bandwidth: BandwidthClock?
     /// The leases of the journals, if the manifest is divided.
     var leases: [SessionLease] = []
-    /// The time zones of the budgets, by name.
+    /// The time zones of the budgets and bandwidth limits, by name.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
@@ -220,7 +220,7 @@ package struct Launch {
       let report = try keep(outcome.source(record))
       try history.end(
         run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-      // The process that has taken over a shard starts its commands and keeps its journal.
+      // If another process has taken over a shard, that process starts the shard's commands and keeps its journal.
       if run.leases.allSatisfy(\.isHeld) {
         try commands.startOwed(
           try journals.owedEvents, report: report, remaining: deadline.map { clock.now.duration(to: $0) }
@@ -234,7 +234,7 @@ package struct Launch {
       // Release the locks first, because writing the requested report may block until its reader reads.
       for lock in locks { lock.release() }
       try finish(commands, before: deadline, &record, outcome)
-      // The process that has taken over the shard writes the requested reports.
+      // If another process has taken over the shard, that process writes the requested reports.
       if ownsJournals { try deliver(&record, outcome, kept: report, history, notice) }
       try history.close()
       onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
@@ -332,7 +332,7 @@ package struct Launch {
     }
   }
 
-  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows it.
+  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows the interruption.
   func closeDeadRuns(
     _ history: RunHistory, at now: Instant, isAlive: (ProcessIdentity) -> Bool,
     _ notice: (String) -> Void

@@ -32,7 +32,7 @@ struct RunPreview {
   let conditions: DeviceConditions
   let launch: LaunchKind
   let budgets: [BudgetUse]
-  /// The time zones of the budgets, by name.
+  /// The time zones of the budgets and bandwidth limits, by name.
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
@@ -149,7 +149,7 @@ struct RunPreview {
     return submitted
   }
 
-  /// The median of the rates that the last five runs of each upload measured.
+  /// The median of the rates that were measured in the last five runs of each upload.
   private static func measured(_ job: Job, _ history: RunHistory) throws -> Double? {
     var rates: [Double] = []
     for node in job.plan.nodes where node.kind == .upload {

@@ -7,8 +7,8 @@ import Foundation
 
 /// A plan in a file: `ferry plan --out FILE`, which `ferry run --plan FILE` runs if nothing has changed since.
 ///
-/// The first line contains the state of the manifest and the journal; each further line is a file to send. The
-/// lines are compared one by one, so the number of files does not matter.
+/// The first line contains the state of the manifest and the journal; each further line is a file to send. The lines
+/// are compared one by one.
 package struct SavedPlan: Sendable {
   private struct Head: Codable {
     var version = 1
@@ -21,7 +21,7 @@ package struct SavedPlan: Sendable {
     var round: Int64
     /// The last run of the manifest; absent if there is none.
     var lastRun: String?
-    /// The number of notes for its sessions: submitted files and cancellations.
+    /// The number of notes for the manifest's sessions: submitted files and cancellations.
     var notes: Int
     var files: Int
     /// The states of fetches and requests, and the numbers of items of uploads that are not to be sent.

@@ -148,7 +148,7 @@ package struct ReportDestination: Sendable {
       }
       if let code { throw failed(Self.reason(code)) }
     case .stream(let path):
-      // Do not wait for the reader of a FIFO, which would block the run and its sessions indefinitely. A file
+      // Do not wait for the reader of a FIFO, because waiting would block the run and its sessions indefinitely. A file
       // that another process has open may be a regular file, to which the report is appended.
       let descriptor: Int32
       do throws(FolderPath.Failure) {

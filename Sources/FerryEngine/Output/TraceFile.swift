@@ -7,8 +7,8 @@ import Foundation
 /// Each write replaces the end of the archive with entries and a new end. If a kill interrupts a write, the last entry
 /// may be incomplete; the next run with the same file removes it.
 ///
-/// `@unchecked Sendable`: after its creation, only the thread of one `EventWriter` uses it, and `problem` once that
-/// thread has nothing more to write.
+/// `@unchecked Sendable`: after its creation, the object is used only on the thread of one `EventWriter`, except
+/// `problem`, which is read once that thread has nothing more to write.
 package final class TraceFile: @unchecked Sendable {
   /// The maximum size of the file in bytes.
   package static let defaultLimit: Int64 = 256 << 20
