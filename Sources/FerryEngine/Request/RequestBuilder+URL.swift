@@ -49,7 +49,7 @@ extension RequestBuilder {
         url += value
       case .path where isEncoded, .query where isEncoded, .fragment where isEncoded: url += value
       case .path:
-        // A file's path keeps its slashes, also in lower case.
+        // A file's path keeps its slashes, even after the filter `lower`.
         let isPath = known?.reference == .file(.path) && known?.filters.allSatisfy { $0 == .lower } == true
         PercentEncoding.append(value, for: isPath ? .path : .segment, to: &url)
       case .query: PercentEncoding.append(value, for: .query, to: &url)

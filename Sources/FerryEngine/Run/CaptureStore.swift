@@ -28,7 +28,7 @@ final class CaptureStore {
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
   private var resources = UploadResources()
-  /// The checksums that the requests under way have sent, by attempt.
+  /// The checksums that the requests in progress have sent, by attempt.
   private var sentChecksums: [UInt64: String] = [:]
   /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
@@ -135,7 +135,7 @@ final class CaptureStore {
   /// The URL of the item's upload session; `nil` if no response to a part of its file contained one.
   func session(of ref: ItemRef) -> CapturedValue? { items.session(of: ref) }
 
-  /// Records the URL of the item's upload session in the latest response to a part of its file.
+  /// Records the URL of the item's upload session, as the latest response to a part of the item's file states it.
   ///
   /// - Parameter url: absolute.
   func keep(session url: String, of ref: ItemRef, _ step: Step) {
@@ -203,7 +203,7 @@ final class CaptureStore {
     }
   }
 
-  /// The upload resource that the next request of an orphan releases; `nil` for the only one.
+  /// The upload resource that the next request of an orphan releases; `nil` for the first one.
   func resourceToRelease(of orphan: ItemRef) -> CapturedValue? {
     let released = items.releasedResources(of: orphan)
     return released == 0 ? nil : resource(of: orphan, number: released + 1)

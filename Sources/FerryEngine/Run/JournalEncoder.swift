@@ -158,8 +158,8 @@ final class JournalEncoder {
 
   func sync() throws(JournalError) { _ = try writer.sync() }
 
-  /// Returns the last `.record` action that is completely on disk, given the last sequence number synced by
-  /// the writer.
+  /// Returns the number of the last `.record` action that is completely on disk, given the last sequence number synced
+  /// by the writer.
   func record(syncedBy sequence: UInt64) -> UInt64 {
     let through = waiting.prefix { $0.sequence <= sequence }
     if let last = through.last { synced = last.record }

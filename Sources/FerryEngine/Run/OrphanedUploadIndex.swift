@@ -19,7 +19,7 @@ struct OrphanedUploadIndex {
   }
 
   private var entries: [ItemRef: Entry] = [:]
-  /// The values that identify upload IDs, by upload with `abandon`.
+  /// For each upload with `abandon`, by node: the values that identify its upload IDs.
   private let identities: [Int: UploadIDIdentity]
   /// Each orphan, indexed by one of the marks of its ID, so that a response's values can be matched without a
   /// search of all orphans.

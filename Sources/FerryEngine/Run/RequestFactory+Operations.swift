@@ -18,7 +18,7 @@ extension RequestFactory {
     try holdResource(number, of: attempt, url: request.url)
     if machine.followsLocation, let session = captures.session(of: attempt.ref) {
       request.url = session.value
-      // The response determines the whole URL, which may contain the values of the URL before it.
+      // The response determines the whole URL, which may contain values of the previous URL.
       let sensitive = request.sensitive
       request.sensitive.urlBeginning =
         sensitive.urlBeginning + sensitive.url

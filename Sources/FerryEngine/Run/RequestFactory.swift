@@ -125,7 +125,8 @@ struct RequestFactory {
     } else {
       try setBody(built, of: attempt.ref.node, &request)
     }
-    // Since then, a response may have named another host, for which the netrc file has another entry.
+    // The protocol may have replaced the URL by one that a response named, with a host for which the netrc file has
+    // another entry.
     if prepared.builder.usesNetrc, request.url != built.url {
       request.authentication = try prepared.builder.authentication(bindings, url: request.url)
     }

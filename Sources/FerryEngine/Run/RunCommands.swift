@@ -100,8 +100,8 @@ final class RunCommands {
 
   // MARK: At the end of the run
 
-  /// Starts the pending commands, after those of the same sessions that are still running have ended. Calls `clear`
-  /// after each start.
+  /// Starts the pending commands. If a command of the same session is still running, first waits for it to end. Calls
+  /// `clear` after each successful start.
   ///
   /// - Parameters:
   ///   - owed: the sessions whose `on_events` is pending in the journal.

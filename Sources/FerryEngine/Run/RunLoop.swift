@@ -36,7 +36,7 @@ final class RunLoop {
   private var timelineRecorder: TimelineRecorder
   /// The digests of files, if the report lists every item.
   private(set) var digests: ItemDigests?
-  /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
+  /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of a note in an inbox.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
   private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
@@ -99,8 +99,8 @@ final class RunLoop {
     startCommands()
     while !scheduler.hasEnded, fault == nil {
       let outcomes = loop.turn(timeout: timeout)
-      // This happens regardless of what these responses lead to, because the server may have invalidated the old
-      // refresh tokens.
+      // Journal the new refresh tokens regardless of how the responses are interpreted, because the server may have
+      // invalidated the old ones.
       for outcome in outcomes where !captures.refreshes.isEmpty {
         if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
       }
@@ -158,7 +158,7 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    // Both uses share one copy.
+    // All uses below share one copy of the scheduler.
     let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.

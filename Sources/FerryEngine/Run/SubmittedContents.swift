@@ -3,8 +3,8 @@ import FerryProcess
 import FerryTransfer
 import Synchronization
 
-/// Reads, off the loop's thread, the content of delivered files that are submitted again during a run
-/// (`compare: content`).
+/// Reads, off the run loop's thread, the content of delivered files that are submitted again during a run (`compare:
+/// content`).
 final class SubmittedContents: Sendable {
   /// The files listed for one note, and the results of comparing their content; `nil` until the files have been read.
   private struct Reading {

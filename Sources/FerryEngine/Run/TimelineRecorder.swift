@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// Records the progress of a run over time, for its report. Its memory and its time are bounded: it takes samples
-/// at intervals, not for each item.
+/// Records the progress of a run over time, for the run's report. The recorder's memory and time are bounded, because
+/// it takes samples at intervals, not for each item.
 struct TimelineRecorder: Sendable {
   private let startedAt: Instant
   private var interval = Duration.milliseconds(50)

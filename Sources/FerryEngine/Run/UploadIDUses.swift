@@ -15,16 +15,16 @@ struct UploadIDUses {
 
   /// Whether an upload releases IDs. If not, nothing is recorded.
   let isNeeded: Bool
-  // Hashes take less memory than values. If two values have the same hash, a releasable ID may not be
-  // released.
-  /// The number of items that hold each value.
+  // The number of items that hold each value, by the value's hash. Hashes take less memory than values; if two values
+  // have the same hash, a releasable ID may not be released.
   private var held: [Int: Int] = [:]
   /// The number of items that have or had each value and are no longer open, or not part of the launch.
   private var used: [Int: Int] = [:]
 
   /// The values by which uploads with `abandon` release their IDs, by node.
   private let identities: [Int: UploadIDIdentity]
-  /// The number of items of each of these uploads that have, or had, each value by which the upload releases its IDs.
+  /// For each of these uploads, by node: the number of items that have, or had, each value by which the upload releases
+  /// its IDs.
   private var released: [Int: [Int: Int]] = [:]
 
   init(_ plan: Plan) {

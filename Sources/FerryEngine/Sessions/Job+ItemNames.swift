@@ -6,7 +6,7 @@ import Foundation
 extension Job {
   /// The paths, relative to a node's root, that a name may refer to, most likely first.
   ///
-  /// Each position represents one form of name, which is the same for every node. The element is `nil` if the name
+  /// Each position represents one form of name. The forms are the same for every node. The element is `nil` if the name
   /// does not have that form.
   func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]?] {
     guard case .upload(let work) = node.work else { return [] }
