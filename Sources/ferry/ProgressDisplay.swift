@@ -65,8 +65,8 @@ final class ProgressDisplay {
   }
 
   private func draw(_ lines: [String], columns: Int) {
-    // A terminal may become narrower before the system reports it. Lines that do not fit are then cut and not wrapped
-    // (DECAWM), so that the frame still has as many rows as `erasure` computes.
+    // A terminal may become narrower before the system reports the new size. Lines that do not fit are then cut and not
+    // wrapped (DECAWM), so that the frame still has as many rows as `erasure` computes.
     Output.draw(erasure(columns) + "\u{1B}[?7l" + lines.joined(separator: "\n") + "\u{1B}[?7h")
     shown = lines
   }

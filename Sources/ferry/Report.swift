@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry report`: shows and merges reports.
+/// `ferry report`: shows, compares and merges reports.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -15,7 +15,7 @@ struct Report: ParsableCommand {
     defaultSubcommand: ReportShowCommand.self)
 }
 
-/// `ferry report`: shows the report of a run, or the differences between two.
+/// `ferry report`: shows the report of a run, or the differences between the reports of two runs.
 struct ReportShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the report of a run, or compare the reports of two runs.")
@@ -102,7 +102,7 @@ struct ReportShowCommand: ParsableCommand {
     return try StoredReport.read(path: name)
   }
 
-  /// The report of the run before another one with the same manifests.
+  /// The report of the last run before the given one that had the same manifests.
   private func previous(before name: String?) throws -> ReportSource {
     try StoredReport.previous(
       before: try name.map(named) ?? source(nil), state: state.state,

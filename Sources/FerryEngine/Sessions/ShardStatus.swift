@@ -60,7 +60,7 @@ package struct ShardStatus {
   ) -> ShardsDocument.Entry {
     var entry = ShardsDocument.Entry(part: name, folder: part.state.path)
     do {
-      // Determined before the databases are read, so that the next call notices a change during the read.
+      // Determine the version before the databases are read, so that the next call notices a change during the read.
       let version = try StateVersion(part.state)
       if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
       reads += 1

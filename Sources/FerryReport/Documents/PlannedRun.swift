@@ -20,7 +20,8 @@ package struct PlannedRun: Sendable {
     var kind: Node.Kind
     var state: ReportState
     var expectation: Expectation
-    /// The files to send and their sizes; `nil` for a node without files, or if they are known only at run time.
+    /// The number of files to send and their total size; `nil` for a node without files, or if the value is not known
+    /// before the run.
     var files: Int64?
     var bytes: Int64?
     /// The requests if nothing fails.
@@ -69,7 +70,7 @@ extension PlannedRun {
     }
   }
 
-  /// The total size of the files; `nil` if the list of a download batch does not contain the size of each.
+  /// The total size of the files; `nil` if the list of a download batch does not contain the size of each file.
   private static func bytes(_ node: PlanDocument.NodeEntry) -> Int64? {
     guard let items = node.items, items.unknownSizes == nil else { return nil }
     return items.bytesToSend
