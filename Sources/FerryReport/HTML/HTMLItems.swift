@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The items of a report for the table of its page: one array for each item, which ends with an object if the item
+/// The items of a report for the table of its page: one array for each item. The array ends with an object if the item
 /// has details.
 struct HTMLItems {
   private let record: RunRecord

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// The items of a report that did not end as done, by cause, from one pass over them.
+/// A report's items that did not end as done, grouped by cause, from one pass over all items of the report.
 struct UnfinishedItems {
   /// The first ambiguous items that need a decision, at most `limit`.
   private(set) var ambiguous: [RunRecord.ItemRecord] = []
