@@ -265,7 +265,7 @@ struct ItemListReader {
   }
 
   /// Identifies the version of a document. If the list states a digest, the URL is ignored, because a server may sign
-  /// the URL anew for each list.
+  /// each URL again for each list.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =
       digest.map { "sha256 \($0)" }

@@ -41,10 +41,10 @@ package struct Jobs: Sendable {
   /// The job of a node.
   func job(of node: NodeID) -> Job { self[plan.manifest(of: node)] }
 
-  /// The node as it is in the plan of its own job.
+  /// The node in the plan of its job.
   func own(_ node: NodeID) -> Node { self[plan.manifest(of: node)].plan.nodes[ownIndex(node)] }
 
-  /// The node's index in the plan of its own job.
+  /// The node's index in the plan of its job.
   func ownIndex(_ node: NodeID) -> Int { node.index - firstNodes[plan.manifest(of: node).index] }
 
   /// The first job that contains the session.

@@ -67,7 +67,7 @@ struct ReportVerdict {
     case .authorization: "Authorization failed"
     case .deferred: "The remaining work is waiting"
     case .cutOff:
-      // The execution window and the time limit of a shard also end a run, but they have no stop causes of their own.
+      // The execution window and the time limit of a shard also end a run, but they are not separate stop causes.
       record.run.stop == .maxDuration
         ? "The run reached its time limit, and the next run continues"
         : "The run ended before all work was done, and the next run continues"
