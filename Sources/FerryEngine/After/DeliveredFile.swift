@@ -29,7 +29,7 @@ extension DeliveredFile {
 /// The result of an `after` action.
 struct AfterResult: Sendable {
   var state: AfterState
-  /// The reason why the requested action was not performed. With `.owed`, the next run retries.
+  /// The reason why the requested action was not performed. If `state` is `.owed`, the next run retries the action.
   var problem: RecordedFailure?
 
   static let deleted = AfterResult(state: .deleted)

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A fault of ferry itself or of its environment that ends a command.
+/// A fault that ends a command: a fault of ferry itself or of its environment.
 package struct EngineFault: Error, CustomStringConvertible, Sendable {
   package var exitCode: ExitCode
   package var description: String

@@ -91,7 +91,7 @@ package struct FileLister: Sendable {
     try named(paths, beneath: try currentFolder())
   }
 
-  /// Looks up files that an earlier listing may have contained, beneath the root that this lister has opened.
+  /// Looks up, beneath the root that this lister has opened, files that an earlier listing may have contained.
   func lookUp(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     try named(paths, beneath: try folder())
   }
@@ -233,7 +233,7 @@ package struct FileLister: Sendable {
   static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// The real path, following links; `nil` if it cannot be determined.
+  /// The real path, with all links followed; `nil` if it cannot be determined.
   static func real(_ path: [UInt8]) -> [UInt8]? {
     guard let found = realpath(terminated(path), nil) else { return nil }
     defer { free(found) }

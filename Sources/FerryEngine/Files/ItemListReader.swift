@@ -148,7 +148,7 @@ struct ItemListReader {
     problems.append(ListingProblem(path: Array(place.utf8), kind: .other, message: message))
   }
 
-  /// Adds an item, unless it is the same as an earlier one.
+  /// Adds an item, unless it equals an earlier item.
   private mutating func add(_ item: Found) {
     let key = Self.key(item.path)
     guard let other = places[key] else {
@@ -264,8 +264,8 @@ struct ItemListReader {
       origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
   }
 
-  /// Identifies the version of a document. If the list states a digest, the URL is ignored, because a server may sign
-  /// each URL again for each list.
+  /// Identifies the version of a document. If the list states a digest, only the digest counts, because a server may
+  /// sign each URL again for each list.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =
       digest.map { "sha256 \($0)" }
@@ -301,7 +301,7 @@ struct ItemListReader {
     return try text(template, element)
   }
 
-  /// - Parameter isURL: whether references to other values remain as they are written.
+  /// - Parameter isURL: whether references to values outside the list remain as they are written.
   private func text(
     _ template: Template, _ element: ListElement, isURL: Bool = false
   ) throws(Refusal) -> String {

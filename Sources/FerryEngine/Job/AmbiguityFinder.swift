@@ -3,10 +3,10 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Describes requests that may have been executed, for one upload, fetch or request in a journal.
+/// Describes requests that may have been executed, for one upload, download batch, fetch or request in a journal.
 struct AmbiguityFinder {
-  /// The session whose journal contains the row. The manifest may have moved the node to a different session
-  /// since then.
+  /// The session whose journal contains the row. The manifest may have moved the node to a different session since the
+  /// row was recorded.
   let session: String
   let state: StateDirectory
   let row: NodeRow

@@ -294,7 +294,7 @@ struct ConnectionLoader {
     }
   }
 
-  /// The absolute path of a path in the manifest.
+  /// Returns the absolute form of a path in the manifest.
   private func absolute(_ path: String) -> String {
     Self.absolute(path, folder: folder, environment: environment)
   }

@@ -66,7 +66,7 @@ package struct Jobs: Sendable {
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
-      // A job that conflicts with a group is tried with the next one.
+      // A job that conflicts with a group is tried with the next group.
       let group = groups.indices.first { (try? Jobs(groups[$0].all + [job])) != nil }
       if let group, let joined = try? Jobs(groups[group].all + [job]) {
         groups[group] = joined

@@ -7,7 +7,7 @@ struct KubernetesObjects {
   /// The maximum number of restarts of a part. The delay between restarts grows to six minutes, so this many restarts
   /// take about a day.
   private static let restarts = 240
-  /// The time that a pod has after SIGTERM. ferry needs a few seconds to save its state.
+  /// The time in seconds that a pod has after SIGTERM. ferry needs a few seconds to save its state.
   private static let gracePeriod = 120
 
   let commands: ShardCommands
@@ -30,8 +30,8 @@ struct KubernetesObjects {
   }
 
   /// The common part of the names of all objects: the manifest's name in the letters that Kubernetes accepts. If the
-  /// manifest's name had to be changed, a part of its digest is appended, so that the objects of two manifests do not
-  /// conflict.
+  /// manifest's name had to be changed, a part of the name's digest is appended, so that the objects of two manifests
+  /// do not conflict.
   private var name: String {
     let lowercase = commands.name.utf8.map { byte -> UInt8 in
       switch byte {

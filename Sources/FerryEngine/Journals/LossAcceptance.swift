@@ -7,7 +7,7 @@ package struct LossAcceptance {
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
-      /// Whether the whole journal is lost: the next run creates an empty one.
+      /// Whether the whole journal is lost. If so, the next run creates an empty one.
       package var journalLost: Bool
       /// The number of transactions missing from the journal; absent if the whole journal is lost.
       package var transactionsLost: Int64?

@@ -20,7 +20,7 @@ final class InboxProcessor {
   /// Sessions that a force quit canceled while this run held them, and the failure recorded for the work of
   /// each.
   private(set) var cancelled: [Int: RecordedFailure] = [:]
-  /// Sessions that were canceled completely, including manifests that are not part of this run.
+  /// Sessions that were canceled completely, including the work of manifests that are not part of this run.
   private var endedAsWhole: [Int: RecordedFailure] = [:]
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
@@ -29,8 +29,8 @@ final class InboxProcessor {
   private let contents: SubmittedContents
   /// The number of nodes of the manifests with which the run began.
   private let ownNodes: Int
-  /// Notes whose files are being read to determine whether they changed. They are processed again when notes are read
-  /// next.
+  /// Notes to process again when notes are read next: either the note's files are being read to determine whether the
+  /// files changed, or the note's manifest may join the run.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
@@ -93,7 +93,7 @@ final class InboxProcessor {
   /// Whether there are notes that the loop has to handle when it starts.
   var hasNews: Bool { !waiting.isEmpty }
 
-  /// Adds a manifest that has joined the run. The next call of `next` handles its note.
+  /// Adds a manifest that has joined the run. The next call of `next` handles the note for which the manifest joined.
   ///
   /// - Parameter listers: the listers of its uploads, by node.
   func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {

@@ -76,7 +76,7 @@ extension Launch {
       isHurried: scheduler.timeAfterStop == .zero)
   }
 
-  /// The bytes used of each budget in the window that contains an instant.
+  /// For each budget: the window that contains an instant, and the bytes used in this window.
   func uses(
     of ledger: Ledger, _ run: Run, at now: Instant
   ) throws -> [(budget: (Budget.Scope, Budget), window: Range<Instant>, used: Int64)] {

@@ -159,7 +159,7 @@ struct RunPreview {
     return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
   }
 
-  /// The bytes used of each budget in the window that contains the time.
+  /// The bytes used of each budget, in the budget's window that contains the time.
   private static func used(
     _ job: Job, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
   ) throws -> (uses: [BudgetUse], bytes: [Budget.Scope: Int64]) {
@@ -183,7 +183,7 @@ struct RunPreview {
 }
 
 extension Job {
-  /// The same job, with an empty file instead of `list: -`.
+  /// This job, with an empty file in place of `list: -`.
   fileprivate var withoutStandardInput: Job {
     var job = self
     for index in job.plan.nodes.indices {

@@ -14,8 +14,8 @@ import Foundation
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
 package final class EventWriter: @unchecked Sendable {
   private static let limit = 8 << 20
-  /// The time for which the thread collects events, in nanoseconds, and the number of bytes after which it writes
-  /// them earlier.
+  /// The time for which the thread collects events, in nanoseconds, and the number of bytes at which it writes them
+  /// without waiting longer.
   private static let collection: Int64 = 100_000_000
   private static let enough = 64 << 10
   /// The time for which the end of the run waits for the remaining events, in nanoseconds.

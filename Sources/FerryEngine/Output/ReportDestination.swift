@@ -117,7 +117,7 @@ package struct ReportDestination: Sendable {
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
       guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is not a folder") }
-      // The report is written to a temporary file in the same folder, which then replaces the destination.
+      // The report is written to a temporary file in the same folder, and that file then replaces the destination.
       guard access(folder, W_OK | X_OK) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
     }
   }

@@ -61,7 +61,7 @@ extension RequestBuilder {
       if URLPart.hasDotSegment(url, touching: range) {
         throw Self.failure("a value would create a '.' or '..' segment in the URL's path")
       }
-      // Otherwise, a request to delete a single upload could delete all of `/uploads/`.
+      // If the segment remained empty, a request to delete a single upload could delete all of `/uploads/`.
       if let reference, URLPart.isEmptySegment(url, range) {
         throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }

@@ -26,7 +26,7 @@ package struct RequestBuilder: Sendable {
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Whether the field's name marks it as a credential, and only the manifest determines its value.
+    /// Whether the field counts as a credential because of its name.
     var isCredentialByName: Bool
   }
 
