@@ -11,9 +11,9 @@ import Glibc
 /// A program to start with posix_spawn(3), which does not need a thread. (Foundation's `Process` waits for
 /// its own thread and hangs if the system refuses one; swift-subprocess waits for the end of the program.)
 ///
-/// The program inherits only the specified environment, and the specified output and error streams. Its
-/// standard input is `/dev/null`, and all other descriptors are closed. It runs in a new session, so that ^C
-/// and a hangup of the terminal do not reach it, with every signal unblocked and at its default.
+/// The program inherits only the specified environment, and the specified output and error streams. Its standard input
+/// is `/dev/null`, and all other descriptors are closed. It runs in a new session, so that ^C and a hangup of the
+/// terminal do not reach it, with every signal unblocked and set to its default action.
 package struct ChildProgram {
   package enum Output: Sendable {
     case discarded

@@ -6,7 +6,7 @@ import Foundation
 
 /// The command line. Each subcommand has its own file.
 ///
-/// Each states its `commandName`: without it, ArgumentParser derives the name from the type with
+/// Each subcommand states its `commandName`: without it, ArgumentParser derives the name from the type with
 /// `String(describing:)`, which searches every protocol conformance of the program at each start.
 @main
 struct Ferry: ParsableCommand {

@@ -96,13 +96,14 @@ struct ReportShowCommand: ParsableCommand {
     try StoredReport.find(id, state: state.state, environment: ProcessInfo.processInfo.environment)
   }
 
-  /// The report of a run, or of a file if the argument has a slash or ends in `.json`.
+  /// The report of a run, or the report in a file if the argument contains a slash or ends in `.json`.
   private func named(_ name: String) throws -> ReportSource {
     guard name.contains("/") || name.hasSuffix(".json") else { return try source(name) }
     return try StoredReport.read(path: name)
   }
 
-  /// The report of the last run before the given one that had the same manifests.
+  /// The report of the latest run that has the same manifests and began before the given run; `nil` stands for the last
+  /// run.
   private func previous(before name: String?) throws -> ReportSource {
     try StoredReport.previous(
       before: try name.map(named) ?? source(nil), state: state.state,

@@ -28,7 +28,7 @@ struct RunObservers {
 
   /// Waits for the files to be written.
   ///
-  /// - Returns: messages about what is missing in them.
+  /// - Returns: messages about what is missing in the files.
   func finish() -> [String] {
     [(log, "the log is"), (events, "the events are"), (trace, "the trace is")].compactMap { writer, name in
       writer?.finish().map { "\(name) incomplete: \($0)" }

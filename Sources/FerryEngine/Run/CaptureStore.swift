@@ -34,7 +34,7 @@ final class CaptureStore {
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
   private var issuedAgain: [OrphansAside.Orphan] = []
-  /// The journal of refresh tokens; `nil` if no token has one.
+  /// The journal of refresh tokens; `nil` if no token has a refresh token.
   var refreshTokens: RefreshTokens?
   /// The refresh tokens sent by the requests in progress, by attempt.
   var refreshes: [UInt64: (chain: RefreshChain, sent: SensitiveValue)] = [:]
@@ -179,8 +179,9 @@ final class CaptureStore {
 
   /// Records the URL of a partial upload that the server has created.
   ///
-  /// - Parameter count: the number of the file's partial uploads. When all are known, they become its upload resource.
-  /// - Returns: whether all are known.
+  /// - Parameter count: the number of the file's partial uploads. When the URLs of all partial uploads are known, they
+  ///   become the file's upload resource.
+  /// - Returns: whether the URLs of all partial uploads are known.
   func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> Bool {
     guard let urls = items.keep(partialUpload: url, number, of: count, ref) else { return false }
     let resources = urls.enumerated().map { index, url in
@@ -209,8 +210,8 @@ final class CaptureStore {
     return released == 0 ? nil : resource(of: orphan, number: released + 1)
   }
 
-  /// Records that the server no longer has an upload resource of an orphan. Returns whether there is another one to
-  /// release.
+  /// Records that the server no longer has an upload resource of an orphan. Returns whether the orphan has another
+  /// resource to release.
   func releaseNextResource(of orphan: ItemRef) -> Bool {
     let released = items.releasedResources(of: orphan) + 1
     items.keep(releasedResources: released, of: orphan)

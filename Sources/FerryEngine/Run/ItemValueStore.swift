@@ -31,7 +31,8 @@ struct ItemValueStore {
   /// - Parameters:
   ///   - secrets: masked until the run ends.
   ///   - filters: the sequences of filters that a secret may pass through.
-  ///   - earlier: the values of the work that precedes these items in the same run. Its secrets are masked too.
+  ///   - earlier: the values of the work that precedes these items in the same run. The secrets of that work are masked
+  ///     too.
   ///   - retiredSecrets: the minimum number of secrets of ended items that are masked.
   init(
     _ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>,

@@ -126,7 +126,7 @@ final class PreparedStep {
   let recordedParts: S3Multipart?
   /// Whether the response can state when the upload expires, as tus responses can.
   let readsUploadExpires: Bool
-  /// Later steps of the item whose host is determined only by captures.
+  /// The item's later steps whose hosts are determined only by captures.
   let laterOrigins: [LaterOrigin]
 
   /// The beginning of the step's URL, if captures of tokens or requests determine the server.

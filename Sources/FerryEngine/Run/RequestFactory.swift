@@ -70,7 +70,7 @@ struct RequestFactory {
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant,
     part digests: PartDigests = [:]
   ) throws(TransportFailure) -> TransferRequest {
-    // Once the file is transferred, it is no longer needed.
+    // The file must exist only until it is transferred.
     if [.allocate, .transfer].contains(attempt.step), let failure = absence(of: attempt.ref, scheduler) {
       throw failure
     }

@@ -7,7 +7,7 @@ import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
 ///
-/// It does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
+/// The run loop does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
 /// `JournalEncoder` writes the scheduler's entries to the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
@@ -47,7 +47,7 @@ final class RunLoop {
   private let onProgress: (Scheduler, () -> Traffic) -> Void
   /// The interval at which a progress display needs a turn; `nil` if there is no display.
   var refresh: Duration?
-  /// Publishes the progress after each turn; returns whether it needs another turn soon.
+  /// Publishes the progress after each turn; returns whether another turn is needed soon.
   var publish: ((Scheduler, any TransferPerforming) -> Bool)?
   /// Whether the published progress will soon be out of date.
   private var isStale = false

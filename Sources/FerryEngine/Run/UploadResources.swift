@@ -12,7 +12,7 @@ struct UploadResources {
 
   // Hashes take less memory than URLs. If two URLs have the same hash, one of the files fails.
   private var owners: [Int: Owner] = [:]
-  /// The hashes of the URLs of each file, by the numbers of its resources.
+  /// For each file, the hashes of its resources' URLs, by the numbers of the resources.
   private var held: [ItemRef: [Int: Int]] = [:]
   /// The resources with which files were, or may have been, delivered in this launch.
   private var used: Set<Int> = []

@@ -15,7 +15,7 @@ package struct ShardStatus {
   private struct Known {
     var entry: ShardsDocument.Entry
     var version: StateVersion
-    /// The process of its last run, if the run has not ended.
+    /// The process of the shard's last run, if the run has not ended.
     var process: ProcessIdentity?
     var isAlive: Bool
 

@@ -54,7 +54,7 @@ package struct ItemDocument: Encodable, Sendable {
     package var items: StatusDocument.Items?
     /// The last run that has a report.
     package var lastRun: String?
-    /// The attempts in that report, which contains only failed attempts.
+    /// The attempts in the report of that run. A report contains only failed attempts.
     package var attempts: [RunRecord.AttemptRecord] = []
 
     package init(

@@ -20,7 +20,7 @@ package struct PlannedRun: Sendable {
     var kind: Node.Kind
     var state: ReportState
     var expectation: Expectation
-    /// The number of files to send and their total size; `nil` for a node without files, or if the value is not known
+    /// The number of files to send and their total size; each is `nil` for a node without files, or if it is not known
     /// before the run.
     var files: Int64?
     var bytes: Int64?
@@ -119,7 +119,7 @@ extension PlannedRun {
 }
 
 extension Forecast.NodeEntry {
-  /// The batches of an upload, and the requests of another node, in seconds since the start of the simulation.
+  /// The spans of an upload's batches, or of another node's requests, in seconds since the start of the simulation.
   func spans(in forecast: Forecast) -> [RunTimeline.Span] {
     let start = Instant(rfc3339: forecast.startedAt) ?? Instant(nanoseconds: 0)
     func offset(_ text: String) -> Double? {

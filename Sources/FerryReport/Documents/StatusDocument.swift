@@ -168,12 +168,12 @@ package struct StatusDocument: Encodable, Sendable {
     package var cancelled = 0
     /// Items delivered in earlier rounds.
     package var doneBefore = 0
-    /// Files that a run would send, including files that are not in the journal yet; absent if the manifest
-    /// cannot be read.
+    /// The number of files that a run would send, including files that are not in the journal yet; absent if the
+    /// manifest cannot be read.
     package var toSend: Int?
-    /// Delivered files that a run would read to determine whether they changed; absent if there are none.
+    /// The number of delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
-    /// Delivered files of any round that still have to be deleted or moved; absent if there are none.
+    /// The number of delivered files of any round that still have to be deleted or moved; absent if there are none.
     package var owedAfter: Int?
 
     package init(

@@ -138,7 +138,7 @@ struct FailureGroups {
 }
 
 extension FailureGroups.Group {
-  /// One line: the cause, with the number of items and the first of them if there is more than one.
+  /// One line: the cause, with the name of the only item, or with the number of items and the first of them.
   ///
   /// - Parameter title: the node's name as it is shown.
   func line(title: String) -> String {

@@ -104,7 +104,7 @@ extension PlanComparison.NodeEntry {
     }
   }
 
-  /// One difference for each outcome of the node's work other than success.
+  /// One difference for each outcome of the node's work, except success.
   private static func outcome(_ actual: RunRecord.NodeRecord) -> [PlanComparison.Difference] {
     guard let items = actual.items else {
       let reason = actual.reason.map { ReasonText.text($0) } ?? "\(actual.state)"
@@ -204,6 +204,6 @@ extension NodeActivity {
 }
 
 extension Int64 {
-  /// The magnitude, which a plan from another program may have made extreme.
+  /// The magnitude. It is clamped, because numbers in another program's plan may be extreme.
   fileprivate var distance: Int { Int(clamping: magnitude) }
 }

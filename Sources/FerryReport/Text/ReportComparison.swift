@@ -49,7 +49,8 @@ package struct ReportComparison: Encodable, Sendable {
     }
   }
 
-  /// The bytes that a budget was charged for, or those of all requests (`requests`) if the runs have no budget in common.
+  /// The bytes that were charged to a budget, or the bytes of all requests (`requests`) if the runs have no budget in
+  /// common.
   package struct BudgetGrowth: Encodable, Sendable {
     package var network: String
     package var bytesBefore: Int64

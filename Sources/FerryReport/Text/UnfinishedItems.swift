@@ -4,7 +4,7 @@ import FerryPlan
 struct UnfinishedItems {
   /// The first ambiguous items that need a decision, at most `limit`.
   private(set) var ambiguous: [RunRecord.ItemRecord] = []
-  /// The number of all such items, by the title of their node.
+  /// The number of all ambiguous items that need a decision, by the title of their node.
   private(set) var ambiguousCounts: [String: Int] = [:]
   /// The other items. Items that were not started are only counted, by `ItemCounts`.
   private(set) var groups = FailureGroups()
