@@ -52,7 +52,7 @@ struct SlurmScripts {
     ScriptFolder.File("finish.sbatch", text: head("-finish", []) + commands.finish)
   }
 
-  /// Slurm sends the signal up to 60 s early, so ferry has at least a minute to save its state.
+  /// Slurm sends the signal up to 60 s early, so ferry has two to three minutes to save its state.
   private var signal: String { "--signal=B:USR1@120" }
 
   private func head(_ suffix: String, _ options: [String]) -> String {

@@ -95,7 +95,7 @@ final class InboxProcessor {
 
   /// Adds a manifest that has joined the run. The next call of `next` handles the note for which the manifest joined.
   ///
-  /// - Parameter listers: the listers of its uploads, by node.
+  /// - Parameter listers: the listers of the manifest's uploads, by node.
   func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {
     self.plan = plan
     listers.merge(more) { $1 }

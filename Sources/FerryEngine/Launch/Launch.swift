@@ -9,7 +9,7 @@ import Foundation
 package struct Launch {
   package struct Options: Sendable {
     package var state: String?
-    /// The reports to write when the run ends, in addition to that in the state folder.
+    /// The reports to write when the run ends, in addition to the report in the state folder.
     package var reports: [ReportRequest] = []
     /// The items that the reports list; `nil` if each manifest specifies them.
     package var reportItems: ReportSettings.Items?
@@ -33,7 +33,8 @@ package struct Launch {
     package var lease = Duration.seconds(30)
     /// The interval at which the progress is shown; `nil` if it is not shown.
     package var refresh: Duration?
-    /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
+    /// Called when the run holds its sessions and has not changed anything yet. If the function throws an error, the
+    /// run does not start.
     package var verify: (@Sendable () throws -> Void)?
     /// The expectations of the plan that is run, for a comparison in the report; `nil` without a plan.
     package var planned: PlannedRun?

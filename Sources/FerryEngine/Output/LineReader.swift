@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a file line by line, so that the memory does not grow with the size of the file.
+/// Reads a file line by line, so that the memory use does not grow with the size of the file.
 enum LineReader {
   /// Calls `body` with each line, without its line feed.
   ///

@@ -155,8 +155,8 @@ package enum ShardFolders {
     var state: StateDirectory
   }
 
-  /// The parts in a folder: the state folder of the whole manifest, the folder with its parts, or the folder of one
-  /// part.
+  /// The parts in a folder, which may be the state folder of the whole manifest, the folder with its parts, or the
+  /// folder of one part.
   static func parts(at path: String) throws -> [Part] {
     let path = AbsolutePath.text(of: path)
     let state = try StateDirectory(explicit: path, environment: [:])

@@ -49,8 +49,8 @@ package enum StoredReport {
     }
   }
 
-  /// The report of the last run that began before another run and had the same manifests. Runs without a report are
-  /// skipped.
+  /// The report of the last run that began before another run and had the same manifests as that run. Runs without a
+  /// report are skipped.
   package static func previous(
     before report: ReportSource, state: String?, environment: [String: String]
   ) throws -> ReportSource {

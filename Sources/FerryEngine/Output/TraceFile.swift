@@ -76,7 +76,8 @@ package final class TraceFile: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends entries, each of which is preceded by a separator.
+  /// Appends entries, each of which is preceded by a separator. If the file would exceed `limit`, the entries are
+  /// omitted and counted.
   ///
   /// - Returns: the error number if they cannot be written; the file then still has its previous content.
   func append(_ entries: [UInt8], count: Int) -> Int32? {

@@ -204,7 +204,7 @@ final class CaptureStore {
     }
   }
 
-  /// The upload resource that the next request of an orphan releases; `nil` for the first one.
+  /// The upload resource that the next request of an orphan releases; `nil` if that is the first resource.
   func resourceToRelease(of orphan: ItemRef) -> CapturedValue? {
     let released = items.releasedResources(of: orphan)
     return released == 0 ? nil : resource(of: orphan, number: released + 1)

@@ -130,7 +130,8 @@ extension RequestFactory {
       mayHaveReachedServer: false)
   }
 
-  /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.
+  /// Sends a request to the upload resource that the server has assigned. A response determines the whole URL of the
+  /// request.
   private func setResource(
     _ number: Int, of attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {

@@ -284,7 +284,7 @@ final class RunLoop {
   /// Performs the actions of one event.
   ///
   /// - Parameter scheduler: the scheduler after the event. A parameter is borrowed, whereas each use of the property
-  /// would copy the scheduler.
+  ///   would copy the scheduler.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }
