@@ -323,8 +323,8 @@ extension InboxProcessor {
     return nil
   }
 
-  /// Returns the files of a manifest that has joined, except those that an earlier run queued and did not complete.
-  /// That manifest's next run resumes them with the state in the journal.
+  /// Returns the files of a manifest that has joined, except those that an earlier run queued and did not complete. The
+  /// manifest's next run resumes the excluded files with the state in the journal.
   private func withoutOpen(
     _ files: FileColumns, _ journal: SessionJournal, _ row: NodeRow
   ) throws(JournalError) -> FileColumns {

@@ -8,7 +8,7 @@ import Foundation
 /// may be incomplete; the next run with the same file removes it.
 ///
 /// `@unchecked Sendable`: after its creation, the object is used only on the thread of one `EventWriter`, except
-/// `problem`, which is read once that thread has nothing more to write.
+/// `problem`, which is read after that thread has finished writing.
 package final class TraceFile: @unchecked Sendable {
   /// The maximum size of the file in bytes.
   package static let defaultLimit: Int64 = 256 << 20

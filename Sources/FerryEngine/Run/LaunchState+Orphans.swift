@@ -9,8 +9,8 @@ extension LaunchState {
   /// in memory.
   private static let mostAside = 200_000
 
-  /// Finds the upload IDs that must not be released because they belong to items and orphans that are not
-  /// part of the launch or no longer open.
+  /// Finds the upload IDs that must not be released because they belong to items and orphans that are not part of the
+  /// launch or are no longer open.
   mutating func findUsedUploadIDs(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection
   ) throws(JournalError) {
