@@ -1,8 +1,8 @@
 import FerryPlan
 
 /// The upload resources to which transfers send their files in several requests. Each belongs to one file, or to one
-/// part of a file that is sent to several resources: if a server assigned a resource to two files, their bytes would be
-/// mixed, or the offset of one file would be taken for the offset of the other file.
+/// part of a file that is sent to several resources: if a server assigned a resource twice, the bytes of different
+/// files or parts would be mixed, or the offset of one file or part would be taken for the offset of the other.
 struct UploadResources {
   private struct Owner: Hashable {
     var ref: ItemRef
