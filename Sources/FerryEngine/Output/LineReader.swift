@@ -4,8 +4,9 @@ import Foundation
 enum LineReader {
   /// Calls `body` with each line, without its line feed.
   ///
-  /// - Parameter longest: the maximum length of a line in bytes.
-  /// - Returns: the error number if the file could not be read; EFBIG if a line is longer than `longest`.
+  /// - Parameter longest: the maximum length, in bytes, of the part of a line that is kept until the rest of the line
+  ///   is read.
+  /// - Returns: the error number if the file could not be read; EFBIG if that part of a line is longer than `longest`.
   static func eachLine(
     of descriptor: Int32, longest: Int, _ body: (ArraySlice<UInt8>) throws -> Void
   ) rethrows -> Int32? {
