@@ -11,9 +11,9 @@ import Glibc
 /// A program to start with posix_spawn(3), which does not need a thread. (Foundation's `Process` waits for
 /// its own thread and hangs if the system refuses one; swift-subprocess waits for the end of the program.)
 ///
-/// The program inherits only the specified environment, and the specified output and error streams. Its
-/// standard input is `/dev/null`, and all other descriptors are closed. It runs in a new session, so that ^C
-/// and a hangup of the terminal do not reach it, with every signal unblocked and at its default.
+/// The program inherits only the specified environment, and the specified output and error streams. Its standard input
+/// is `/dev/null`, and all other descriptors are closed. It runs in a new session, so that ^C and a hangup of the
+/// terminal do not reach it, with every signal unblocked and set to its default action.
 package struct ChildProgram {
   package enum Output: Sendable {
     case discarded
@@ -69,8 +69,8 @@ package struct ChildProgram {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(FERRY_SPAWN_SETSID))
     var codes = [posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)]
-    // The order matters, because `error` may be this process's own standard error, which `output` needs
-    // first.
+    // The order matters: if `output` is `.standardError`, it must copy this process's standard error before `error`
+    // replaces that descriptor.
     codes.append(Self.redirect(STDOUT_FILENO, to: output, &actions))
     codes.append(Self.redirect(STDERR_FILENO, to: error, &actions))
     if let folder { codes.append(ferry_spawn_change_folder(&actions, folder)) }
@@ -194,7 +194,7 @@ package struct ChildProgram {
     }
   }
 
-  /// An array of C strings that ends in a null pointer.
+  /// Calls `body` with an array of C strings that ends with a null pointer.
   private static func withStrings<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {

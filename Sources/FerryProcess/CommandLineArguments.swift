@@ -8,9 +8,9 @@ import Glibc
 
 /// The arguments with which this process was started.
 ///
-/// On Linux, Swift's runtime looks for `argv` on the stack, before the memory to which `environ` points, when
-/// it is loaded (stdlib/public/CommandLineSupport/CommandLine.cpp). It finds nothing if a preloaded library
-/// has already set a variable, which moves `environ` to the heap (as libfaketime does), or if there is no
+/// On Linux, when Swift's runtime is loaded, it looks for `argv` on the stack, before the memory to which `environ`
+/// points (stdlib/public/CommandLineSupport/CommandLine.cpp). The runtime finds nothing if a preloaded library has
+/// already set a variable, which moves `environ` to the heap (as libfaketime does), or if there is no
 /// `/proc/self/maps`. `CommandLine.arguments` is then empty.
 package enum CommandLineArguments {
   /// The reason why there are no arguments.

@@ -44,7 +44,7 @@ package final class DeadlineCondition: @unchecked Sendable {
     return time
   }
 
-  /// The time in nanoseconds on the clock of the deadlines, since its first reading.
+  /// The time on the clock of the deadlines: nanoseconds since the clock was first read.
   package static var now: Int64 {
     let (start, time) = (start, reading)
     // No run takes a century. The bound prevents an overflow if the clock is shifted further during the run.

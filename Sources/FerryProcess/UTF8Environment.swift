@@ -6,7 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// Rejects text in other encodings. Swift replaces invalid bytes, and the result may be the name of another
+/// Rejects text that is not valid UTF-8. Swift would replace invalid bytes, and the result may be the name of another
 /// file, which another user may have created.
 package enum UTF8Environment {
   /// Removes the environment variables whose values are not valid UTF-8, and returns their names.

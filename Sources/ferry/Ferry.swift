@@ -6,7 +6,7 @@ import Foundation
 
 /// The command line. Each subcommand has its own file.
 ///
-/// Each states its `commandName`: without it, ArgumentParser derives the name from the type with
+/// Each subcommand states its `commandName`: without it, ArgumentParser derives the name from the type with
 /// `String(describing:)`, which searches every protocol conformance of the program at each start.
 @main
 struct Ferry: ParsableCommand {
@@ -26,8 +26,8 @@ struct Ferry: ParsableCommand {
       JournalCommand.self,
     ])
 
-  /// Rejects a working directory whose name is not valid UTF-8. Relative paths are resolved against the name of the
-  /// working directory as a string, which could then be the name of a different folder.
+  /// Rejects a working directory whose path is too long or is not valid UTF-8. Relative paths are resolved against this
+  /// path as a string, and the string could otherwise be the path of a different folder.
   private static func requireNamedFolder() throws {
     guard let path = getcwd(nil, 0) else {
       throw UsageError(

@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry journal`: verifies, exports and prunes journals.
+/// `ferry journal`: verifies, exports and prunes journals, and accepts the loss of their data.
 struct JournalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal", abstract: "Verify, export and prune journals.",

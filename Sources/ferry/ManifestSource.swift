@@ -16,7 +16,7 @@ struct ManifestSource {
       environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Reads the manifest and prints its diagnostics. If one of them is an error, it throws exit code 3.
+  /// Reads the manifest and prints its diagnostics. Throws exit code 3 if one of the diagnostics is an error.
   func job() throws -> Job { try told().job }
 
   /// The error if no job could be created. The reason has already been printed.

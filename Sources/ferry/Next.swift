@@ -62,7 +62,7 @@ struct Next: ParsableCommand {
     }
     let line = CrontabLine(
       manifest: next.path,
-      // cron does not set FERRY_STATE, and may set a different XDG_STATE_HOME.
+      // cron does not set FERRY_STATE, so the line must contain the folder that this variable names.
       state: state.state ?? ProcessInfo.processInfo.environment["FERRY_STATE"],
       variables: given, variableFiles: variables.variableFiles)
     // cron would run a line for the current minute only a year later.

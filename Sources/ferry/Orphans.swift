@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry orphans`: lists unused upload IDs.
+/// `ferry orphans`: lists unused upload IDs, or removes some from the list.
 struct Orphans: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "orphans",

@@ -18,7 +18,7 @@ struct PlanOutput {
   /// The time zone for text output.
   var zone: CalendarZone
 
-  /// - Returns: whether the run would have something to do, or wait for it.
+  /// - Returns: whether the run would have work, even if all of that work has to wait.
   @discardableResult func produce(_ preview: Preview, of job: Job) throws -> Bool {
     let (document, diagnostics) = try preview.look()
     Output.warn(diagnostics, of: job)

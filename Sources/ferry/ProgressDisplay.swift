@@ -3,8 +3,9 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// The progress of a run: at a terminal, a line for the whole run and one for each of the requests that have taken
-/// longest, redrawn in place at most ten times a second; elsewhere, a line from time to time.
+/// The progress of a run. At a terminal, the display consists of a line for the whole run and a line for each of the
+/// requests that have taken longest, and is redrawn in place at most ten times a second. Elsewhere, a line is printed
+/// from time to time.
 final class ProgressDisplay {
   private let isQuiet: Bool
   private let isTerminal: Bool
@@ -66,8 +67,8 @@ final class ProgressDisplay {
   }
 
   private func draw(_ lines: [String], columns: Int) {
-    // A terminal may become narrower before the system reports it. Lines that do not fit are then cut and not wrapped
-    // (DECAWM), so that the frame still has as many rows as `erasure` computes.
+    // A terminal may become narrower before the system reports the new size. Lines that do not fit are then cut and not
+    // wrapped (DECAWM), so that the frame still has as many rows as `erasure` computes.
     Output.draw(erasure(columns) + "\u{1B}[?7l" + lines.joined(separator: "\n") + "\u{1B}[?7h")
     shown = lines
   }

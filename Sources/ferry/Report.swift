@@ -4,7 +4,7 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry report`: shows and merges reports.
+/// `ferry report`: shows, compares and merges reports.
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -15,7 +15,7 @@ struct Report: ParsableCommand {
     defaultSubcommand: ReportShowCommand.self)
 }
 
-/// `ferry report`: shows the report of a run, or the differences between two.
+/// `ferry report`: shows the report of a run, or the differences between the reports of two runs.
 struct ReportShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the report of a run, or compare the reports of two runs.")
@@ -96,13 +96,14 @@ struct ReportShowCommand: ParsableCommand {
     try StoredReport.find(id, state: state.state, environment: ProcessInfo.processInfo.environment)
   }
 
-  /// The report of a run, or of a file if the argument has a slash or ends in `.json`.
+  /// The report of a run, or the report in a file if the argument contains a slash or ends in `.json`.
   private func named(_ name: String) throws -> ReportSource {
     guard name.contains("/") || name.hasSuffix(".json") else { return try source(name) }
     return try StoredReport.read(path: name)
   }
 
-  /// The report of the run before another one with the same manifests.
+  /// The report of the latest run that has the same manifests and began before the given run; `nil` stands for the last
+  /// run.
   private func previous(before name: String?) throws -> ReportSource {
     try StoredReport.previous(
       before: try name.map(named) ?? source(nil), state: state.state,

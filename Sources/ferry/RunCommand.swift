@@ -42,7 +42,8 @@ struct RunCommand {
   /// Runs the jobs and prints the results.
   ///
   /// - Parameter waits: whether to wait, as specified by `--wait-lock`, for a session that another process is using.
-  /// - Returns: the exit code, and `busy` if nothing was started because another process is using a session.
+  /// - Returns: the exit code; and, in `busy`, the session that another process is using if nothing was started for
+  ///   that reason.
   func run(
     _ jobs: Jobs, _ launch: Launch.Options, waits: Bool = true
   ) throws -> (code: ExitCode, busy: SessionInUse?) {

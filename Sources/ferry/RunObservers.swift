@@ -53,7 +53,7 @@ final class RunObservers {
 
   /// Waits for the files to be written.
   ///
-  /// - Returns: messages about what is missing in them.
+  /// - Returns: messages about what is missing in the files.
   func finish() -> [String] {
     let problems = [
       ("the log is", log?.finish()), ("the events are", events?.finish()), ("the trace is", trace?.finish()),

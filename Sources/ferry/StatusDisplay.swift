@@ -20,7 +20,7 @@ struct StatusDisplay {
       output =
         (last == nil ? "\u{1B}[2J" : "") + "\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
       compared = "\(size) \(compared)"
-      // The lines that remain on the screen are complete.
+      // The last state is shown in full, because it remains on the screen.
       if isLast { output = "\u{1B}[H\u{1B}[J" + text }
     }
     guard compared != last || isLast && isTerminal else { return }

@@ -73,7 +73,7 @@ final class AfterDelivery {
   /// Syncs the changes made since the last call; returns whether all of them are on disk.
   func sync() -> Bool { (try? folders.get().sync()) ?? true }  // A root that is not open has no changes.
 
-  /// The inode is unknown if a run was killed while it sent the file, or if its manifest specified `keep`.
+  /// The inode is unknown if a run was killed while it sent the file, or if the run's manifest specified `keep`.
   private static let unknown = AfterResult(
     state: .kept,
     problem: RecordedFailure(
@@ -94,7 +94,8 @@ final class AfterDelivery {
       isThere && status.isRegular && Int64(status.st_size) == file.size
       && status.modifiedNanoseconds == file.modified
       && file.inode.map { $0 == status.inode(beneath: folders.identity?.device) } ?? true
-      // Inode numbers are compared only within the file system that the file was sent from.
+      // Inode numbers identify files only within one file system, so the root must still be on the device from which
+      // the file was sent.
       && file.root.map { $0.device == folders.identity?.device } ?? true
     guard !isSame else { return nil }
     return AfterResult(
@@ -189,7 +190,7 @@ final class AfterDelivery {
       code = errno
     }
     guard code == EEXIST else { return code }
-    // After a kill between the two calls, both names belong to the same file.
+    // If ferry was killed between linkat and unlinkat, both names belong to the same file.
     var other = stat()
     guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
       other.st_ino == status.st_ino, from != to

@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A delivered file, with its attributes at delivery, that is to be deleted or moved.
+/// A delivered file that is to be deleted or moved, with its attributes at delivery.
 struct DeliveredFile: Sendable {
   /// The row of the file's item in the journal.
   var row: Int64
@@ -29,7 +29,7 @@ extension DeliveredFile {
 /// The result of an `after` action.
 struct AfterResult: Sendable {
   var state: AfterState
-  /// The reason why the requested action was not performed. With `.owed`, the next run retries.
+  /// The reason why the requested action was not performed. If `state` is `.owed`, the next run retries the action.
   var problem: RecordedFailure?
 
   static let deleted = AfterResult(state: .deleted)

@@ -66,7 +66,7 @@ final class OpenFolders {
     /// An error number: `EXDEV` if a link leads out of the root, `ELOOP` if the path contains a link and
     /// links are not followed.
     case system(Int32)
-    /// Another user owns this folder, or a folder above it, inside a world-writable folder. That user could
+    /// The folder, or a folder above it, belongs to another user and is in a world-writable folder. That user could
     /// delete the files moved there.
     case foreign(uid_t)
   }
@@ -76,8 +76,8 @@ final class OpenFolders {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
 
-  /// The descriptor of a folder to which files may be moved. The path must not contain links or folders of
-  /// another user.
+  /// The descriptor of a folder to which files may be moved. The path must not contain links, or another user's folders
+  /// in world-writable folders.
   ///
   /// - Parameters:
   ///   - creating: whether to create missing folders.
@@ -196,7 +196,7 @@ final class OpenFolders {
     throw .system(code == ENOTDIR && Self.isLink(name, in: folder) ? ELOOP : code)
   }
 
-  /// The permissions with which the counterpart of a folder is created, before the umask applies.
+  /// The permissions, before the umask applies, with which to create the counterpart of the folder at `path`.
   private func permissions(of path: some Sequence<UInt8>) -> mode_t {
     let path = Array(path)
     guard !path.isEmpty else { return 0o777 }

@@ -4,7 +4,7 @@ import FerryProcess
 import Foundation
 import Synchronization
 
-/// Executes `after` actions in batches off the loop's thread, and journals the result of each file.
+/// Executes `after` actions in batches off the run loop's thread, and journals the result of each file.
 ///
 /// The caller passes only files whose delivery is recorded on disk. Files that arrive while a batch is being
 /// processed form the next batch.
@@ -20,7 +20,7 @@ final class PostDeliveryWorker: @unchecked Sendable {
 
   /// Destinations that are being passed to the worker.
   ///
-  /// `@unchecked Sendable`: after the call of `add`, its caller reads only `AfterDelivery.root`, which does not change.
+  /// `@unchecked Sendable`: after calling `add`, the caller reads only `AfterDelivery.root`, which does not change.
   private struct Destinations: @unchecked Sendable { let uploads: [Int: Destination] }
 
   private struct State {

@@ -32,7 +32,7 @@ extension CalendarZone {
 
   /// The machine's time zone, regardless of `TZ`. cron uses this time zone.
   package static func machine(around moment: Instant) -> CalendarZone {
-    // Without the link, the name of the machine's time zone is unknown.
+    // If `/etc/localtime` is not a link, the name of the machine's time zone is unknown.
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/etc/localtime")
     guard let link, let folder = link.range(of: "zoneinfo/") else { return current(around: moment) }
     return CalendarZone(systemName: String(link[folder.upperBound...]), around: moment)

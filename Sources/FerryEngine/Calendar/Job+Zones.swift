@@ -23,8 +23,8 @@ extension Plan {
 }
 
 extension Job {
-  /// The time zones named in the budgets, and a diagnostic for each time zone that is not installed on this
-  /// machine.
+  /// The time zones named in the budgets and bandwidth limits, and a diagnostic for each of them that is not installed
+  /// on this machine.
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []

@@ -7,7 +7,7 @@ package enum MomentText {
   /// without an offset is in the local time zone, or in the time zone named in brackets after it
   /// (`2026-03-29T10:00[Europe/Berlin]`, RFC 9557).
   ///
-  /// - Returns: the time, and the named time zone.
+  /// - Returns: the time, and the named time zone; the zone is `nil` if the text names none.
   package static func read(_ text: String) throws(UsageError) -> (moment: Instant, zone: CalendarZone?) {
     var written = text[...]
     var name: String?

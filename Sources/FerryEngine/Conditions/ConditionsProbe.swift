@@ -5,8 +5,8 @@ import Foundation
 /// Determines the machine's network and power source.
 ///
 /// Linux provides the default route in `/proc/net/route` and `/proc/net/ipv6_route`, the kind of an interface below
-/// `/sys/class/net`, and the power source below `/sys/class/power_supply`. An unknown network is treated as
-/// wired, and an unknown power source as external power, with a notice.
+/// `/sys/class/net`, and the power source below `/sys/class/power_supply`. A network of an unknown kind is treated as
+/// wired, with a notice. An unknown power source is treated as external power.
 package struct ConditionsProbe {
   /// Conditions that are set explicitly. The command line overrides the manifest, and both override the machine.
   package struct Given: Sendable {
@@ -34,7 +34,7 @@ package struct ConditionsProbe {
     self.isMetered = isMetered
   }
 
-  /// Determines the current conditions. The notices describe conditions that are assumed.
+  /// Determines the current conditions. The notices describe what is assumed about the network.
   ///
   /// - Parameter asksForExpense: whether any session depends on whether the network is metered. If not,
   ///   NetworkManager is not queried, because a query starts a program.

@@ -25,7 +25,7 @@ package struct SystemFiles: Sendable {
     return nil
   }
 
-  /// The power source; `nil` if the machine has no battery and reports no power supply.
+  /// The power source; `nil` if the machine has no battery and reports no power supply that is online.
   package func power() -> DeviceConditions.Power? {
     let folder = "/sys/class/power_supply"
     // A machine without this folder is treated as having no battery.

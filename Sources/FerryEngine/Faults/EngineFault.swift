@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// A fault of ferry itself or of its environment that ends a command.
+/// A fault that ends a command: a fault of ferry itself or of its environment.
 package struct EngineFault: Error, CustomStringConvertible, Sendable {
   package var exitCode: ExitCode
   package var description: String
@@ -11,8 +11,8 @@ package struct EngineFault: Error, CustomStringConvertible, Sendable {
     self.description = description
   }
 
-  /// The error of a command that failed to write the journal of one session after it had changed the journals
-  /// of others.
+  /// The error of a command that failed to write the journal of one session after it had changed the journals of other
+  /// sessions.
   static func halfway(_ error: any Error, _ what: String, sessions: [String]) -> any Error {
     guard !sessions.isEmpty else { return error }
     return EngineFault(

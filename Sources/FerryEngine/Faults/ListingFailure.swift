@@ -7,7 +7,7 @@ package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertibl
   package var message: String
   /// The remedy; `nil` if the user only has to correct the manifest.
   var remedy: String?
-  /// The failure that is recorded for the files of the upload, if its root is the reason.
+  /// The failure that is recorded for the upload's files if the upload's root is the reason.
   var root: RecordedFailure?
   package var description: String { message }
 

@@ -1,4 +1,4 @@
-/// The error of a command that cannot be executed as given; nothing was started. Exit code 2.
+/// The error of a command that cannot be executed as given. Nothing was started; the exit code is 2.
 package struct UsageError: Error, CustomStringConvertible, Sendable {
   package var description: String
 

@@ -15,7 +15,7 @@ struct ExplicitList {
   private let statePath: [UInt8]?
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
-  /// The folder of the last path. Its value is `nil` if the path of the folder contains a link.
+  /// The folder of the last path. Its `opened` is `nil` if the folder cannot be opened without following a link.
   private var lastFolder: Folder?
   private var found = FileColumns()
   private var problems: ListingProblems
@@ -194,7 +194,8 @@ struct ExplicitList {
 
   /// The result for a path that cannot be looked up.
   ///
-  /// - Parameter isLink: whether the path itself is a link. If its target does not exist, the path is not missing.
+  /// - Parameter isLink: whether the path itself is a link. If so, and if its target does not exist, the path is
+  ///   reported without a call of `isTaken`.
   private mutating func failure(_ code: Int32, _ line: ArraySlice<UInt8>, isLink: Bool = false) -> Look {
     switch code {
     case ENOENT, ENOTDIR:

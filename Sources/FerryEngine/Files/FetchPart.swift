@@ -1,7 +1,7 @@
 import FerryPlan
 import FerryTransfer
 
-/// The part of a document that an interrupted download leaves next to its destination.
+/// The partial file that an interrupted download of a document leaves next to the document's destination.
 struct FetchPart {
   /// The path of the destination.
   let destination: String

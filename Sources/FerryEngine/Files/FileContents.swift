@@ -88,7 +88,7 @@ package struct FileContents {
     }
   }
 
-  /// Device and inode, following links; `nil` if the file does not exist.
+  /// The device and inode, with links followed; `nil` if the file does not exist.
   var identity: (device: UInt64, inode: UInt64)? {
     var status = stat()
     guard path.firstIndex(of: 0) == path.count - 1, stat(path, &status) == 0 else { return nil }

@@ -24,8 +24,8 @@ extension FileLister {
 }
 
 extension SourceRoot {
-  /// The files of a download batch that have to be downloaded again, because they do not exist or do not have the
-  /// size in the list.
+  /// Compares each file of a download batch with the list: `.other` means that the file has to be downloaded again,
+  /// because it does not exist or does not have the size that the list states.
   func missing(of files: FileColumns) -> [ContentComparison] {
     let folder = openFolder()
     defer { if folder >= 0 { close(folder) } }

@@ -26,8 +26,8 @@ package struct FileLister: Sendable {
   /// The fields of the list to which the request for an item refers.
   var requestFields: [String] = []
 
-  /// The root once it is open. This lister and its copies list and send files of this one folder, even if
-  /// a different folder takes its name in the meantime.
+  /// The root once it is open. This lister and its copies list and send files of this one folder, even if a different
+  /// folder takes its name in the meantime. Only `named(_:)` opens the path again.
   private final class OpenedRoot: Sendable {
     let root = Mutex<SourceRoot?>(nil)
   }
@@ -96,7 +96,7 @@ package struct FileLister: Sendable {
     try named(paths, beneath: try currentFolder())
   }
 
-  /// Looks up files that an earlier listing may have contained, beneath the root that this lister has opened.
+  /// Looks up, beneath the root that this lister has opened, files that an earlier listing may have contained.
   func lookUp(_ paths: [[UInt8]]) throws(ListingFailure) -> Listing {
     try named(paths, beneath: try folder())
   }
@@ -238,7 +238,7 @@ package struct FileLister: Sendable {
   static func text(_ path: [UInt8]) -> String { DisplayPath.shown(path) }
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// The real path, following links; `nil` if it cannot be determined.
+  /// The real path, with all links followed; `nil` if it cannot be determined.
   static func real(_ path: [UInt8]) -> [UInt8]? {
     guard let found = realpath(terminated(path), nil) else { return nil }
     defer { free(found) }

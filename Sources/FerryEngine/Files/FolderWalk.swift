@@ -13,7 +13,7 @@ struct FolderWalk {
   static let openLimit = 64
 
   private struct Entry {
-    /// The first eight bytes of the name after the folder's common prefix, as a number with the same sort
+    /// The eight bytes of the name after the common prefix of all names in the folder, as a number with the same sort
     /// order.
     var key: UInt64 = 0
     var start: Int
@@ -273,8 +273,8 @@ struct FolderWalk {
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
     if let filter, !filter.contains(path, name) {
-      // The file is not examined with stat, which keeps the listing cheap if many shards list one folder. It still
-      // counts as a match of its globs.
+      // The file is not examined with stat, so that the listing stays cheap if many shards list one folder. The file
+      // still counts as a match of its globs.
       return unmatched.meet(includeState, of: include)
     }
     guard path.count + length <= Self.longestPath else { return report(Array(name), ENAMETOOLONG) }

@@ -18,7 +18,7 @@ struct ItemListReader {
   private let target: (folder: String, rest: Template)
 
   private var found: [Found] = []
-  /// The first item with each path, without regard to case and to the composition of characters.
+  /// The first item with each path. Paths are compared without regard to case and to the composition of characters.
   private var places: [String: Int] = [:]
   private var problems = ListingProblems()
 
@@ -156,7 +156,7 @@ struct ItemListReader {
     problems.append(ListingProblem(path: Array(place.utf8), kind: .other, message: message))
   }
 
-  /// Adds an item, unless it is the same as an earlier one.
+  /// Adds an item, unless it equals an earlier item.
   private mutating func add(_ item: Found) {
     let key = Self.key(item.path)
     guard let other = places[key] else {
@@ -185,7 +185,7 @@ struct ItemListReader {
     return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.decomposedStringWithCanonicalMapping
   }
 
-  /// Finds items whose file is a folder of another item's path.
+  /// Finds items whose file is also a folder in another item's path.
   ///
   /// The time is linear in the size of the list: the hash of each folder continues that of the folder above it.
   private mutating func findNestedTargets() {
@@ -205,8 +205,8 @@ struct ItemListReader {
     }
   }
 
-  /// The first item whose file is a folder in the path of another item. Any such file between the two is itself
-  /// below the first one.
+  /// The first item, from the root downwards, whose file is also a folder in the path of the item at `index`. The files
+  /// of all other such items are below that file.
   ///
   /// - Parameter files: the hashes of the keys of all items.
   private func fileAbove(_ index: Int, _ files: Set<Int>) -> Int? {
@@ -273,8 +273,8 @@ struct ItemListReader {
       origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
   }
 
-  /// Identifies the version of a document. A digest identifies its content, regardless of its URL: a server may sign
-  /// its URL for each list.
+  /// Identifies the version of a document. If the list states a digest, only the digest counts, because a server may
+  /// sign each URL again for each list.
   private func version(url: String, _ digest: String?, _ values: [String?]) -> Int64 {
     let text =
       digest.map { "sha256 \($0)" }
@@ -298,7 +298,8 @@ struct ItemListReader {
     return path
   }
 
-  /// The value of a template; `nil` without one, or if the element does not have the one field to which it refers.
+  /// The value of a template; `nil` if there is no template, or if the template is a single reference to a field that
+  /// the element does not have.
   private func optional(_ template: Template?, _ element: ListElement) throws(Refusal) -> String? {
     guard let template else { return nil }
     if template.segments.count == 1, case .reference(.item(let field), _) = template.segments[0],
@@ -309,7 +310,7 @@ struct ItemListReader {
     return try text(template, element)
   }
 
-  /// - Parameter isURL: whether references to other values remain as they are written.
+  /// - Parameter isURL: whether references to values outside the list remain as they are written.
   private func text(
     _ template: Template, _ element: ListElement, isURL: Bool = false
   ) throws(Refusal) -> String {

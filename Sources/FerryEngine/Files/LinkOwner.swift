@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// Decides which symbolic links inside a root are followed, by their owners.
+/// Decides which symbolic links inside a root are followed, depending on the links' owners.
 enum LinkOwner {
   /// The reason why the links to a file are not followed; `nil` if they are followed.
   ///

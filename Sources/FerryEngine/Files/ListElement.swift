@@ -7,7 +7,7 @@ enum ListElement {
   case url(String)
   case object([JSONValue.Member])
   case written(DownloadItems.Written)
-  /// An element of JSON that is neither a string nor an object.
+  /// A JSON element that is neither a string nor an object.
   case unusable
 
   /// The value of a field.
@@ -38,7 +38,7 @@ enum ListElement {
     }
   }
 
-  /// As for a JSON pointer, the last of several members with one name is used, and names are compared by scalars.
+  /// As for a JSON pointer, the last of several members with the same name is used, and names are compared by scalars.
   private static func member(_ name: String, of members: [JSONValue.Member]) -> JSONValue? {
     members.last { $0.name.unicodeScalars.elementsEqual(name.unicodeScalars) }?.value
   }

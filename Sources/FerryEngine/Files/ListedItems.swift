@@ -1,9 +1,9 @@
 import FerryPlan
 import Synchronization
 
-/// The items of a download batch's list that were read last, with the values that their requests need.
+/// The most recently read items of a download batch's list, with the values that the items' requests need.
 ///
-/// A lister and its copies share it: one copy reads the list, and requests are built with another.
+/// A lister and its copies share this object: one copy reads the list, and requests are built with another.
 final class ListedItems: Sendable {
   struct Contents: Sendable {
     /// The items' files, in byte order of their paths.

@@ -5,7 +5,7 @@ package struct Listing: Sendable {
   /// The files in byte order of their paths, without duplicates.
   package var files = FileColumns()
   package var problems = ListingProblems()
-  /// Globs of `include` that matched no file, as positions in the list.
+  /// The positions in `include` of the globs that matched no file.
   package var unmatched: [Int] = []
 }
 

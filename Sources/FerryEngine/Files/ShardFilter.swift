@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Selects the files of an upload that belong to a shard.
+/// Selects the upload's files that belong to a shard.
 struct ShardFilter: Sendable {
   private let shard: Shard
   private let hash: ItemHash

@@ -106,7 +106,7 @@ extension RunRecord.FileProblem {
 }
 
 extension SessionJournal {
-  /// Like `item(node:path:_:)`, but converts every other error to a `JournalError`.
+  /// Like `item(node:path:_:)`, but converts every error that is not a `JournalError` to one.
   func meet(
     node: Int64, path: [UInt8], _ body: (borrowing ItemRow) throws(JournalError) -> Void
   ) throws(JournalError) {

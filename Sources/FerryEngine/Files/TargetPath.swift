@@ -13,12 +13,13 @@ struct TargetPath {
 
   /// The maximum lengths of a name and of a path, in bytes (NAME_MAX, PATH_MAX).
   private static let (longestName, longestPath) = (255, 4095)
-  /// The maximum number of folders in the part of a path that a list can determine. Each of them is created, and compared
-  /// with the files of other items.
+  /// A list can determine a part of a path. This is the maximum number of folders in that part: each folder is created,
+  /// and compared with the files of other items.
   private static let mostFolders = 100
 
   /// - Parameters:
-  ///   - folder: the folder that the author names, with a trailing slash; empty if the author names the whole path.
+  ///   - folder: the folder that the manifest's author names, with a trailing slash; empty if the list can determine
+  ///     the whole path.
   ///   - rest: the path in that folder, which may contain values of a list.
   init(folder: String, rest: String) throws(Refusal) {
     let names = rest.utf8.split(separator: Self.slash, omittingEmptySubsequences: false)

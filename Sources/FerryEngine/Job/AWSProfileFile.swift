@@ -5,7 +5,7 @@ import Foundation
 /// User Guide).
 struct AWSProfileFile {
   struct Profile {
-    /// The line of its heading.
+    /// The line of the profile's heading.
     var line: Int
     var settings: [String: Setting] = [:]
   }

@@ -1,6 +1,6 @@
 import FerryManifest
 
-/// Loads the credentials and regions that a manifest's AWS signatures do not contain, when a run starts.
+/// When a run starts, loads the credentials and regions that a manifest's AWS signatures do not contain.
 struct AWSSettings {
   private let environment: [String: String]
   private var files: (credentials: AWSProfileFile?, config: AWSProfileFile?)?

@@ -3,10 +3,10 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Describes requests that may have been executed, for one upload, fetch or request in a journal.
+/// Describes requests that may have been executed, for one upload, download batch, fetch or request in a journal.
 struct AmbiguityFinder {
-  /// The session whose journal contains the row. The manifest may have moved the node to a different session
-  /// since then.
+  /// The session whose journal contains the row. The manifest may have moved the node to a different session since the
+  /// row was recorded.
   let session: String
   let state: StateDirectory
   let row: NodeRow
@@ -58,13 +58,13 @@ struct AmbiguityFinder {
     return first.map { $0.origin?.description == row.server } ?? false
   }
 
-  /// The host of a step whose URL begins with a capture; `nil` if the capture is secret.
+  /// The origin of a step whose URL begins with a capture; `nil` if the capture is secret or is not a URL.
   private func captured(by step: Step, _ values: ItemValues) -> String? {
     var bindings = Bindings()
     bindings.allocate = .init(values.allocate.filter { !$0.isSecret })
     bindings.transfer = .init(values.transfer.filter { !$0.isSecret })
     let start = RequestTemplate(url: Template(Array(step.request.url.segments.prefix(1))))
-    // A capture that is not a URL has no host. A secret capture has no binding, so no URL can be built.
+    // A capture that is not a URL has no origin. A secret capture has no binding, so no URL can be built.
     guard let url = (try? RequestBuilder(start).build(bindings))?.url else { return nil }
     return Origin(url: url)?.description
   }

@@ -14,16 +14,16 @@ struct SessionConnections {
   /// Passwords that are not secrets of the manifest.
   var writtenPasswords: Set<String> = []
 
-  /// The name of the limit of the whole run, which is also that of other runs.
+  /// The name of the bandwidth limit of a whole run. All runs use the same name.
   fileprivate static let runLimit = "run"
 
-  /// Lets the limit of the run apply to the runs of other processes, too.
+  /// Lets the run share its bandwidth limit with the runs of other processes.
   mutating func share(_ clock: BandwidthClock) {
     limits = limits.mapValues { $0.map { $0.name == Self.runLimit ? $0.sharing(clock) : $0 } }
   }
 
-  /// The passwords, in the form in which secrets are kept, so that they are masked. The names of secrets cannot contain
-  /// a dot.
+  /// The passwords, in the form in which secrets are kept, so that they are masked. Their keys contain a dot, which the
+  /// names of secrets cannot contain.
   var passwords: [String: SensitiveValue] {
     var passwords: [String: SensitiveValue] = [:]
     for (index, password) in writtenPasswords.sorted().enumerated() {
@@ -87,7 +87,7 @@ struct ConnectionLoader {
     }
   }
 
-  /// The limit of the run and those of its sessions.
+  /// The bandwidth limits of each session, by its identifier: that of the run, and the session's own.
   private static func limits(
     of plan: Plan, _ wallTime: @escaping @Sendable () -> Instant
   ) throws(UsageError) -> [String: [TransferLimit]] {
@@ -115,7 +115,7 @@ struct ConnectionLoader {
       proxy: try proxy(of: session))
   }
 
-  /// The longest path of a socket: `sun_path` of unix(7), with its NUL.
+  /// The maximum length of a socket's path in bytes: `sun_path` of unix(7), without the terminating NUL.
   private static let longestSocket = 107
 
   private func socket(of session: Session) throws(UsageError) -> String? {
@@ -255,7 +255,7 @@ struct ConnectionLoader {
     return try text(template, of: "key_password", session)
   }
 
-  /// The text of a session's setting, in which only secrets are references.
+  /// The text of a session's setting, which can refer only to secrets.
   private func text(_ template: Template, of key: String, _ session: Session) throws(UsageError) -> String {
     var sensitive: [String] = []
     do throws(TransportFailure) {
@@ -294,7 +294,7 @@ struct ConnectionLoader {
     }
   }
 
-  /// The absolute path of a path in the manifest.
+  /// Returns the absolute form of a path in the manifest.
   private func absolute(_ path: String) -> String {
     Self.absolute(path, folder: folder, environment: environment)
   }

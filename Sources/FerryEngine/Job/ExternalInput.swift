@@ -6,9 +6,9 @@ package struct ExternalInput: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, Sendable {
     /// An environment variable.
     case environment
-    /// A file that contains a secret, or a certificate of a session's `tls`.
+    /// A file that contains a secret, or a file that a session's `tls` names.
     case file
-    /// A variable of the manifest that is required or has a description.
+    /// A manifest variable that is required or has a description.
     case variable
   }
 

@@ -2,8 +2,8 @@ import FerryManifest
 import FerryPlan
 
 extension Jobs {
-  /// The machine's conditions for these jobs, whose `conditions` are equal. `notice` receives a message about each
-  /// assumed condition that affects a session.
+  /// The machine's conditions for these jobs, whose `conditions` are equal. If the conditions affect any session,
+  /// `notice` receives a message about each assumed condition.
   func conditions(
     network: Conditions.Network?, power: Conditions.Power?, _ notice: (String) -> Void
   ) -> DeviceConditions {

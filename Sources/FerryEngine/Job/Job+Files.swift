@@ -32,7 +32,8 @@ extension UploadWork {
 }
 
 extension FileLister {
-  /// Lists the files. A path of a list is not a problem if ferry has delivered its file and then deleted or moved it.
+  /// Lists the files. A path of a list is not a problem if ferry has delivered the path's file and then deleted or
+  /// moved that file.
   ///
   /// - Parameters:
   ///   - journal: the journal of the upload's session; `nil` if nothing was delivered.

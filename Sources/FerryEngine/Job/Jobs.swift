@@ -17,8 +17,8 @@ package struct Jobs: Sendable {
   }
 
   /// - Parameter jobs: at least one.
-  /// - Throws: `UsageError` if two of them have the same name; `EngineFault` if values that they must share
-  ///   differ.
+  /// - Throws: `UsageError` if two jobs have the same name or both read standard input; `EngineFault` if values that
+  ///   the jobs must share differ.
   package init(_ jobs: [Job]) throws {
     try JobsAgreement.check(jobs)
     do {
@@ -41,10 +41,10 @@ package struct Jobs: Sendable {
   /// The job of a node.
   func job(of node: NodeID) -> Job { self[plan.manifest(of: node)] }
 
-  /// The node in its own plan.
+  /// The node in the plan of its job.
   func own(_ node: NodeID) -> Node { self[plan.manifest(of: node)].plan.nodes[ownIndex(node)] }
 
-  /// The node's index in its own plan.
+  /// The node's index in the plan of its job.
   func ownIndex(_ node: NodeID) -> Int { node.index - firstNodes[plan.manifest(of: node).index] }
 
   /// The first job that contains the session.
@@ -61,12 +61,12 @@ package struct Jobs: Sendable {
     return rest.isEmpty ? nil : try Jobs(rest)
   }
 
-  /// Divides the jobs into groups, so that one launch can run each group. Each job joins the first group
-  /// whose shared values are compatible.
+  /// Divides the jobs into groups, each of which a single launch can run. Each job joins the first group whose shared
+  /// values are compatible.
   package static func groups(_ jobs: [Job]) -> [Jobs] {
     var groups: [Jobs] = []
     for job in jobs {
-      // A job that conflicts with a group is tried with the next one.
+      // A job that conflicts with a group is tried with the next group.
       let group = groups.indices.first { (try? Jobs(groups[$0].all + [job])) != nil }
       if let group, let joined = try? Jobs(groups[group].all + [job]) {
         groups[group] = joined

@@ -4,10 +4,10 @@ import FerryPlan
 
 /// The objects that run shards as an Indexed Job of Kubernetes, with the jobs before and after it.
 struct KubernetesObjects {
-  /// The maximum number of restarts of a part. The delay between restarts grows to six minutes, so this number
-  /// takes about a day.
+  /// The maximum number of restarts of a part. The delay between restarts grows to six minutes, so this many restarts
+  /// take about a day.
   private static let restarts = 240
-  /// The time that a pod has after SIGTERM. ferry needs a few seconds to save its state.
+  /// The time in seconds that a pod has after SIGTERM. ferry needs a few seconds to save its state.
   private static let gracePeriod = 120
 
   let commands: ShardCommands
@@ -29,8 +29,9 @@ struct KubernetesObjects {
     case finish
   }
 
-  /// The common part of the names of all objects: the manifest's name in the letters that Kubernetes accepts. If it
-  /// differs, a part of its digest keeps the objects of two manifests apart.
+  /// The common part of the names of all objects: the manifest's name in the letters that Kubernetes accepts. If the
+  /// manifest's name had to be changed, a part of the name's digest is appended, so that the objects of two manifests
+  /// do not conflict.
   private var name: String {
     let lowercase = commands.name.utf8.map { byte -> UInt8 in
       switch byte {
@@ -211,8 +212,8 @@ struct KubernetesObjects {
       """
   }
 
-  /// The form of a word that Kubernetes does not change. It replaces `$(NAME)` with an environment variable, and `$$`
-  /// with `$`.
+  /// Escapes a word so that Kubernetes does not change it. Kubernetes replaces `$(NAME)` with an environment variable,
+  /// and `$$` with `$`.
   private static func literal(_ word: String) -> String {
     word.unicodeScalars.reduce(into: "") { text, scalar in
       text += scalar == "$" ? "$$" : String(scalar)

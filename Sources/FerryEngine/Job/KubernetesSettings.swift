@@ -26,7 +26,8 @@ struct KubernetesSettings {
   /// only a state folder that it has created itself.
   let stateVolume: String
 
-  /// - Throws: `UsageError` if a setting is missing, or the pods would not find the manifest or its files.
+  /// - Throws: `UsageError` if a setting is missing or unsuitable, the manifest is too large for a ConfigMap, or the
+  ///   pods would not find or keep its files.
   init(_ commands: ShardCommands) throws(UsageError) {
     let job = commands.job
     let settings = job.manifest.engine.kubernetes

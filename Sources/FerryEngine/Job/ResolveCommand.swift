@@ -9,8 +9,9 @@ package enum ResolveDecision: String, CaseIterable, Encodable, Sendable {
   case retry
 }
 
-/// The command lines that resolve one item, request or fetch, or all items of one upload. They never apply to other
-/// items, even to items that become ambiguous later.
+/// The command lines that resolve one item, request or fetch, or all items of one upload. The name in each command has
+/// exactly one meaning, so the command never applies to another node or file, even if such a node or file becomes
+/// ambiguous later.
 struct ResolveCommand {
   /// Stands for the origin of an upload or request whose server only a capture determines.
   static let noOrigin = "none"

@@ -36,7 +36,7 @@ package struct Retention: Hashable, Sendable {
     }
   }
 
-  /// Removes older runs, at most `count`; the last run of each manifest is kept.
+  /// Removes runs that ended before the retention period, at most `count`; the last run of each manifest is kept.
   ///
   /// A report is removed before its row, so that a kill in between does not leave a report without a row.
   ///
@@ -58,7 +58,7 @@ package struct Retention: Hashable, Sendable {
       throw EngineFault(
         .fault, "\(report): cannot remove the report of an old run: \(String(cString: strerror(errno)))")
     }
-    // A run that was killed leaves its progress.
+    // A run that was killed leaves its progress file.
     ProgressFile.remove(ofRun: run, in: state)
     rmdir(try state.folder(ofRun: run))
   }

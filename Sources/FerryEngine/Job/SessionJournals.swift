@@ -1,7 +1,7 @@
 import FerryJournal
 import FerryPlan
 
-/// The journals of the sessions of a plan's nodes.
+/// The journals of the sessions to which a plan's nodes belong.
 struct SessionJournals {
   /// The journals, in the order of `SessionID`; `nil` for a session without nodes.
   let all: [SessionJournal?]

@@ -7,7 +7,7 @@ package struct SessionInUse: Hashable, Sendable {
   /// `pid` and `since` are unknown until the holder has written them.
   package var pid: Int32?
   package var since: Instant?
-  /// The machine of a process that owns a shard; `nil` for this one.
+  /// The machine of a process that owns a shard; `nil` for this machine.
   package var host: String?
 }
 

@@ -13,7 +13,7 @@ struct ShardCommands {
   /// The path of the ferry program.
   let program: String
 
-  /// - Throws: `JournalError` if the path of the state folder is not known.
+  /// - Throws: `JournalError` if the manifest's name cannot be a folder name.
   init(_ job: Job, count: Int, state: StateDirectory, program: String) throws(JournalError) {
     self.job = job
     self.count = count

@@ -18,8 +18,8 @@ package struct ShardScripts {
   ///   - state: the state folder; for Kubernetes, its path in the pods.
   ///   - program: the ferry program on the machines.
   ///   - options: additional options of sbatch for the array, or of parallel.
-  /// - Throws: `UsageError` if the manifest cannot be divided, an option contains a line break, or a setting is missing or
-  /// has no effect.
+  /// - Throws: `UsageError` if the manifest cannot be divided, an option contains a line break, or a setting is missing
+  ///   or has no effect.
   package init(
     _ job: Job, engine: Engine, count: Int, state: String?, program: String, options: [String],
     environment: [String: String]

@@ -52,7 +52,7 @@ struct SlurmScripts {
     ScriptFolder.File("finish.sbatch", text: head("-finish", []) + commands.finish)
   }
 
-  /// Slurm sends the signal up to 60 s early, so ferry has at least a minute to save its state.
+  /// Slurm sends the signal up to 60 s early, so ferry has two to three minutes to save its state.
   private var signal: String { "--signal=B:USR1@120" }
 
   private func head(_ suffix: String, _ options: [String]) -> String {
@@ -61,7 +61,7 @@ struct SlurmScripts {
     return "#!/bin/bash\n" + all.map { "#SBATCH \($0)\n" }.joined()
   }
 
-  /// A time limit as hours, minutes and seconds, in whole minutes.
+  /// A time limit as `HH:MM:SS`, rounded down to whole minutes.
   private static func text(of time: Duration) -> String {
     let minutes = time.components.seconds / 60
     func digits(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }

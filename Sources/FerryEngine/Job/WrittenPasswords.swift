@@ -5,7 +5,7 @@ import Foundation
 /// Passwords that are not secrets of the manifest: those of proxies in environment variables, and those that the
 /// manifest itself contains. A server or proxy could repeat them in a response, so they are masked like secrets.
 enum WrittenPasswords {
-  /// The variables with the URLs of proxies that libcurl reads.
+  /// The environment variables from which libcurl reads the URLs of proxies.
   private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
   static func inEnvironment(_ environment: [String: String]) -> Set<String> {
@@ -34,8 +34,8 @@ enum WrittenPasswords {
     return inAuthority(url.utf8[scheme.upperBound...].prefix { !"/?#".utf8.contains($0) })
   }
 
-  /// The password of a proxy's URL, whose scheme may be missing. It ends at the last `@` even if it contains a slash,
-  /// which makes the URL malformed.
+  /// The password of a proxy's URL, whose scheme may be missing. The password ends at the last `@`, even if the URL is
+  /// malformed because the password contains a slash.
   static func inProxy(_ url: String) -> [String] {
     let scheme = url.utf8.firstRange(of: "://".utf8)
     return inAuthority(url.utf8[(scheme?.upperBound ?? url.utf8.startIndex)...])
@@ -58,6 +58,6 @@ extension Template {
     return text
   }
 
-  /// The text of a template without references; `nil` if it has one.
+  /// The text of a template; `nil` if the template contains a reference.
   fileprivate var literal: String? { references.isEmpty ? literalStart : nil }
 }

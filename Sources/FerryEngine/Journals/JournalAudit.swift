@@ -16,7 +16,7 @@ package struct JournalAudit {
   package func check(sessions: [String]) throws -> AuditDocument {
     let present = try state.sessions()
     if !sessions.isEmpty {
-      // A session whose journal is lost is found in `ferry.db`. If `ferry.db` is damaged, the check reports that.
+      // A session whose journal is lost is found in `ferry.db`. If `ferry.db` is damaged, the check reports the damage.
       let known = ((try? RunHistory.knownJournals(in: state)) ?? []).union(present).sorted()
       try SessionCatalog.checkJournals(sessions, among: known, in: state)
     }

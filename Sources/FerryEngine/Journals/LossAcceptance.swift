@@ -7,7 +7,7 @@ package struct LossAcceptance {
   package struct Outcome: Encodable, Sendable {
     package struct Session: Encodable, Sendable {
       package var session: String
-      /// Whether the whole journal is lost: the next run creates an empty one.
+      /// Whether the whole journal is lost. If so, the next run creates an empty one.
       package var journalLost: Bool
       /// The number of transactions missing from the journal; absent if the whole journal is lost.
       package var transactionsLost: Int64?
@@ -49,7 +49,7 @@ package struct LossAcceptance {
   private func accept(_ session: String) throws -> Outcome.Session {
     let now = LaunchClock.wallTime
     if try state.presence(ofSession: session) != .there {
-      // Open the history first: a registered session without its journal is rejected.
+      // Remove the session from the history, because a run rejects a registered session whose journal is missing.
       let history = try RunHistory.open(in: state, writtenBy: version, at: now)
       defer { try? history.close() }  // The write is already synced.
       try history.forget(session: session)

@@ -44,7 +44,7 @@ struct EditEffects {
     }
   }
 
-  /// Whether the manifest has an upload with files to send that has never queued any file in its session.
+  /// Whether the manifest has an upload that has files to send and has never queued any file in its session.
   ///
   /// Uploads without files to send do not count, because the search for a match opens the journals of all other
   /// sessions.

@@ -20,7 +20,7 @@ final class InboxProcessor {
   /// Sessions that a force quit canceled while this run held them, and the failure recorded for the work of
   /// each.
   private(set) var cancelled: [Int: RecordedFailure] = [:]
-  /// Sessions that were canceled completely, including manifests that are not part of this run.
+  /// Sessions that were canceled completely, including the work of manifests that are not part of this run.
   private var endedAsWhole: [Int: RecordedFailure] = [:]
   /// The notes that were handled. If `node` is set, the note is removed only after that node's items were queued.
   private var taken: [(id: Int64, node: Int?)] = []
@@ -29,8 +29,8 @@ final class InboxProcessor {
   private let contents: SubmittedContents
   /// The number of nodes of the manifests with which the run began.
   private let ownNodes: Int
-  /// Notes whose files are being read to determine whether they changed. They are processed again when notes are read
-  /// next.
+  /// Notes to process again when notes are read next: either the note's files are being read to determine whether the
+  /// files changed, or the note's manifest may join the run.
   private var waiting: [(session: Int, note: Note)] = []
 
   init(
@@ -93,9 +93,9 @@ final class InboxProcessor {
   /// Whether there are notes that the loop has to handle when it starts.
   var hasNews: Bool { !waiting.isEmpty }
 
-  /// Adds a manifest that has joined the run. The next call of `next` handles its note.
+  /// Adds a manifest that has joined the run. The next call of `next` handles the note for which the manifest joined.
   ///
-  /// - Parameter listers: the listers of its uploads, by node.
+  /// - Parameter listers: the listers of the manifest's uploads, by node.
   func join(_ plan: Plan, listers more: [Int: FileLister], for note: Note, of session: Int) {
     self.plan = plan
     listers.merge(more) { $1 }
@@ -110,8 +110,8 @@ final class InboxProcessor {
     case foreign(Note, session: Int)
   }
 
-  /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. Each event is handled
-  /// before the next call.
+  /// Returns the next note as an event for the scheduler; `nil` if there are no unread notes. The caller must handle
+  /// each event before the next call.
   ///
   /// - Parameter wake: called on another thread if `next` must be called again although no new note has arrived.
   func next(
@@ -324,8 +324,8 @@ extension InboxProcessor {
     return nil
   }
 
-  /// Returns the files of a manifest that has joined, except those that an earlier run queued and did not complete.
-  /// That manifest's next run resumes them with the state in the journal.
+  /// Returns the files of a manifest that has joined, except those that an earlier run queued and did not complete. The
+  /// manifest's next run resumes the excluded files with the state in the journal.
   private func withoutOpen(
     _ files: FileColumns, _ journal: SessionJournal, _ row: NodeRow
   ) throws(JournalError) -> FileColumns {

@@ -3,7 +3,8 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Lets manifests join a run: files of a manifest that is not part of the run were submitted to one of its sessions.
+/// Lets manifests join a run: files of a manifest that is not part of the run were submitted to one of the run's
+/// sessions.
 ///
 /// Only these files are sent. The manifest's uploads share the run's priorities, connections and budgets. The
 /// manifest's other nodes, and the rest of its round, remain for its next run.
@@ -124,7 +125,8 @@ final class JoiningManifests {
     }
   }
 
-  /// The reason why the run cannot send submitted files of an upload of another manifest.
+  /// The reason why the run cannot send files that were submitted to another manifest's upload; `nil` if it can send
+  /// them.
   private func obstacle(to node: Int, in plan: Plan) -> String? {
     let node = plan.nodes[node]
     guard case .upload(let work) = node.work else { return "it is not an upload" }
@@ -144,7 +146,8 @@ final class JoiningManifests {
     return waiting.map { "its session \(plan.sessions[$0].identifier) waits for conditions" }
   }
 
-  /// The secrets and connection options of a manifest, and the listers of its uploads with their opened roots, by node of the combined plan.
+  /// The secrets and connection options of a manifest, and the listers of its uploads, by node of the combined plan.
+  /// The listers' roots are open.
   private func prepared(
     _ job: Job, _ nodes: Set<Int>, _ first: Int
   ) throws -> ([String: SensitiveValue], SessionConnections, [Int: FileLister]) {

@@ -10,7 +10,7 @@ final class LateLists {
   private let rounds: [Int64]
   private let listers: [Int: FileLister]
   private let notice: (String) -> Void
-  /// The files of these lists that could not be listed, by node.
+  /// The paths in these lists that could not be listed, by node.
   private(set) var problems: [Int: ListingProblems] = [:]
   private let thread: SerialWorker
   private let messages: Mailbox<RunMessage>

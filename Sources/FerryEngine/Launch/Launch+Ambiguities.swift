@@ -3,7 +3,7 @@ import FerryPlan
 
 /// Reports requests that may have been executed.
 extension Launch {
-  /// Adds the details of these requests to the record.
+  /// Adds to the record the details of requests that may have been executed.
   ///
   /// - Parameter rows: the journal rows of the nodes, including those of manifests that have joined the run.
   func tellAmbiguities(

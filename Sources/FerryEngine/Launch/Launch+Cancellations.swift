@@ -22,7 +22,7 @@ extension Launch {
 }
 
 extension [SessionJournal.CancelledItems] {
-  /// The reasons for which items of a node were canceled in a round; `nil` if none were.
+  /// At most 100 reasons for which items of a node were canceled in a round; `nil` if no items were canceled.
   func records(node: Int64, round: Int64) -> [RunRecord.CancellationRecord]? {
     let records = filter { $0.node == node && $0.round == round }.prefix(100).map {
       RunRecord.CancellationRecord(code: $0.failure.code, message: $0.failure.message, items: $0.count)

@@ -185,7 +185,7 @@ extension Launch {
     return launchState
   }
 
-  /// The state of nodes that other processes have recorded, if the manifest is divided.
+  /// The node states that other processes have recorded, if the manifest is divided.
   private func shardStarts(_ run: Run) throws -> ShardStarts? {
     guard let job = jobs.all.first, job.part != nil, let round = run.rounds.first else { return nil }
     return try ShardStarts(job, in: state, round: round)

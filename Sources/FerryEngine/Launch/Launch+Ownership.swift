@@ -11,8 +11,8 @@ extension Launch {
   private enum Ownership {
     /// The kernel's locks on the sessions.
     case locks
-    /// The leases of the journals. The processes of a part of a divided manifest may run on several machines, and a lock
-    /// may belong to a process that is stopped, and whose lease has expired.
+    /// The leases of the journals. The processes of a part of a divided manifest may run on several machines, and a
+    /// lock may belong to a stopped process whose lease has expired.
     case leases
   }
 
@@ -29,7 +29,8 @@ extension Launch {
     }
   }
 
-  /// Opens a database. A process of the same part that is stopped during a transaction keeps its files locked.
+  /// Opens a database. If a process of the same part is stopped during a transaction, it keeps the database's files
+  /// locked; the error is then `OwnedElsewhere`.
   func owned<Opened>(_ open: () throws(JournalError) -> Opened) throws -> Opened {
     do throws(JournalError) {
       return try open()
@@ -79,7 +80,7 @@ extension Launch {
     }
   }
 
-  /// A session that another process still uses. Its lock was free because the lock file was removed.
+  /// A session that another process still uses, although its lock was free because the lock file had been removed.
   private func sessionOfLiveRun(_ history: RunHistory) throws(JournalError) -> SessionInUse? {
     guard let session = lockedSessions.first,
       let run = try history.liveRun(of: Set(jobs.plan.manifests))

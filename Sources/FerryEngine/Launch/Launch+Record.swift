@@ -76,7 +76,7 @@ extension Launch {
       isHurried: scheduler.timeAfterStop == .zero)
   }
 
-  /// The bytes used of each budget in the window that contains an instant.
+  /// For each budget: the window that contains an instant, and the bytes used in this window.
   func uses(
     of ledger: Ledger, _ run: Run, at now: Instant
   ) throws -> [(budget: (Budget.Scope, Budget), window: Range<Instant>, used: Int64)] {
@@ -90,8 +90,8 @@ extension Launch {
   /// The largest number of windows of a budget that are reported.
   private static let mostWindows = 100
 
-  /// The budgets in each window of the run, from the one in which it began. Later windows in which nothing was used are
-  /// omitted, except the last one.
+  /// The budgets in each window of the run, from the window in which the run began. Later windows in which nothing was
+  /// used are omitted, except the last one.
   ///
   /// - Parameter begun: the budgets at the start of the run.
   func budgetRecords(

@@ -4,8 +4,8 @@ import FerryPlan
 /// Handles uploads whose roots are missing or unreadable: the reason is recorded in the journals for their
 /// queued files.
 extension Launch {
-  /// Lists files. If this fails, the run ends, and the reason is recorded for every selected upload that has
-  /// a journal row and a root that cannot be opened.
+  /// Lists files. If a root cannot be listed, the run ends, and the reason is recorded for every selected upload that
+  /// has a journal row and a root that cannot be opened.
   func recordingMissingRoots<Result>(
     _ run: Run, _ journals: SessionJournals, _ listers: [Int: FileLister], _ list: () throws -> Result
   ) throws -> Result {

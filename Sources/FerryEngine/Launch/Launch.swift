@@ -9,9 +9,9 @@ import Foundation
 package struct Launch {
   package struct Options: Sendable {
     package var state: String?
-    /// The reports to write when the run ends, in addition to that in the state folder.
+    /// The reports to write when the run ends, in addition to the report in the state folder.
     package var reports: [ReportRequest] = []
-    /// The items that the reports list; `nil` if each manifest specifies it.
+    /// The items that the reports list; `nil` if each manifest specifies them.
     package var reportItems: ReportSettings.Items?
     package var only: [String] = []
     package var limit: Int?
@@ -33,7 +33,8 @@ package struct Launch {
     package var lease = Duration.seconds(30)
     /// The interval at which the progress is shown; `nil` if it is not shown.
     package var refresh: Duration?
-    /// Called once the run holds its sessions, before it changes anything. If it throws, the run does not start.
+    /// Called when the run holds its sessions and has not changed anything yet. If the function throws an error, the
+    /// run does not start.
     package var verify: (@Sendable () throws -> Void)?
     /// The expectations of the plan that is run, for a comparison in the report; `nil` without a plan.
     package var planned: PlannedRun?
@@ -64,7 +65,7 @@ package struct Launch {
     package var failed: Int
     /// What the run waits for, if no request is in progress.
     package var pause: NodeActivity?
-    /// The requests that have taken longest.
+    /// The requests in progress that have taken longest so far.
     package var active: [ActiveRequest]
   }
 
@@ -81,7 +82,7 @@ package struct Launch {
   let clock = LaunchClock()
   let version: String
 
-  /// The values that do not change during a run.
+  /// The values that are determined when a run starts.
   struct Run {
     var id: String
     /// The rounds, by manifest.
@@ -100,7 +101,7 @@ package struct Launch {
     var bandwidth: BandwidthClock?
     /// The leases of the journals, if the manifest is divided.
     var leases: [SessionLease] = []
-    /// The time zones of the budgets, by name.
+    /// The time zones of the budgets and bandwidth limits, by name.
     var zones: [String: CalendarZone]
     var notice: (String) -> Void
     var warn: ([Diagnostic]) -> Void
@@ -244,7 +245,7 @@ package struct Launch {
     let report = try keep(outcome.source(record))
     try history.end(
       run: run.id, exitCode: record.run.exitCode, report: report, rates: outcome.rates, at: clock.now)
-    // The process that has taken over a shard starts its commands and keeps its journal.
+    // If another process has taken over a shard, that process starts the shard's commands and keeps its journal.
     if run.leases.allSatisfy(\.isHeld) {
       try commands.startOwed(
         try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) }
@@ -258,7 +259,7 @@ package struct Launch {
     // Release the locks first, because writing the requested report may block until its reader reads.
     for lock in locks { lock.release() }
     try finish(commands, before: run.deadline, &record, outcome)
-    // The process that has taken over the shard writes the requested reports.
+    // If another process has taken over the shard, that process writes the requested reports.
     if ownsJournals { try deliver(&record, outcome, kept: report, history, run.notice) }
     try history.close()
     run.onEvent?(.finished(at: clock.now, exitCode: record.run.exitCode, report: report))
@@ -349,7 +350,7 @@ package struct Launch {
     }
   }
 
-  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows it.
+  /// Closes runs that were killed: marks each as interrupted, and writes a report that shows the interruption.
   func closeDeadRuns(
     _ history: RunHistory, at now: Instant, isAlive: (ProcessIdentity) -> Bool,
     _ notice: (String) -> Void

@@ -2,7 +2,8 @@ import FerryPlan
 import FerryReport
 
 extension PlannedRun {
-  /// The largest plan or simulation in JSON, in bytes. The files of a plan that was saved are not read.
+  /// The maximum size of a plan or simulation in JSON, in bytes. The limit does not apply to a `SavedPlan`, which is
+  /// read line by line.
   private static let largest = 256 << 20
 
   /// Reads a plan that `ferry plan --out` wrote, or the JSON of `ferry plan` or `ferry plan --simulate`.
@@ -10,7 +11,7 @@ extension PlannedRun {
   /// - Throws: `UsageError` if the file is none of these.
   package static func read(path: String) throws(UsageError) -> PlannedRun {
     let name = DisplayPath.shown(path)
-    // A file that is not such a plan may be one of the other documents.
+    // A file that is not a `SavedPlan` may be one of the other documents.
     if let saved = try? SavedPlan(path: path) {
       if let expected = saved.expected { return expected }
       throw UsageError(

@@ -60,7 +60,7 @@ struct RequestsAtEnd {
     }
   }
 
-  /// The time that remains for each request to be sent, by name.
+  /// The time that remains for each request that is to be sent, by name.
   private func timeLimits(
     of requests: [OnEndRequest], _ values: Bindings.RunValues, _ end: RunEnd, at now: Instant
   ) -> [String: Duration] {

@@ -32,7 +32,7 @@ struct RunPreview {
   let conditions: DeviceConditions
   let launch: LaunchKind
   let budgets: [BudgetUse]
-  /// The time zones of the budgets, by name.
+  /// The time zones of the budgets and bandwidth limits, by name.
   let zones: [String: CalendarZone]
   /// The current resume delays of the sessions.
   let delays: [SessionID: ResumeState]
@@ -149,7 +149,7 @@ struct RunPreview {
     return submitted
   }
 
-  /// The median of the rates that the last five runs of each upload measured.
+  /// The median of the rates that were measured in the last five runs of each upload.
   private static func measured(_ job: Job, _ history: RunHistory) throws -> Double? {
     var rates: [Double] = []
     for node in job.plan.nodes where node.kind == .upload {
@@ -159,7 +159,7 @@ struct RunPreview {
     return rates.isEmpty ? nil : rates.sorted()[rates.count / 2]
   }
 
-  /// The bytes used of each budget in the window that contains the time.
+  /// The bytes used of each budget, in the budget's window that contains the time.
   private static func used(
     _ job: Job, _ zones: [String: CalendarZone], at moment: Instant, in state: StateDirectory
   ) throws -> (uses: [BudgetUse], bytes: [Budget.Scope: Int64]) {
@@ -183,7 +183,7 @@ struct RunPreview {
 }
 
 extension Job {
-  /// The same job, with an empty file instead of `list: -`.
+  /// This job, with an empty file in place of `list: -`.
   fileprivate var withoutStandardInput: Job {
     var job = self
     for index in job.plan.nodes.indices {

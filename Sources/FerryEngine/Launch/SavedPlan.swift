@@ -7,8 +7,8 @@ import Foundation
 
 /// A plan in a file: `ferry plan --out FILE`, which `ferry run --plan FILE` runs if nothing has changed since.
 ///
-/// The first line contains the state of the manifest and the journal; each further line is a file to send. The
-/// lines are compared one by one, so the number of files does not matter.
+/// The first line contains the state of the manifest and the journal; each further line is a file to send. The lines
+/// are compared one by one.
 package struct SavedPlan: Sendable {
   private struct Head: Codable {
     var version = 1
@@ -21,10 +21,11 @@ package struct SavedPlan: Sendable {
     var round: Int64
     /// The last run of the manifest; absent if there is none.
     var lastRun: String?
-    /// The number of notes for its sessions: submitted files and cancellations.
+    /// The number of notes for the manifest's sessions: submitted files and cancellations.
     var notes: Int
     var files: Int
-    /// The states of fetches and requests, and the numbers of items of uploads that are not to be sent.
+    /// The states of fetches and requests and, for each upload, the numbers of delivered, failed, ambiguous and begun
+    /// items.
     var nodes: [String: String]
     /// The plan as `ferry plan --format json` prints it, for a comparison with the run.
     var plan: PlanDocument?
@@ -147,7 +148,8 @@ package struct SavedPlan: Sendable {
     return drift.map { DisplayPath.line($0) }
   }
 
-  /// The first difference between the files of the plan and those of the preview, and the numbers of files.
+  /// A sentence with the numbers of files and the first difference between the plan's files and the preview's files;
+  /// `nil` if there is no difference.
   private func fileDrift(from preview: RunPreview) throws -> String? {
     var planned: [ArraySlice<UInt8>] = []
     try Self.eachLine(of: path) { planned.append(ArraySlice(Array($0))) }

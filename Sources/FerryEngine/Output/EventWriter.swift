@@ -9,13 +9,13 @@ import Foundation
 /// wait, further events are dropped, and a line with their number is written once there is room.
 ///
 /// The thread collects events for `collection`, because a write and a switch of threads for each event cost more than
-/// the request that it reports.
+/// the request that the event reports.
 ///
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
 package final class EventWriter: @unchecked Sendable {
   private static let limit = 8 << 20
-  /// The time for which the thread collects events, in nanoseconds, and the number of bytes after which it writes
-  /// them earlier.
+  /// The time for which the thread collects events, in nanoseconds, and the number of bytes at which it writes them
+  /// without waiting longer.
   private static let collection: Int64 = 100_000_000
   private static let enough = 64 << 10
   /// The time for which the end of the run waits for the remaining events, in nanoseconds.
@@ -23,7 +23,7 @@ package final class EventWriter: @unchecked Sendable {
 
   /// Writes lines, and returns the error number if that fails.
   private let put: @Sendable (_ bytes: [UInt8], _ count: Int) -> Int32?
-  /// The reason why lines that were written are missing nevertheless; `nil` if none are missing.
+  /// The reason why lines are missing although `put` succeeded; `nil` if none are missing.
   private let problem: @Sendable () -> String?
   private let dropped: @Sendable (Int) -> [UInt8]
   private let worker: SerialWorker

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Reads a file line by line, so that its size does not matter.
+/// Reads a file line by line, so that the memory use does not grow with the size of the file.
 enum LineReader {
   /// Calls `body` with each line, without its line feed.
   ///
-  /// - Parameter longest: the maximum length of a line in bytes.
-  /// - Returns: the error number if the file could not be read; EFBIG if a line is longer.
+  /// - Parameter longest: the maximum length, in bytes, of the part of a line that is kept until the rest of the line
+  ///   is read.
+  /// - Returns: the error number if the file could not be read; EFBIG if that part of a line is longer than `longest`.
   static func eachLine(
     of descriptor: Int32, longest: Int, _ body: (ArraySlice<UInt8>) throws -> Void
   ) rethrows -> Int32? {

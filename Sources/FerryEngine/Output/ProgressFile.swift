@@ -17,7 +17,7 @@ enum ProgressFile {
     _ = AtomicWrite.failure(of: bytes, replacing: path, access: .userOnly, durability: .notSynced)
   }
 
-  /// Removes the file, if it exists, of a run that has ended or was killed.
+  /// Removes the file of a run that has ended or was killed, if the file exists.
   static func remove(ofRun run: String, in state: StateDirectory) {
     guard let path = try? state.progress(ofRun: run) else { return }
     unlink(path)

@@ -117,7 +117,7 @@ package struct ReportDestination: Sendable {
       var status = stat()
       guard stat(folder, &status) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
       guard status.st_mode & S_IFMT == S_IFDIR else { throw refused("\(folder) is not a folder") }
-      // The report is written to a temporary file in the same folder, which then replaces the destination.
+      // The report is written to a temporary file in the same folder, and that file then replaces the destination.
       guard access(folder, W_OK | X_OK) == 0 else { throw refused("\(folder): \(Self.reason(errno))") }
     }
   }
@@ -148,7 +148,7 @@ package struct ReportDestination: Sendable {
       }
       if let code { throw failed(Self.reason(code)) }
     case .stream(let path):
-      // Do not wait for the reader of a FIFO, which would block the run and its sessions indefinitely. A file
+      // Do not wait for the reader of a FIFO, because waiting would block the run and its sessions indefinitely. A file
       // that another process has open may be a regular file, to which the report is appended.
       let descriptor: Int32
       do throws(FolderPath.Failure) {

@@ -6,9 +6,9 @@ package enum ShardArgument {
 
   /// Reads the value.
   ///
-  /// With `auto`, the number comes from the environment of a task: `SLURM_ARRAY_TASK_ID` (in an array that begins
-  /// with 0 or 1) or `JOB_COMPLETION_INDEX` (from 0). The number of shards is that of `auto/N`; without it, it is
-  /// `SLURM_ARRAY_TASK_COUNT`.
+  /// With `auto`, the number comes from the environment of a task: `SLURM_ARRAY_TASK_ID` (in an array that begins with
+  /// 0 or 1) or `JOB_COMPLETION_INDEX` (from 0). The number of shards is the N of `auto/N` or, for `auto` alone, the
+  /// value of `SLURM_ARRAY_TASK_COUNT`.
   package static func part(
     _ text: String, environment: [String: String]
   ) throws(UsageError) -> ShardPart {

@@ -68,7 +68,8 @@ package struct ShardReports {
     for source in found {
       if let part = ShardPart(source.record) { byPart[part, default: []].append(source) }
     }
-    // The round is that of `setup`. Without `setup`, each shard has its own rounds, and its last round counts.
+    // If the work that runs once has a report, all parts share the last round. Otherwise, each shard has its own
+    // rounds, and its last round counts.
     let shared =
       byPart.keys.contains { $0.shard == nil } ? found.compactMap(\.record.run.round).max() : nil
     for (part, sources) in byPart {
@@ -96,7 +97,7 @@ package struct ShardReports {
     return others == 0 ? command : "\(command) (and likewise for \(Count.text(others, "other shard")))"
   }
 
-  /// The number of shards, which must be the same in all reports, as must the manifest.
+  /// The number of shards. All reports must have the same number of shards and the same manifest.
   private static func sharedCount(of sources: [ReportSource]) throws(UsageError) -> Int? {
     var count: Int?
     var manifest: String?
@@ -187,8 +188,8 @@ package enum ShardFolders {
     var state: StateDirectory
   }
 
-  /// The parts in a folder: the state folder of the whole manifest, the folder with its parts, or the folder of one
-  /// part.
+  /// The parts in a folder, which may be the state folder of the whole manifest, the folder with its parts, or the
+  /// folder of one part.
   static func parts(at path: String) throws -> [Part] {
     let path = AbsolutePath.text(of: path)
     let state = try StateDirectory(explicit: path, environment: [:])

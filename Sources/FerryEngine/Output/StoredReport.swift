@@ -49,7 +49,8 @@ package enum StoredReport {
     }
   }
 
-  /// The report of the last run that ended before another one and had the same manifests.
+  /// The report of the last run that began before another run and had the same manifests as that run. Runs without a
+  /// report are skipped.
   package static func previous(
     before report: ReportSource, state: String?, environment: [String: String]
   ) throws -> ReportSource {
@@ -58,7 +59,8 @@ package enum StoredReport {
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     let run = report.record.run
     let names = Set((run.manifests ?? []).map(\.name))
-    // From the newest to the oldest. The identifiers of runs that began in the same second do not show their order.
+    // The rows are sorted from the newest run to the oldest. The identifiers of runs that began in the same second do
+    // not show their order.
     let rows = try history.runs()
     let older =
       rows.firstIndex { $0.id == run.id }.map { rows[($0 + 1)...] } ?? rows.filter { $0.id < run.id }[...]
@@ -85,7 +87,7 @@ package enum StoredReport {
   /// The maximum length of a line in bytes.
   private static let longestLine = 1 << 30
 
-  /// A report whose file is open only while it is read, because `ferry report merge` reads those of many shards.
+  /// A report whose file is open only while it is read, because `ferry report merge` reads the reports of many shards.
   ///
   /// - Parameters:
   ///   - refusal: the error for a file that is not a report.

@@ -7,8 +7,8 @@ import Foundation
 /// Each write replaces the end of the archive with entries and a new end. If a kill interrupts a write, the last entry
 /// may be incomplete; the next run with the same file removes it.
 ///
-/// `@unchecked Sendable`: after its creation, only the thread of one `EventWriter` uses it, and `problem` once that
-/// thread has nothing more to write.
+/// `@unchecked Sendable`: after its creation, the object is used only on the thread of one `EventWriter`, except
+/// `problem`, which is read after that thread has finished writing.
 package final class TraceFile: @unchecked Sendable {
   /// The maximum size of the file in bytes.
   package static let defaultLimit: Int64 = 256 << 20
@@ -76,7 +76,8 @@ package final class TraceFile: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends entries, each of which is preceded by a separator.
+  /// Appends entries, each of which is preceded by a separator. If the file would exceed `limit`, the entries are
+  /// omitted and counted.
   ///
   /// - Returns: the error number if they cannot be written; the file then still has its previous content.
   func append(_ entries: [UInt8], count: Int) -> Int32? {

@@ -13,7 +13,7 @@ package struct Bindings: Sendable {
   var item: [String: String] = [:]
   /// The captures of the node's token; all are sensitive.
   package var token: [String: SensitiveValue]
-  /// The captures of the same item's steps.
+  /// The captures of the item's own steps.
   package var allocate: [String: BoundValue]
   package var transfer: [String: BoundValue]
   /// The captures of requests, by node and capture.

@@ -5,7 +5,7 @@ import FerryPlan
 /// may belong to a different upload.
 ///
 /// In the journal, a `BoundServers` is a string: the server of the first step, and then, separated by spaces,
-/// `STEP=SERVER` for each later step that goes to a different one. An ambiguous item also has `redirected=SERVER` if
+/// `STEP=SERVER` for each later step that goes to a different server. An ambiguous item also has `redirected=SERVER` if
 /// its last request was redirected to another server.
 struct BoundServers: Hashable, Sendable {
   let text: String

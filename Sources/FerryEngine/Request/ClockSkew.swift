@@ -1,8 +1,8 @@
 import FerryPlan
 import FerryTransfer
 
-/// Recognizes the error document with which S3 refuses a signature whose time differs too much from its own clock
-/// ("Error responses" in the Amazon S3 API Reference: 15 minutes).
+/// Recognizes the error document with which S3 refuses a signature whose time differs too much from the time of S3's
+/// clock ("Error responses" in the Amazon S3 API Reference: 15 minutes).
 enum ClockSkew {
   /// The maximum size of a body that is examined, in bytes.
   private static let examined = 16 << 10

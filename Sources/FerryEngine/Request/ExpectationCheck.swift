@@ -15,7 +15,8 @@ package enum ExpectationCheck {
       /// JSON is expected, but the body could not be parsed. The response is therefore not considered a
       /// refusal.
       case unreadable
-      /// ferry stopped the search early, so the response may meet the expectation.
+      /// It is unknown whether the response meets the expectation, for example because ferry stopped a search early, or
+      /// because an expected XML element is missing.
       case undecided
     }
   }

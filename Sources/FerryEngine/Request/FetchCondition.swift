@@ -11,8 +11,8 @@ enum FetchCondition {
   /// The manifest has its own conditional header fields, so ferry adds none.
   case written
 
-  /// - Parameter record: describes the document on disk; `nil` if there is no document, or after a request
-  ///   with its validators was rejected.
+  /// - Parameter record: describes the document on disk; `nil` if there is no document, or after a request with the
+  ///   document's validators was rejected.
   init(_ request: TransferRequest, _ record: FetchRecord?) {
     if Self.isWritten(in: request) {
       self = .written

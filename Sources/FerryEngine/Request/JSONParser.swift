@@ -187,7 +187,7 @@ enum JSONProblem: Error {
   case malformed
   /// The nesting is deeper than `JSONParser.depthLimit`.
   case tooDeep
-  /// There are more values than `JSONParser.valueLimit`.
+  /// There are more values than the limit given to the parser.
   case tooManyValues
 
   /// A clause about the response, for messages.

@@ -9,7 +9,7 @@ struct OAuth2Response {
 
   private let fields: JSONValue?
 
-  /// The refresh token that replaces the one in the request; `nil` if it remains valid.
+  /// The refresh token that replaces the one in the request; `nil` if the response contains none.
   var refreshToken: String? { text("/refresh_token") }
 
   /// The tokens in the response, regardless of its status.

@@ -38,8 +38,8 @@ package struct Patterns: Sendable {
     }
   }
 
-  /// The maximum CPU time of a search in nanoseconds: one second for 1 MiB. The number of steps is also
-  /// limited; this limit applies to searches with slow steps.
+  /// The maximum CPU time of a search in nanoseconds: one second for 1 MiB. The number of steps is also limited; the
+  /// time limit is for searches with slow steps.
   private static func timeLimit(size: Int) -> Int64 { 800_000_000 + 200 * Int64(size) }
 
   /// The CPU time of this thread in nanoseconds, which does not depend on the load of the machine.

@@ -10,7 +10,7 @@ extension RequestBuilder {
     guard let (credentials, owner) = auth else { return nil }
     var (user, password) = ("", "")
     if let path = credentials.netrc {
-      // A response that names another host must not select its entry.
+      // The host of the request's URL selects the entry. The credentials of the entry are sent only to that host.
       guard let host = Origin(url: url)?.host, let entry = netrcs[path]?.entry(for: host) else { return nil }
       (user, password) = (entry.user ?? "", entry.password?.revealed ?? "")
     } else {

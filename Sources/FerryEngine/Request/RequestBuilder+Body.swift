@@ -88,7 +88,7 @@ extension RequestBuilder {
     return parts
   }
 
-  /// The value of a part's Content-Type. Any other byte could end the line or the header section.
+  /// The value of a part's Content-Type. A byte that is not printable ASCII could end the line or the header section.
   private static func mediaType(
     _ template: Template, _ bindings: Bindings, _ sensitive: inout [String]
   ) throws(TransportFailure) -> [UInt8] {

@@ -29,7 +29,7 @@ extension RequestBuilder {
 }
 
 extension Template {
-  /// Whether the text is one value of a list's element that the element does not have.
+  /// Whether the template is a single reference to a field that the list's element does not have.
   fileprivate func isAbsent(in bindings: Bindings) -> Bool {
     guard segments.count == 1, case .reference(let reference, _) = segments[0], case .item = reference else {
       return false

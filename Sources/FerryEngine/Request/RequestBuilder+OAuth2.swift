@@ -5,8 +5,7 @@ import FerryTransfer
 
 /// Requests for access tokens (RFC 6749).
 extension RequestBuilder {
-  /// The refresh token of the manifest, and the chain of tokens that the server has issued in its place; `nil` for other
-  /// requests.
+  /// The chain of refresh tokens that begins with the one in the manifest; `nil` for a request without a refresh token.
   func refreshChain(_ bindings: Bindings) throws(TransportFailure) -> RefreshChain? {
     guard case .oauth2(let grant) = template.body, let refreshToken = grant.refreshToken else { return nil }
     var sensitive: [String] = []
@@ -19,8 +18,8 @@ extension RequestBuilder {
       first: String(decoding: first, as: UTF8.self))
   }
 
-  /// The client's credentials for HTTP Basic, and the names of the sensitive values in them; `nil` if they are in the
-  /// body, or if the request is not for a token.
+  /// The client's credentials for HTTP Basic, and the names of the sensitive values in them; `nil` if the credentials
+  /// are in the body, if the client has no secret, or if the request is not for a token.
   func clientCredentials(
     _ bindings: Bindings
   ) throws(TransportFailure) -> (text: String, values: [String])? {

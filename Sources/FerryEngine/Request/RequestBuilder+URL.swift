@@ -49,7 +49,7 @@ extension RequestBuilder {
         url += value
       case .path where isEncoded, .query where isEncoded, .fragment where isEncoded: url += value
       case .path:
-        // A file's path keeps its slashes, also in lower case.
+        // A file's path keeps its slashes, even after the filter `lower`.
         let isPath = known?.reference == .file(.path) && known?.filters.allSatisfy { $0 == .lower } == true
         PercentEncoding.append(value, for: isPath ? .path : .segment, to: &url)
       case .query: PercentEncoding.append(value, for: .query, to: &url)
@@ -61,7 +61,7 @@ extension RequestBuilder {
       if URLPart.hasDotSegment(url, touching: range) {
         throw Self.failure("a value would create a '.' or '..' segment in the URL's path")
       }
-      // Otherwise, a request to delete a single upload could delete all of `/uploads/`.
+      // If the segment remained empty, a request to delete a single upload could delete all of `/uploads/`.
       if let reference, URLPart.isEmptySegment(url, range) {
         throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }

@@ -26,7 +26,7 @@ package struct RequestBuilder: Sendable {
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
-    /// Whether the field's name marks it as a credential, and only the manifest determines its value.
+    /// Whether the field counts as a credential because of its name.
     var isCredentialByName: Bool
   }
 
@@ -107,7 +107,7 @@ package struct RequestBuilder: Sendable {
       var sensitive: [String] = []
       var value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
       if let cookie, prepared.owner == .token { value = try Self.cookie(cookie, value) }
-      // Each of these would end the field and start another (RFC 9110 §5.5).
+      // A line break would end the field and start another. NUL is not allowed in a field (RFC 9110 §5.5).
       if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
         throw Self.failure("the value of the header '\(name)' contains a line break or NUL")
       }

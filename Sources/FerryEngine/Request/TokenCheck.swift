@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 import FerryTransfer
 
-/// Rejects a token that no request can carry as soon as the server issues it. Otherwise, each request with the
+/// Rejects a token that no request can carry, as soon as the server issues the token. Otherwise, each request with the
 /// token would fail permanently, although the next token may be valid.
 enum TokenCheck {
   /// The failure of the request that returned the captures; `nil` if requests can carry them.

@@ -7,7 +7,7 @@ extension CaptureStore {
   /// The URL of the item's upload session; `nil` if no response to a part of its file contained one.
   func session(of ref: ItemRef) -> CapturedValue? { items.session(of: ref) }
 
-  /// Records the URL of the item's upload session in the latest response to a part of its file.
+  /// Records the URL of the item's upload session, as the latest response to a part of the item's file states it.
   ///
   /// - Parameter url: absolute.
   func keep(session url: String, of ref: ItemRef, _ step: Step) {
@@ -39,8 +39,9 @@ extension CaptureStore {
 
   /// Records the URL of a partial upload that the server has created.
   ///
-  /// - Parameter count: the number of the file's partial uploads. When all are known, they become its upload resource.
-  /// - Returns: whether all are known.
+  /// - Parameter count: the number of the file's partial uploads. When the URLs of all partial uploads are known, they
+  ///   become the file's upload resource.
+  /// - Returns: whether the URLs of all partial uploads are known.
   func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> Bool {
     guard let urls = items.keep(partialUpload: url, number, of: count, ref) else { return false }
     let resources = urls.enumerated().map { index, url in
@@ -63,14 +64,14 @@ extension CaptureStore {
     }
   }
 
-  /// The upload resource that the next request of an orphan releases; `nil` for the only one.
+  /// The upload resource that the next request of an orphan releases; `nil` if that is the first resource.
   func resourceToRelease(of orphan: ItemRef) -> CapturedValue? {
     let released = items.releasedResources(of: orphan)
     return released == 0 ? nil : resource(of: orphan, number: released + 1)
   }
 
-  /// Records that the server no longer has an upload resource of an orphan. Returns whether there is another one to
-  /// release.
+  /// Records that the server no longer has an upload resource of an orphan. Returns whether the orphan has another
+  /// resource to release.
   func releaseNextResource(of orphan: ItemRef) -> Bool {
     let released = items.releasedResources(of: orphan) + 1
     items.keep(releasedResources: released, of: orphan)

@@ -28,13 +28,13 @@ final class CaptureStore {
   private var orphans: OrphanedUploadIndex
   private var uses: UploadIDUses
   var resources = UploadResources()
-  /// The checksums that the requests under way have sent, by attempt.
+  /// The checksums that the requests in progress have sent, by attempt.
   private var sentChecksums: [UInt64: String] = [:]
   /// Orphans whose IDs another upload may use. They are not released.
   private var inDoubt: Set<ItemRef> = []
   private var orphansAside: OrphansAside
   private var issuedAgain: [OrphansAside.Orphan] = []
-  /// The journal of refresh tokens; `nil` if no token has one.
+  /// The journal of refresh tokens; `nil` if no token has a refresh token.
   var refreshTokens: RefreshTokens?
   /// The refresh tokens sent by the requests in progress, by attempt.
   var refreshes: [UInt64: (chain: RefreshChain, sent: SensitiveValue)] = [:]

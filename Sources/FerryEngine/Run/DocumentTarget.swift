@@ -11,8 +11,8 @@ struct DocumentTarget {
   /// The size that the document must have; `nil` for any size.
   var size: Int64?
   private let base: String
-  /// Whether the folders of `name` may be links. The author of the manifest names those of a fetch, but a list may name
-  /// those of an item.
+  /// Whether the folders of `name` may be links. The author of the manifest names the folders of a fetch, but a list
+  /// may name the folders of an item.
   private let followsLinks: Bool
 
   init(_ name: String, in base: String, _ document: DocumentOptions, followsLinks: Bool) {

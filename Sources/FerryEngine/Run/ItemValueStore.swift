@@ -16,12 +16,12 @@ struct ItemValueStore {
   private var parts: [ItemRef: PartTags] = [:]
   /// The URLs of each file's partial uploads, by number, until the server has created all of them.
   private var partialUploads: [ItemRef: [Int: String]] = [:]
-  /// The number of resources that have been released of each orphan with several.
+  /// For each orphan, the number of its upload resources that have been released.
   private var releasedResources: [ItemRef: Int] = [:]
   private(set) var mask: SecretMask
-  /// Secrets of items that are longer than every string masked so far, by length, with the number of
-  /// insertions of each. They are not added to the mask yet: a server determines their length, and adding a
-  /// secret to the mask takes much longer than storing it here.
+  /// The items' secrets that are longer than every string masked so far, by length, with the number of insertions of
+  /// each. They are not added to the mask yet: a server determines their length, and adding a secret to the mask takes
+  /// much longer than storing it here.
   private var unmasked: [Int: [[UInt8]: Int]] = [:]
   /// The greatest length that a secret of the run has had in any form, in bytes.
   private var longestForm = 0
@@ -31,7 +31,8 @@ struct ItemValueStore {
   /// - Parameters:
   ///   - secrets: masked until the run ends.
   ///   - filters: the sequences of filters that a secret may pass through.
-  ///   - earlier: the values of the work that precedes these items in the same run. Its secrets are masked too.
+  ///   - earlier: the values of the work that precedes these items in the same run. The secrets of that work are masked
+  ///     too.
   ///   - retiredSecrets: the minimum number of secrets of ended items that are masked.
   init(
     _ items: [ItemRef: ItemValues], secrets: some Sequence<SensitiveValue>,
@@ -165,7 +166,7 @@ struct ItemValueStore {
   /// The maximum number of bytes that `maskedBeginning` searches.
   private static let searchLimit = 64 << 10
 
-  /// Adds the secrets that a string of this many bytes may contain to the mask.
+  /// Adds to the mask the secrets that a string of this many bytes may contain.
   private mutating func prepareMask(forTextOf count: Int) {
     for length in unmasked.keys where mask.mayOccur(length, in: count) {
       for (secret, uses) in unmasked.removeValue(forKey: length) ?? [:] {

@@ -158,8 +158,8 @@ final class JournalEncoder {
 
   func sync() throws(JournalError) { _ = try writer.sync() }
 
-  /// Returns the last `.record` action that is completely on disk, given the last sequence number synced by
-  /// the writer.
+  /// Returns the number of the last `.record` action that is completely on disk, given the last sequence number synced
+  /// by the writer.
   func record(syncedBy sequence: UInt64) -> UInt64 {
     let through = waiting.prefix { $0.sequence <= sequence }
     if let last = through.last { synced = last.record }
@@ -266,7 +266,7 @@ final class JournalEncoder {
     values.servers.map { [.servers(row: row, $0.text)] } ?? []
   }
 
-  /// The write that identifies a partly sent file, so that a later run can continue its upload.
+  /// The write that identifies a partly sent file, so that a later run can continue the file's upload.
   private func partialWrites(_ ref: ItemRef, _ scheduler: Scheduler, row: Int64) -> [JournalWrite] {
     guard sendsParts[ref.node.index], let item = ref.item,
       let identity = scheduler.withItems(of: ref.node, { $0.files.identities[item] }), identity != 0

@@ -3,8 +3,9 @@ import FerryPlan
 import FerryTransfer
 
 extension LaunchState {
-  /// Reads an upload's delivered files if their size and modification time do not show whether they changed.
-  /// Returns the results in the order of the listing; empty if no file needs to be read.
+  /// Reads an upload's delivered files if their size and modification time do not show whether they changed. Returns
+  /// the results in the order of the listing; empty if no file needs to be read. For a download batch, reports the
+  /// missing files without reading any.
   mutating func answers(
     _ id: NodeID, _ work: UploadWork, _ row: NodeRow?, _ journal: SessionJournal?, _ listing: Listing?,
     root: SourceRoot?, _ stopCheck: StopCheck

@@ -3,7 +3,7 @@ import FerryManifest
 import FerryPlan
 import Foundation
 
-/// Lists of files that nodes of the same manifest may write.
+/// Lists of files, which nodes of the upload's manifest may write.
 extension LaunchState {
   /// Whether the upload has a list file and depends on a node that has not ended in this round. The starts of
   /// the nodes that it depends on must already be known.

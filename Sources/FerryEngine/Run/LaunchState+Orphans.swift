@@ -9,8 +9,8 @@ extension LaunchState {
   /// in memory.
   private static let mostAside = 200_000
 
-  /// Finds the upload IDs that must not be released because they belong to items and orphans that are not
-  /// part of the launch or no longer open.
+  /// Finds the upload IDs that must not be released because they belong to items and orphans that are not part of the
+  /// launch or are no longer open.
   mutating func findUsedUploadIDs(
     _ plan: Plan, _ journals: SessionJournals, _ selection: Selection
   ) throws(JournalError) {
@@ -80,7 +80,7 @@ extension LaunchState {
   /// The number of upload IDs that a run drops when it starts, by node.
   var dropCounts: [NodeID: Int] { drops.reduce(into: [:]) { $0[$1.node, default: 0] += 1 } }
 
-  /// The number of upload IDs that a run with this state releases, by node. It includes the IDs that the run
+  /// The number of upload IDs that a run with this state releases, by node. The number includes the IDs that the run
   /// itself drops, which are not orphans yet.
   func releaseCounts(_ plan: Plan) -> [NodeID: Int] {
     drops.reduce(into: orphanCounts) { counts, drop in

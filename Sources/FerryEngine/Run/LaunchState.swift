@@ -35,7 +35,8 @@ struct LaunchState {
     var session: Int
     var row: Int64
     var reason: OrphanReason
-    /// The captures of an ID that the run then releases, unless another item uses it; otherwise `nil`.
+    /// The captures of the ID, if the run then releases the ID unless another item uses it; `nil` if the run does not
+    /// release the ID.
     var released: ItemValues?
   }
   var drops: [Drop] = []
@@ -52,7 +53,7 @@ struct LaunchState {
     /// Another upload may use the ID. A run marks the orphan as in doubt.
     var inDoubt: Set<Int64> = []
   }
-  /// Globs of `include` that matched no file, as positions in the list, by node index.
+  /// The positions in `include` of the globs that matched no file, by node index.
   var unmatched: [Int: [Int]] = [:]
   /// Delivered files with unchanged content for which the journal has no digest or a different modification
   /// time, by node.
@@ -156,14 +157,14 @@ struct LaunchState {
     try findOrphans(jobs.plan, journals)
   }
 
-  /// The validators of fetches in the journals, by node.
+  /// The validators of fetches, from the journals, by node.
   var fetches: [Int: FetchRecord] {
     var fetches: [Int: FetchRecord] = [:]
     for (index, row) in rows.enumerated() { fetches[index] = row?.fetch }
     return fetches
   }
 
-  /// The intervals of fetches in the journals, by node.
+  /// The intervals of fetches, from the journals, by node.
   var intervals: [NodeID: Duration] {
     var intervals: [NodeID: Duration] = [:]
     for (index, row) in rows.enumerated() { intervals[NodeID(index)] = row?.fetch?.interval }

@@ -19,7 +19,7 @@ struct OrphanedUploadIndex {
   }
 
   private var entries: [ItemRef: Entry] = [:]
-  /// The values that identify upload IDs, by upload with `abandon`.
+  /// For each upload with `abandon`, by node: the values that identify its upload IDs.
   private let identities: [Int: UploadIDIdentity]
   /// Each orphan, indexed by one of the marks of its ID, so that a response's values can be matched without a
   /// search of all orphans.
@@ -141,7 +141,7 @@ enum UploadResource {
     number == 1 ? Resumable.resourceCapture : "\(Resumable.resourceCapture)_\(number)"
   }
 
-  /// The name of the capture that stands for all resources of a file; the same name for any other capture.
+  /// The name of the capture that stands for all resources of a file; any other capture's name is returned unchanged.
   static func name(_ capture: String) -> String {
     isFurther(capture) ? Resumable.resourceCapture : capture
   }
@@ -154,7 +154,7 @@ enum UploadResource {
 }
 
 extension [CapturedValue] {
-  /// Whether each of these values alone is the URL of one of several resources, so that each identifies the upload.
+  /// Whether these values are the URLs of several resources, each of which is sufficient to identify the upload.
   var areResources: Bool {
     count > 1 && allSatisfy { UploadResource.name($0.name) == Resumable.resourceCapture }
   }

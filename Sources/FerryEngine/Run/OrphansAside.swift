@@ -11,7 +11,7 @@ struct OrphansAside {
     var row: Int64
   }
 
-  /// The orphans by the hash of one of their values, and the hashes of the values that an item must have.
+  /// The orphans by the hash of one of their values, each with the hashes of the values that an item must have.
   private var orphans: [Int: [(orphan: Orphan, required: Set<Int>)]] = [:]
 
   /// Adds an upload ID that this launch cannot release.

@@ -2,7 +2,7 @@ import FerryManifest
 import FerryPlan
 
 extension Plan {
-  /// The sequences of filters of references that may be secret, so that their results can be masked.
+  /// The sequences of filters in references that may be secret, so that the results of the filters can be masked.
   var secretFilters: Set<[ReferenceFilter]> {
     var templates: [Template] = []
     for session in sessions {

@@ -75,17 +75,17 @@ struct PreparedSteps {
 
   /// Whether libcurl must not resend the request automatically if its connection closes before a response.
   ///
-  /// The scheduler must handle this case if the server may refuse the second request because it has executed
-  /// the first: for a commit, and for a transfer without a commit, because a refusal would release the upload
-  /// ID. The release of an upload ID must not be repeated after the server has issued the ID again, which
-  /// libcurl cannot know.
+  /// The scheduler must handle this case if the server may refuse the second request because it has executed the first:
+  /// for a commit, and for a transfer without a commit, because a refusal would release the upload ID. The release of
+  /// an upload ID must not be repeated after the server has issued the ID again, and libcurl cannot know whether it
+  /// has.
   private static func isSentOnce(_ step: Step, of node: Node) -> Bool {
     if step.repeatability != .repeatable || [.commit, .abandon].contains(step.kind) { return true }
     guard step.kind == .transfer, case .upload(let work) = node.work else { return false }
     return work.commit == nil && work.abandon != nil
   }
 
-  /// How requests carry the node's token; `nil` for other nodes.
+  /// How requests carry the node's token; `nil` for a node that is not a token.
   private static func apply(_ node: Node) -> TokenApplication? {
     if case .token(let work) = node.work { work.apply } else { nil }
   }
@@ -128,7 +128,7 @@ final class PreparedStep {
   let recordedParts: S3Multipart?
   /// Whether the response can state when the upload expires, as tus responses can.
   let readsUploadExpires: Bool
-  /// Later steps of the item whose host is determined only by captures.
+  /// The item's later steps whose hosts are determined only by captures.
   let laterOrigins: [LaterOrigin]
 
   /// The beginning of the step's URL, if captures of tokens or requests determine the server.
@@ -189,7 +189,7 @@ final class PreparedStep {
     return isOfAllocation(step.request.url) && !step.request.headers.contains { isOfAllocation($0.value) }
   }
 
-  /// Whether the response states the URL of the upload that the request creates, as that of tus does.
+  /// Whether the response states the URL of the upload that the request creates, as tus responses do.
   var createsUpload: Bool {
     step.kind == .allocate && readsUploadExpires
       && step.request.headers.contains { $0.name.lowercased() == "tus-resumable" }

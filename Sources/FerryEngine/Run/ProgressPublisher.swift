@@ -12,7 +12,7 @@ final class ProgressPublisher {
   private let state: StateDirectory
   private let worker: SerialWorker
   private var next: Instant
-  /// Whether the progress that was published last has requests in progress.
+  /// Whether the progress that was published last contained requests in progress.
   private var wasBusy = false
   private let isWriting = Flag()
 

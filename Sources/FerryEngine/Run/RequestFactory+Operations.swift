@@ -18,7 +18,7 @@ extension RequestFactory {
     try holdResource(number, of: attempt, url: request.url)
     if machine.followsLocation, let session = captures.session(of: attempt.ref) {
       request.url = session.value
-      // The response determines the whole URL, which may contain the values of the URL before it.
+      // The response determines the whole URL, which may contain values of the previous URL.
       let sensitive = request.sensitive
       request.sensitive.urlBeginning =
         sensitive.urlBeginning + sensitive.url
@@ -130,7 +130,8 @@ extension RequestFactory {
       mayHaveReachedServer: false)
   }
 
-  /// Sends a request to the upload resource that the server has assigned. A response determines its whole URL.
+  /// Sends a request to the upload resource that the server has assigned. A response determines the whole URL of the
+  /// request.
   private func setResource(
     _ number: Int, of attempt: Attempt, _ request: inout TransferRequest
   ) throws(TransportFailure) {

@@ -70,7 +70,7 @@ struct RequestFactory {
     for attempt: Attempt, _ scheduler: Scheduler, _ fetches: inout FetchCache, at now: Instant,
     part digests: PartDigests = [:]
   ) throws(TransportFailure) -> TransferRequest {
-    // Once the file is transferred, it is no longer needed.
+    // The file must exist only until it is transferred.
     if [.allocate, .transfer].contains(attempt.step), let failure = absence(of: attempt.ref, scheduler) {
       throw failure
     }
@@ -125,7 +125,8 @@ struct RequestFactory {
     } else {
       try setBody(built, of: attempt.ref.node, &request)
     }
-    // Since then, a response may have named another host, for which the netrc file has another entry.
+    // The protocol may have replaced the URL by one that a response named, with a host for which the netrc file has
+    // another entry.
     if prepared.builder.usesNetrc, request.url != built.url {
       request.authentication = try prepared.builder.authentication(bindings, url: request.url)
     }

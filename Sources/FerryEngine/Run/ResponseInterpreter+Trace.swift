@@ -42,7 +42,8 @@ extension ResponseInterpreter {
 
   private func setResponse(of hop: TracedHop, _ step: Step, _ entry: inout HAREntry) {
     guard hop.status > 0 else { return }
-    // A server may repeat the password in its URL. It would not be masked, because it is not one of the known secrets.
+    // A server may repeat the password of the request's URL in its response. That password would not be masked, because
+    // it is not one of the known secrets.
     let hasPassword = Userinfo(url: hop.url) != nil
     entry.status = hop.status
     entry.responseVersion = hop.version

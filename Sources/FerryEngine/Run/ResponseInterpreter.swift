@@ -35,7 +35,7 @@ struct ResponseInterpreter {
     var url = URLReference(location).resolved(against: base)
     guard url.isHTTP, let origin = Origin(url: url.description) else { return nil }
     url.removeUserinfo()
-    // Otherwise, the release of the resource would delete what the request itself refers to.
+    // Ignore a resource with the URL of the request: its release would delete what the request itself refers to.
     guard !Self.isSame(url, answer.url), url.description.utf8.count <= Capture.defaultMaxSize else {
       return nil
     }
@@ -108,14 +108,15 @@ struct ResponseInterpreter {
     return result
   }
 
-  /// The details of a failed request for the report; `nil` if the request succeeded, or was not sent for a reason
-  /// unrelated to its URL.
+  /// The details of a failed request for the report; `nil` if the request succeeded, or if the reason for the failure
+  /// lies on this machine.
   private func detail(
     of outcome: TransferOutcome, _ answer: AttemptResult.Answer, _ step: Step
   ) -> FailureDetail? {
     guard let url = outcome.url, isReported(answer, step) else { return nil }
     var detail = (reason: String?.none, body: String?.none)
-    // A server may repeat the password in its URL, which is not masked because it is not among the secrets.
+    // A server may repeat the password of the request's URL. That password is not masked, because it is not among the
+    // secrets.
     if case .success(let response) = outcome.result, Userinfo(url: url) == nil {
       detail.reason = ResponseExcerpt.line(
         captures.maskedBeginning(
@@ -255,7 +256,7 @@ struct ResponseInterpreter {
     captures.keep(refreshToken: OAuth2Response(answer).refreshToken, of: attempt)
   }
 
-  /// Reads the response to a request for an access token, whose refresh token is already journaled.
+  /// Reads the response to a request for an access token. The refresh token in the response is already journaled.
   private func read(
     _ answer: TransferResponse, to attempt: Attempt, _ grant: OAuth2Grant, _ prepared: PreparedStep,
     _ response: inout AttemptResult.Response

@@ -5,10 +5,9 @@ import Foundation
 
 /// The commands of a run: `on_events` of its sessions, and `on_expiry` of its execution window.
 ///
-/// At most one command of a session runs at a time. Batches that complete in the meantime share the next
-/// start. A batch counts once its completion is on disk, and a start covers all batches that were recorded
-/// before it. The caller clears the journal's `events_pending` after a start, so each batch is followed by at
-/// least one start.
+/// At most one command of a session runs at a time. Batches that complete in the meantime share the next start. A batch
+/// counts only after its completion is on disk, and a start covers all batches that were recorded before it. The caller
+/// clears the journal's `events_pending` after a start, so each batch is followed by at least one start.
 ///
 /// Used by the run loop's thread and, after the loop, by the thread that ends the run.
 final class RunCommands {
@@ -100,8 +99,8 @@ final class RunCommands {
 
   // MARK: At the end of the run
 
-  /// Starts the pending commands, after those of the same sessions that are still running have ended. Calls `clear`
-  /// after each start.
+  /// Starts the pending commands. If a command of the same session is still running, first waits for it to end. Calls
+  /// `clear` after each successful start.
   ///
   /// - Parameters:
   ///   - owed: the sessions whose `on_events` is pending in the journal.

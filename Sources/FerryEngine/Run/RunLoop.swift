@@ -7,7 +7,7 @@ import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
 ///
-/// It does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
+/// The run loop does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
 /// `JournalEncoder` writes the scheduler's entries to the journal.
 final class RunLoop {
   private(set) var scheduler: Scheduler
@@ -36,7 +36,7 @@ final class RunLoop {
   private var timelineRecorder: TimelineRecorder
   /// The digests of files, if the report lists every item.
   private(set) var digests: ItemDigests?
-  /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of them.
+  /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of a note in an inbox.
   private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
   private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
@@ -47,7 +47,7 @@ final class RunLoop {
   private let onProgress: (Scheduler, () -> Traffic) -> Void
   /// The interval at which a progress display needs a turn; `nil` if there is no display.
   var refresh: Duration?
-  /// Publishes the progress after each turn; returns whether it needs another turn soon.
+  /// Publishes the progress after each turn; returns whether another turn is needed soon.
   var publish: ((Scheduler, any TransferPerforming) -> Bool)?
   /// Whether the published progress will soon be out of date.
   private var isStale = false
@@ -103,8 +103,8 @@ final class RunLoop {
     while !scheduler.hasEnded, fault == nil {
       flushEvents()
       let outcomes = loop.turn(timeout: timeout)
-      // This happens regardless of what these responses lead to, because the server may have invalidated the old
-      // refresh tokens.
+      // Journal the new refresh tokens regardless of how the responses are interpreted, because the server may have
+      // invalidated the old ones.
       for outcome in outcomes where !captures.refreshes.isEmpty {
         if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
       }
@@ -162,7 +162,7 @@ final class RunLoop {
       preconditionFailure("an outcome belongs to a request that was started")
     }
     if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    // Both uses share one copy.
+    // All uses below share one copy of the scheduler.
     let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
@@ -295,7 +295,7 @@ final class RunLoop {
   /// Performs the actions of one event.
   ///
   /// - Parameter scheduler: the scheduler after the event. A parameter is borrowed, whereas each use of the property
-  /// would copy the scheduler.
+  ///   would copy the scheduler.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }

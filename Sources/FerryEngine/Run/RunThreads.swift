@@ -15,7 +15,7 @@ struct RunThreads {
   let journal: JournalWriter.Threads
   let ledger: SerialWorker
   let transfer: TransferLoop.Threads
-  /// Searches for regular expressions, and reads large JSON bodies.
+  /// Searches for regular expressions, and reads large JSON and XML bodies.
   let search: SerialWorker
   /// Performs `after` actions.
   let after: SerialWorker

@@ -2,7 +2,7 @@ import FerryDigest
 import FerryManifest
 import FerryPlan
 
-/// The beginning of the URL of a step whose server is determined by captures of tokens or requests.
+/// The beginning of a step's URL, if captures of tokens or requests determine the server of the step.
 struct ServerBase {
   let step: Step.Kind
   let builder: RequestBuilder

@@ -21,7 +21,7 @@ struct ShardStarts {
   /// - Parameters:
   ///   - state: the state folder of the job's part.
   ///   - round: the round of the launch.
-  /// - Throws: `UsageError` if a shard depends on requests that have not been sent.
+  /// - Throws: `UsageError` if a shard depends on a request or fetch that has not ended.
   init(_ job: Job, in state: StateDirectory, round: Int64) throws {
     switch job.part {
     case nil, .setup: return
@@ -68,7 +68,7 @@ struct ShardStarts {
   /// The start of a request or fetch that has ended; `nil` if it has not ended.
   private static func start(_ row: NodeRow, _ node: Node, _ round: Int64) -> NodeStart? {
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
-    // A fetch that was not due in this round has the document of an earlier one.
+    // A fetch that was not due in this round has the document of an earlier round.
     guard node.kind == .fetch, row.fetch != nil else { return nil }
     return .closed(.succeeded)
   }
@@ -129,7 +129,7 @@ struct ShardStarts {
 }
 
 extension Reconciliation.Settled {
-  /// Adds the items of a shard that have ended in the round.
+  /// Adds a shard's items that have ended in the round.
   fileprivate mutating func add(_ items: ItemCounts) {
     delivered +|= items.done +| items.unchanged
     doneInRound +|= items.done

@@ -3,10 +3,11 @@ import FerryProcess
 import FerryTransfer
 import Synchronization
 
-/// Reads, off the loop's thread, the content of delivered files that are submitted again during a run
-/// (`compare: content`).
+/// Reads, off the run loop's thread, the content of delivered files that are submitted again during a run (`compare:
+/// content`).
 final class SubmittedContents: Sendable {
-  /// The files listed for one note, and the results of comparing their content; `nil` until the files have been read.
+  /// The files listed for one note, and the results of comparing their content. The results are `nil` until the files
+  /// have been read.
   private struct Reading {
     var files: FileColumns
     var answers: [ContentComparison]?
@@ -26,7 +27,7 @@ final class SubmittedContents: Sendable {
   /// The comparisons for a note's files; `nil` while the files are being read.
   ///
   /// - Parameters:
-  ///   - files: the files as listed now. If they differ from the files that were read, they are read again.
+  ///   - files: the files as listed now. If other files were read for the note before, these files are read instead.
   ///   - root: the folder to which the paths of the files are relative.
   ///   - wake: called on another thread after the files have been read.
   func answers(

@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// Records the progress of a run over time, for its report. Its memory and its time are bounded: it takes samples
-/// at intervals, not for each item.
+/// Records the progress of a run over time, for the run's report. The recorder's memory and time are bounded, because
+/// it takes samples at intervals, not for each item.
 struct TimelineRecorder: Sendable {
   private let startedAt: Instant
   private var interval = Duration.milliseconds(50)
@@ -11,7 +11,7 @@ struct TimelineRecorder: Sendable {
   /// The spans of each node.
   private var spans: [[RunTimeline.Span]] = []
 
-  /// The largest number of spans of all nodes together, and of resumes.
+  /// The largest number of spans of all nodes together, and the largest number of resumes.
   private static let mostSpans = 20_000
   private static let mostResumes = 1000
 
@@ -28,7 +28,8 @@ struct TimelineRecorder: Sendable {
   mutating func turn(_ scheduler: Scheduler, _ moving: @autoclosure () -> Traffic, at now: Instant) {
     guard now >= next else { return }
     take(scheduler, moving(), at: now)
-    // A loop that was idle has no turns, and the run was not doing anything else in the meantime.
+    // An idle loop takes no turns. Samples that were missed are not taken later, because the run did nothing in the
+    // meantime.
     next = max(now, next).advanced(by: interval)
   }
 

@@ -15,16 +15,16 @@ struct UploadIDUses {
 
   /// Whether an upload releases IDs. If not, nothing is recorded.
   let isNeeded: Bool
-  // Hashes take less memory than values. If two values have the same hash, a releasable ID may not be
-  // released.
-  /// The number of items that hold each value.
+  /// The number of items that hold each value, by the value's hash. Hashes take less memory than values; if two values
+  /// have the same hash, a releasable ID may not be released.
   private var held: [Int: Int] = [:]
-  /// The number of items that have or had each value and are no longer open, or not part of the launch.
+  /// For each value, the number of items that have or had it and that are no longer open or not part of the launch.
   private var used: [Int: Int] = [:]
 
   /// The values by which uploads with `abandon` release their IDs, by node.
   private let identities: [Int: UploadIDIdentity]
-  /// The number of items of each of these uploads that have, or had, each value by which the upload releases its IDs.
+  /// For each of these uploads, by node: the number of items that have, or had, each value by which the upload releases
+  /// its IDs.
   private var released: [Int: [Int: Int]] = [:]
 
   init(_ plan: Plan) {
@@ -103,8 +103,8 @@ struct UploadIDUses {
   /// more users is something else, such as the name of a bucket.
   private static let mostSharers = 8
 
-  /// Whether another item may have, or have had, an upload ID with these values. For another upload, it is
-  /// unknown which of its values is the ID.
+  /// Whether another item may have, or have had, an upload ID with these values. If the other item belongs to another
+  /// upload, it is unknown which of the item's values is the ID.
   ///
   /// - Parameters:
   ///   - values: the values of an item that no longer holds its ID.

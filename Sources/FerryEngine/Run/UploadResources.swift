@@ -1,8 +1,8 @@
 import FerryPlan
 
-/// The upload resources to which transfers send their files in several requests. Each belongs to one file, or to one part
-/// of a file that is sent to several resources: if a server assigned a resource twice, bytes would be mixed, or the
-/// offset of one file would be taken for that of the other.
+/// The upload resources to which transfers send their files in several requests. Each belongs to one file, or to one
+/// part of a file that is sent to several resources: if a server assigned a resource twice, the bytes of different
+/// files or parts would be mixed, or the offset of one file or part would be taken for the offset of the other.
 struct UploadResources {
   private struct Owner: Hashable {
     var ref: ItemRef
@@ -12,7 +12,7 @@ struct UploadResources {
 
   // Hashes take less memory than URLs. If two URLs have the same hash, one of the files fails.
   private var owners: [Int: Owner] = [:]
-  /// The hashes of the URLs of each file, by the numbers of its resources.
+  /// For each file, the hashes of its resources' URLs, by the numbers of the resources.
   private var held: [ItemRef: [Int: Int]] = [:]
   /// The resources with which files were, or may have been, delivered in this launch.
   private var used: Set<Int> = []

@@ -3,7 +3,7 @@ import FerryPlan
 import FerryProcess
 import Synchronization
 
-/// Records the sockets' traffic in the ledger: it requests leases, and converts them into usage.
+/// Records the sockets' traffic in the ledger: requests leases, and converts them into usage.
 ///
 /// The ledger is written on a separate thread, in the order of the calls, so that a write by another process
 /// never blocks the transfers. A failure ends the run, because traffic that cannot be recorded must not be

@@ -27,13 +27,13 @@ package struct Cancellation {
     package var session: String
     package var result: Result
     package var items = 0
-    /// The number of items whose unrepeatable step may have reached the server; the user must resolve them.
+    /// The number of items whose unrepeatable step may have reached the server; the user must resolve these items.
     package var ambiguous = 0
     /// The number of files that were submitted but not yet queued.
     package var submitted = 0
     package var closedRounds: [ClosedRound] = []
     package var pid: Int32?
-    /// `true` if ferry waited for that process and the process has released the session.
+    /// `true` if ferry waited for the process that held the session, and that process has released the session.
     package var released: Bool?
   }
 

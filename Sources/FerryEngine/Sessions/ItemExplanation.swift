@@ -26,7 +26,7 @@ package struct ItemExplanation {
     self.environment = environment
   }
 
-  /// Explains the state of the items or nodes with a name.
+  /// Explains the state of each item or node to which a name refers.
   ///
   /// - Parameter item: the path of an upload's item relative to the upload's root, the path of its file,
   ///   `NODE/PATH`, or a node's name.

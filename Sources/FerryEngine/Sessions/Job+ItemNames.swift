@@ -6,8 +6,8 @@ import Foundation
 extension Job {
   /// The paths, relative to a node's root, that a name may refer to, most likely first.
   ///
-  /// Each position represents one form of name, which is the same for every node. The element is `nil` if the name
-  /// does not have that form.
+  /// Each position represents one form of name. The forms are the same for every node. An element is `nil` if the name
+  /// does not have the form of the element's position.
   func candidates(_ item: String, _ node: Node, home: String?) throws -> [[UInt8]?] {
     guard case .upload(let work) = node.work else { return [] }
     let lister = try FileLister(work.files, after: work.after, baseFolder: folder, home: home)

@@ -3,7 +3,8 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// `ferry orphans`: lists upload IDs that servers allocated and that will not be used.
+/// `ferry orphans`: lists the upload IDs that servers allocated and that will not be used, and removes IDs from the
+/// list.
 package struct SessionOrphans {
   /// The orphans to remove from the list.
   package enum Forgotten: Sendable {

@@ -109,7 +109,8 @@ package struct SessionReset {
     var dropped = Dropped(
       session: session, items: 0, uploadIds: 0, unanswered: 0, notes: 0, parts: 0, closedRounds: [])
     guard let journal else { return (dropped, []) }
-    // First, because the paths of the items are dropped with them. Without a part, an item starts over.
+    // Remove the parts before the journal is reset, because the reset also drops the items' paths. An item without a
+    // part starts over.
     dropped.parts = try removeItemParts(of: session, journal, history)
     let counts = try journal.reset(at: now)
     (dropped.items, dropped.uploadIds, dropped.unanswered) = (

@@ -130,7 +130,7 @@ package struct SessionStatus {
     }
     for index in nodes.indices {
       let name = nodes[index].name
-      // The reason that the last run recorded is used only if the root cannot be examined now.
+      // The reason that the last run recorded is used only if the current reasons cannot be determined.
       let recorded = nodes[index].reason
       nodes[index].reason = nil
       guard let look = looks[nodes[index].manifest] else { continue }

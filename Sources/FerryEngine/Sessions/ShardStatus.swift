@@ -15,7 +15,7 @@ package struct ShardStatus {
   private struct Known {
     var entry: ShardsDocument.Entry
     var version: StateVersion
-    /// The process of its last run, if the run has not ended.
+    /// The process of the shard's last run, if the run has not ended.
     var process: ProcessIdentity?
     var isAlive: Bool
     /// The time at which this version was read for the first time.
@@ -74,7 +74,7 @@ package struct ShardStatus {
   ) -> ShardsDocument.Entry {
     var entry = ShardsDocument.Entry(part: name, folder: part.state.path)
     do {
-      // Determined before the databases are read, so that the next call notices a change during the read.
+      // Determine the version before the databases are read, so that the next call notices a change during the read.
       let version = try StateVersion(part.state)
       if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
       reads += 1

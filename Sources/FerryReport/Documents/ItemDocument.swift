@@ -10,7 +10,7 @@ package struct ItemDocument: Encodable, Sendable {
   package var manifest: String
   package var path: String
   package var round: Int64
-  /// All uploads, fetches and requests to which the given item may refer.
+  /// All uploads, download batches, fetches and requests to which the given item may refer.
   package var matches: [Match]
 
   package struct Match: Encodable, Sendable {
@@ -50,11 +50,11 @@ package struct ItemDocument: Encodable, Sendable {
     package var ambiguity: Ambiguity?
     /// For an upload: the number of items that a run would send.
     package var toSend: Int?
-    /// For an upload with items in the journal: the items of the open round, or of the last one.
+    /// For an upload with items in the journal: the items of the open round, or of the last round.
     package var items: StatusDocument.Items?
     /// The last run that has a report.
     package var lastRun: String?
-    /// The attempts in that report, which contains only failed attempts.
+    /// The attempts in the report of that run. A report contains only failed attempts.
     package var attempts: [RunRecord.AttemptRecord] = []
 
     package init(

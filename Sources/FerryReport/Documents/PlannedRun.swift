@@ -20,7 +20,8 @@ package struct PlannedRun: Sendable {
     var kind: Node.Kind
     var state: ReportState
     var expectation: Expectation
-    /// The files to send and their sizes; `nil` for a node without files, or if they are known only at run time.
+    /// The number of files to send and their total size; each is `nil` for a node without files, or if it is not known
+    /// before the run.
     var files: Int64?
     var bytes: Int64?
     /// The requests if nothing fails.
@@ -69,7 +70,7 @@ extension PlannedRun {
     }
   }
 
-  /// The total size of the files; `nil` if the list of a download batch does not contain the size of each.
+  /// The total size of the files; `nil` if the list of a download batch does not contain the size of each file.
   private static func bytes(_ node: PlanDocument.NodeEntry) -> Int64? {
     guard let items = node.items, items.unknownSizes == nil else { return nil }
     return items.bytesToSend
@@ -118,7 +119,7 @@ extension PlannedRun {
 }
 
 extension Forecast.NodeEntry {
-  /// The batches of an upload, and the requests of another node, in seconds since the start of the simulation.
+  /// The spans of an upload's batches, or of another node's requests, in seconds since the start of the simulation.
   func spans(in forecast: Forecast) -> [RunTimeline.Span] {
     let start = Instant(rfc3339: forecast.startedAt) ?? Instant(nanoseconds: 0)
     func offset(_ text: String) -> Double? {

@@ -30,14 +30,14 @@ package struct ShardsDocument: Encodable, Sendable {
     package var folder: String
     package var state: State
     package var round: Int64?
-    /// The last run, and its values; absent if there was no run.
+    /// The identifier of the last run, followed by the values of that run; absent if there was no run.
     package var run: String?
     package var startedAt: String?
     package var endedAt: String?
     package var exitCode: Int32?
     /// The process, if it is running on this machine.
     package var pid: Int32?
-    /// The items in that round, as recorded in the journals; absent for the work that runs once.
+    /// The items in the round `round`, as recorded in the journals; absent for the work that runs once.
     package var items: StatusDocument.Items?
     /// The reason why the state cannot be read.
     package var problem: String?

@@ -98,18 +98,18 @@ package struct StatusDocument: Encodable, Sendable {
     }
   }
 
-  /// One upload, fetch or request in the session.
+  /// One upload, download batch, fetch or request in the session.
   package struct NodeEntry: Encodable, Sendable {
     package var manifest: String
     package var name: String
     package var kind: Node.Kind
     package var origin: String?
-    /// The open round, or the last one.
+    /// The open round, or the last round.
     package var round: Int64
-    /// For a fetch or request in that round: its state, with the same values as for items; absent until it has
-    /// ended.
+    /// For a fetch or request in that round: its state, with the same values as for items; absent until the fetch or
+    /// request has ended.
     package var state: ReportState?
-    /// For an upload: the upload's items of that round in the journal.
+    /// For an upload or download batch: the items in the journal, counted relative to that round.
     package var items: Items?
     /// For an upload: why items of that round were canceled; absent if none were.
     package var cancellations: [RunRecord.CancellationRecord]?
@@ -168,12 +168,12 @@ package struct StatusDocument: Encodable, Sendable {
     package var cancelled = 0
     /// Items delivered in earlier rounds.
     package var doneBefore = 0
-    /// Files that a run would send, including files that are not in the journal yet; absent if the manifest
-    /// cannot be read.
+    /// The number of files that a run would send, including files that are not in the journal yet; absent if the
+    /// manifest cannot be read.
     package var toSend: Int?
-    /// Delivered files that a run would read to determine whether they changed; absent if there are none.
+    /// The number of delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
-    /// Delivered files of any round that still have to be deleted or moved; absent if there are none.
+    /// The number of delivered files of any round that still have to be deleted or moved; absent if there are none.
     package var owedAfter: Int?
 
     package init(

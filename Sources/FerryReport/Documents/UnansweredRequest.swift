@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// A request of open work that may have reached the server but has no recorded response.
+/// A request for open work. The request may have reached the server, but no response to it is recorded.
 package struct UnansweredRequest: Hashable, Sendable {
   package var session: String
   package var manifest: String

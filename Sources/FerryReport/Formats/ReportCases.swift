@@ -21,7 +21,7 @@ struct ReportCase {
 
   /// The reason on one line.
   var message: String? { reason.map { ReasonText.text($0) } }
-  /// Whether it succeeded after a failed attempt.
+  /// Whether the item or node succeeded after a failed attempt.
   var isFlaky: Bool { outcome == .passed && !attempts.isEmpty }
 }
 

@@ -1,6 +1,7 @@
 import FerryPlan
 
-/// A report as one JSON object per line, each with its `type`: the run, its totals, the nodes, and then the items.
+/// A report as one JSON object per line, each with its `type`: the version, the run, its totals, the nodes, the
+/// timeline, the comparison with a plan, and then the items.
 struct ReportNDJSON: ReportRenderer {
   func render(_ source: ReportSource, to sink: any ByteSink) throws {
     let record = source.record

@@ -1,7 +1,7 @@
 import FerryPlan
 
-/// The items of a report for the table of its page: one array for each item, which ends with an object if the item
-/// has details.
+/// The items of a report for the table of its page: one array for each item. An item's array ends with an object if the
+/// item has details.
 struct HTMLItems {
   private let record: RunRecord
   private let encoder = ReportJSON.encoder([.withoutEscapingSlashes])

@@ -1,7 +1,7 @@
 import FerryDigest
 
-/// One self-contained HTML page: a summary, and data from which its script draws the rest. It loads nothing, and its
-/// Content-Security-Policy allows only its own script and style, by their hashes.
+/// One self-contained HTML page: a summary, and data from which its script draws the rest. The page loads nothing, and
+/// its Content-Security-Policy allows only its own script and style, by their hashes.
 struct HTMLPage {
   var title: String
   var kicker: String

@@ -1,7 +1,7 @@
 import FerryPlan
 import FerrySimulation
 
-/// A simulation as one HTML page: a section for each policy of the resume delay, above one another.
+/// A simulation as one HTML page: one section below another, for each policy of the resume delay.
 package struct SimulationHTML {
   private let document: SimulationDocument
   private let plan: PlanDocument

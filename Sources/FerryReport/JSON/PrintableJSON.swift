@@ -36,7 +36,7 @@ package enum PrintableJSON {
     text += escaping(quoted)
   }
 
-  /// Appends bytes as a quoted string if none of them has to be escaped.
+  /// Appends bytes as a quoted string if none of them has to be escaped, as is the case for most strings.
   ///
   /// - Returns: whether they were appended.
   private static func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) -> Bool {

@@ -60,7 +60,7 @@ struct SchemaKey: Sendable {
   }
 }
 
-/// An object in a JSON Schema. It allows no other keys.
+/// An object in a JSON Schema. It allows only the listed keys.
 struct SchemaObject: Sendable {
   var title: String
   var doc: String

@@ -66,7 +66,7 @@ package enum EventJSON {
     }
   }
 
-  /// A line in place of events that could not be written because nothing read the stream.
+  /// A line in place of events that were dropped because the stream could not be written fast enough.
   package static func dropped(_ count: Int) -> [UInt8] {
     var line = JSONLine()
     line.add("type", "dropped")

@@ -2,10 +2,10 @@ import FerryPlan
 
 /// Items that did not end as done, grouped by cause for display.
 ///
-/// Two items have the same cause if they belong to the same node, have the same state, and their reasons differ only in
-/// the item's name and in words that look like identifiers (at least eight letters, digits, hyphens and underscores,
-/// with a digit among them), such as the request IDs that many servers put into their responses. The reasons of `ferry
-/// cancel --reason` are compared unchanged.
+/// Two items have the same cause if they belong to the same node and have the same state, and if their reasons differ
+/// only in the item's name and in words that look like identifiers (at least eight letters, digits, hyphens and
+/// underscores, with a digit among them), such as the request IDs that many servers put into their responses. The
+/// reasons of `ferry cancel --reason` are compared unchanged.
 struct FailureGroups {
   struct Group {
     /// The first item of the group, in the order of paths.
@@ -138,7 +138,7 @@ struct FailureGroups {
 }
 
 extension FailureGroups.Group {
-  /// One line: the cause, with the number of items and the first of them if there is more than one.
+  /// One line: the cause, with the name of the only item, or with the number of items and the first of them.
   ///
   /// - Parameter title: the node's name as it is shown.
   func line(title: String) -> String {

@@ -1,6 +1,6 @@
 import FerryPlan
 
-/// Formats the time of the next useful run as text.
+/// Formats the time at which a run would next have work.
 package enum NextText {
   package static func text(_ next: NextRun, in zone: CalendarZone) -> String {
     switch next.when {

@@ -4,7 +4,7 @@ import FerryPlan
 extension PlanComparison {
   /// The largest number of spans of a simulated timeline.
   private static let mostSpans = 20_000
-  /// Durations differ if one of them is this much longer, and at least `leastSeconds` longer.
+  /// Durations differ if one of them is longer by this factor, and by at least `leastSeconds`.
   private static let ratio = 1.2
   private static let leastSeconds = 0.5
 
@@ -104,7 +104,7 @@ extension PlanComparison.NodeEntry {
     }
   }
 
-  /// The work of the node that did not succeed.
+  /// One difference for each outcome of the node's work, except success.
   private static func outcome(_ actual: RunRecord.NodeRecord) -> [PlanComparison.Difference] {
     guard let items = actual.items else {
       let reason = actual.reason.map { ReasonText.text($0) } ?? "\(actual.state)"
@@ -204,6 +204,6 @@ extension NodeActivity {
 }
 
 extension Int64 {
-  /// The magnitude, which a plan from another program may have made extreme.
+  /// The magnitude. It is clamped, because numbers in another program's plan may be extreme.
   fileprivate var distance: Int { Int(clamping: magnitude) }
 }

@@ -108,7 +108,7 @@ package enum PlanText {
 }
 
 extension PlanDocument.Items {
-  /// The number of items to send or download, and their sizes.
+  /// The number of items to send or download, and their total size, as far as the sizes are known.
   var amount: String {
     let (items, bytes) = (Count.text(toSend, "item"), ByteText.text(bytesToSend))
     guard let unknownSizes else { return "\(items), \(bytes)" }

@@ -10,10 +10,10 @@ package struct ReportComparison: Encodable, Sendable {
   /// Items and nodes that failed, or may have been delivered, only in the second run, at most `limit`.
   package var newFailures: [Failure] = []
   package var newFailuresCount = 0
-  /// Items and nodes that failed only in the first run, at most `limit`.
+  /// Items and nodes that failed, or may have been delivered, only in the first run, at most `limit`.
   package var fixed: [Failure] = []
   package var fixedCount = 0
-  /// The number of items and nodes that failed in both runs.
+  /// The number of items and nodes that failed, or may have been delivered, in both runs.
   package var stillFailingCount = 0
   /// The growth of the time for each request and for each byte, in percent; absent if there is nothing to compare.
   package var secondsPerRequestPercent: Double?
@@ -49,7 +49,8 @@ package struct ReportComparison: Encodable, Sendable {
     }
   }
 
-  /// The bytes that a budget was charged for, or those of all requests (`requests`) if the runs have no budget in common.
+  /// The bytes that were charged to a budget, or the bytes of all requests (`requests`) if the runs have no budget in
+  /// common.
   package struct BudgetGrowth: Encodable, Sendable {
     package var network: String
     package var bytesBefore: Int64
@@ -69,7 +70,7 @@ package struct ReportComparison: Encodable, Sendable {
     /// Present if the run has several manifests.
     package var manifest: String?
     package var node: String
-    /// Absent for a node that is not an upload.
+    /// Absent for the failure of a node as a whole.
     package var path: String?
     package var pathBase64: String?
     package var message: String?

@@ -52,7 +52,7 @@ struct ReportVerdict {
   private static func lead(_ code: ExitCode, _ record: RunRecord) -> String {
     switch code {
     case .success:
-      // With --limit or --only, work remains.
+      // With --limit or --only, work may remain.
       record.totals.items.waiting > 0
         ? "Everything that was selected is done"
         : record.run.stop == nil ? "Everything is done" : "Everything is done, although the run was stopped"
@@ -67,7 +67,7 @@ struct ReportVerdict {
     case .authorization: "Authorization failed"
     case .deferred: "The remaining work is waiting"
     case .cutOff:
-      // The execution window, or the time limit of a shard, ends a run without being its own stop cause.
+      // The execution window and the time limit of a shard also end a run, but they are not separate stop causes.
       record.run.stop == .maxDuration
         ? "The run reached its time limit, and the next run continues"
         : "The run ended before all work was done, and the next run continues"

@@ -5,7 +5,7 @@ extension RunSummary {
   /// Lines that are shown together, or not at all.
   struct Problem {
     var lines: [String]
-    /// Whether it shows a request that needs a decision, with the commands that record it.
+    /// Whether the lines show a request that needs a decision, and the commands that record the decision.
     var isAmbiguity = false
   }
 
@@ -68,7 +68,7 @@ extension RunRecord.NodeRecord {
     switch state {
     case .succeeded: reason == nil && (orphans?.failed ?? 0) == 0
     case .done, .notNeeded, .notSelected, .notDue, .never, .stored: true
-    // The items of an upload that failed are shown by cause.
+    // The failed items of an upload are shown by cause.
     case .failed, .ambiguous, .cancelled: kind.hasItems && reason == nil
     case .waiting, .skipped, .queued, .allocated, .transferred, .new, .run, .ask: false
     }

@@ -3,7 +3,7 @@ import FerryPlan
 
 /// Formats the division of a manifest into shards as text.
 package enum ShardPlanText {
-  /// The number of shards that are listed, in descending order of their bytes.
+  /// The maximum number of shards that are listed. The shards with the most bytes are listed first.
   private static let listed = 20
 
   package static func text(_ document: ShardPlanDocument) -> String {

@@ -1,10 +1,10 @@
 import FerryPlan
 
-/// The items of a report that did not end as done, by cause, from one pass over them.
+/// A report's items that did not end as done, grouped by cause, from one pass over all items of the report.
 struct UnfinishedItems {
   /// The first ambiguous items that need a decision, at most `limit`.
   private(set) var ambiguous: [RunRecord.ItemRecord] = []
-  /// The number of all such items, by the title of their node.
+  /// The number of all ambiguous items that need a decision, by the title of their node.
   private(set) var ambiguousCounts: [String: Int] = [:]
   /// The other items. Items that were not started are only counted, by `ItemCounts`.
   private(set) var groups = FailureGroups()
