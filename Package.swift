@@ -2,7 +2,14 @@
 import PackageDescription
 
 /// Every target of ours is in the Swift 6 language mode, and a warning is an error.
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+///
+/// Release builds specialize and inline functions across modules, and do not check at run time that accesses to the same
+/// memory do not overlap. The tests run with these checks.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .unsafeFlags(
+    ["-cross-module-optimization", "-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+]
 
 let package = Package(
   name: "ferry",

@@ -41,11 +41,16 @@ enum CurlLibrary {
   /// Whether the environment specifies an HTTPS proxy (curl(1), "Environment"). Bytes that such a proxy sends
   /// between two requests may already be decrypted in the TLS session with the proxy, where ferry cannot
   /// detect them. Therefore, connections through such a proxy are not reused.
-  static let hasTLSProxy: Bool = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
-    .contains {
-      guard let value = getenv($0) else { return false }
-      return String(cString: value).lowercased().hasPrefix("https:")
-    }
+  static let hasTLSProxy: Bool = proxyVariables.contains {
+    guard let value = getenv($0) else { return false }
+    return String(cString: value).lowercased().hasPrefix("https:")
+  }
+
+  /// Whether the environment specifies a proxy. Without one, libcurl need not read seven variables for each request.
+  static let hasProxy: Bool = proxyVariables.contains { getenv($0) != nil }
+
+  /// The variables in which libcurl looks for the proxy of an http or https URL.
+  private static let proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY"]
 
   /// The versions of libcurl and of the libraries with which it was built, as in `curl --version`.
   static var version: String { String(cString: curl_version()) }

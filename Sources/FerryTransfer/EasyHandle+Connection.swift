@@ -19,7 +19,9 @@ extension EasyHandle {
       try accept(ferry_easy_set_string(curl, CURLOPT_UNIX_SOCKET_PATH, path))
     }
     switch options.proxy {
-    case .environment: break
+    case .environment:
+      // libcurl then does not look for a proxy.
+      if !CurlLibrary.hasProxy { ferry_easy_set_string(curl, CURLOPT_NOPROXY, "*") }
     case .off: ferry_easy_set_string(curl, CURLOPT_PROXY, "")
     case .server(let proxy):
       try accept(ferry_easy_set_string(curl, CURLOPT_PROXY, proxy.url))

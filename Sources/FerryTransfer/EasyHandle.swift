@@ -28,6 +28,7 @@ final class EasyHandle {
   private enum Shape { case get, head, memoryBody, fileBody }
   private var shape = Shape.get
   private var customMethod: String?
+  private let parsedURL = ParsedURL()
   private var headers: HeaderList?
   private var idleTimeout: Duration?
   private var isLimited = false
@@ -104,7 +105,7 @@ final class EasyHandle {
   ///
   /// Fails with `request`, or with a failure of the source.
   func prepare(_ exchange: Exchange) throws(TransportFailure) {
-    head = ResponseHead()
+    head.reset()
     errorText[0] = 0
     let scheme = exchange.hop.connectionAuthentication
     let isOtherConnection =
@@ -136,8 +137,13 @@ final class EasyHandle {
       ferry_easy_set_long(curl, CURLOPT_CONNECTTIMEOUT_MS, Int(milliseconds))
     }
     if exchange.isTraced { startTracing() }
-    let code = ferry_easy_set_string(curl, CURLOPT_URL, exchange.hop.sentURL(of: exchange.request))
-    guard code == CURLE_OK else { throw Self.malformed("the URL is too long") }
+    let url = exchange.hop.sentURL(of: exchange.request)
+    guard ferry_easy_set_string(curl, CURLOPT_URL, url) == CURLE_OK else {
+      throw Self.malformed("the URL is too long")
+    }
+    // libcurl reports the error in a URL that it cannot parse.
+    let parsed = parsedURL.flatMap { $0.set(url) ? $0.handle : nil }
+    ferry_easy_set_pointer(curl, CURLOPT_CURLU, parsed.map { UnsafeMutableRawPointer($0) })
   }
 
   private func setMethodAndBody(_ exchange: Exchange) throws(TransportFailure) {
@@ -195,7 +201,7 @@ final class EasyHandle {
   /// Reads a small body into memory. The file's descriptor is closed after the read, so the bytes sent are the
   /// bytes read.
   private func readSmall(_ body: FileBody, _ exchange: Exchange) throws(TransportFailure) {
-    let file = try UploadFile(body.source)
+    let file = try UploadFile(body.source, check: .afterRead)
     reserve(Int(body.size))
     let content = body.prefix.count..<body.prefix.count + Int(body.source.length)
     bodyBuffer.copyBytes(from: body.prefix)

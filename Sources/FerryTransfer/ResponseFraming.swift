@@ -66,6 +66,8 @@ enum ResponseFraming: Equatable {
   /// The members of a list, including empty ones.
   private static func members(of value: String) -> [Substring] {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    // Most values are one member, which need not be split.
+    if value.allBytes({ !isBlank($0) && $0 != UInt8(ascii: ",") }) { return [value[...]] }
     return value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { member in
       let start = member.drop(while: isBlank)
       return start.lastIndex { !isBlank($0) }.map { Substring(start[...$0]) } ?? ""

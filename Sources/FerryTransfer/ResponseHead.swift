@@ -71,8 +71,17 @@ struct ResponseHead {
       parseFields()
       return .last
     }
+    // One allocation suffices for the header section of most responses.
+    if bytes.isEmpty { bytes.reserveCapacity(512) }
     bytes.append(contentsOf: line)
     return .next
+  }
+
+  /// Drops everything, for another hop. The buffer is kept.
+  mutating func reset() {
+    startOver()
+    byteCount = 0
+    lineCount = 0
   }
 
   /// Drops the received lines, such as a proxy's response to CONNECT. They still count towards the limits.

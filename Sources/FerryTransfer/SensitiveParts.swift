@@ -11,7 +11,7 @@ package struct SensitiveParts: Equatable, Sendable {
   package var body: [String]
   /// Whether the origin of the URL comes from a response rather than from the manifest.
   package var isURLCaptured: Bool
-  package var known: KnownOrigins
+  @Shared package var known: KnownOrigins
 
   package init(
     url: [String] = [], urlBeginning: [String] = [], body: [String] = [], isURLCaptured: Bool = false,

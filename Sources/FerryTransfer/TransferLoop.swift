@@ -112,13 +112,15 @@ package final class TransferLoop {
   // MARK: Requests from the caller
 
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
-  package func start(_ written: TransferRequest) {
+  package func start(_ written: consuming TransferRequest) {
+    // The request is moved, because it is large.
     var request = written
+    let (id, reportsInterim) = (request.id, request.reportedInterim != nil)
     // `OriginGuard` decides whether these fields are sent before the request is signed.
-    request.headers += written.signing?.placeholders ?? []
-    if let token = written.queryToken { request.headers.append(token.placeholder) }
-    if let authentication = written.authentication { request.headers.append(authentication.placeholder) }
-    precondition(busy[request.id] == nil, "an ID in flight must not be reused")
+    if let signing = request.signing { request.headers += signing.placeholders }
+    if let token = request.queryToken { request.headers.append(token.placeholder) }
+    if let authentication = request.authentication { request.headers.append(authentication.placeholder) }
+    precondition(busy[id] == nil, "an ID in flight must not be reused")
     now = .now
     serial += 1
     do throws(TransportFailure) {
@@ -129,10 +131,10 @@ package final class TransferLoop {
       hop.setRange(after: kept, request)
       try hop.sign(request, after: .zero, &signingKeys)
       try authenticate(&hop, request)
+      let (headers, credits) = (try headers(of: hop, request), credits(for: request.limits))
       let exchange = Exchange(
-        key: TransferKey(id: request.id, serial: serial), request: request, hop: hop,
-        headers: try headers(of: hop, request), withheld: withheld, isTraced: isTracing,
-        credits: credits(for: request.limits), now: now)
+        key: TransferKey(id: id, serial: serial), request: request, hop: hop, headers: headers,
+        withheld: withheld, isTraced: isTracing, credits: credits, now: now)
       (exchange.kept, exchange.keptBefore) = (kept, kept?.size ?? 0)
       guard
         let handle = pool.popLast()
@@ -147,12 +149,12 @@ package final class TransferLoop {
         throw error
       }
       handle.exchange = exchange
-      busy[request.id] = handle
-      if request.reportedInterim != nil { interimCount += 1 }
+      busy[id] = handle
+      if reportsInterim { interimCount += 1 }
       add(handle)
     } catch {
       ended.append(
-        TransferOutcome(id: request.id, result: .failure(error), traffic: Traffic(), duration: .zero))
+        TransferOutcome(id: id, result: .failure(error), traffic: Traffic(), duration: .zero))
     }
   }
 

@@ -37,24 +37,14 @@ package struct TransferRequest: Sendable {
   /// Whether the request must be sent at most once. If libcurl is about to resend it on a new connection, the request
   /// is aborted and fails with `connectionLost`.
   package var atMostOnce: Bool
-  /// The check of a complete download, performed before the existing file is replaced.
-  package var check: DownloadCheck?
   /// The parts of the request that must not reach an origin that the manifest does not name.
   package var sensitive: SensitiveParts
   package var redirects: Redirects
   /// The status of an interim response whose first occurrence with a `Location` is reported while the request is being
   /// sent (`TransferLoop.takeInterim()`); `nil` to report none.
   package var reportedInterim: Int?
-  /// A header field that is sent only to certain URLs, including after redirects.
-  package var condition: Condition?
-  /// The checksum that a downloaded file must have; `nil` for none.
-  package var checksum: Checksum?
   /// Whether a downloaded file gets the modification time in the response's `Last-Modified`.
   package var keepsModified = false
-  /// Identifies the work to which a download belongs. If it is set, an interrupted download leaves a part, and the
-  /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
-  /// download starts over.
-  package var partOwner: String?
   /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` contain
   /// the `Accept-Encoding` that requests these codings.
   package var decodes = false
@@ -62,12 +52,9 @@ package struct TransferRequest: Sendable {
   package var connection = ConnectionOptions.plain
   /// The bandwidth limits that apply to the request.
   package var limits: [TransferLimit] = []
-  /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
-  package var authentication: HTTPAuthentication?
-  /// The token in the query; `nil` if there is none.
-  package var queryToken: QueryToken?
-  /// Signs the request for each server that receives it; `nil` for requests without a signature.
-  package var signing: AWSSigning?
+
+  /// The properties that few requests have; `nil` if this one has none.
+  private var rare: Shared<Rare>?
 
   /// Whether the session trusts only servers with certain public keys.
   var isPinned: Bool { connection.tls.pinnedPublicKey != nil }
@@ -202,8 +189,74 @@ package struct TransferRequest: Sendable {
     self.byteLimit = byteLimit
     self.sizeLimit = sizeLimit
     self.atMostOnce = atMostOnce
-    self.check = check
     self.sensitive = sensitive
     self.redirects = redirects
+    if let check { self.check = check }
+  }
+}
+
+/// Properties that few requests have. They are stored together outside of the request, which is copied several times and
+/// otherwise would retain each of their parts.
+extension TransferRequest {
+  private struct Rare: Sendable {
+    var check: DownloadCheck?
+    var condition: Condition?
+    var checksum: Checksum?
+    var partOwner: String?
+    var authentication: HTTPAuthentication?
+    var queryToken: QueryToken?
+    var signing: AWSSigning?
+  }
+
+  private mutating func setRare(isNil: Bool, _ change: (inout Rare) -> Void) {
+    guard !isNil || rare != nil else { return }
+    var known = rare ?? Shared(wrappedValue: Rare())
+    rare = nil
+    change(&known.wrappedValue)
+    rare = known
+  }
+
+  /// The check of a complete download, performed before the existing file is replaced.
+  package var check: DownloadCheck? {
+    get { rare?.wrappedValue.check }
+    set { setRare(isNil: newValue == nil) { $0.check = newValue } }
+  }
+
+  /// A header field that is sent only to certain URLs, including after redirects.
+  package var condition: Condition? {
+    get { rare?.wrappedValue.condition }
+    set { setRare(isNil: newValue == nil) { $0.condition = newValue } }
+  }
+
+  /// The checksum that a downloaded file must have; `nil` for none.
+  package var checksum: Checksum? {
+    get { rare?.wrappedValue.checksum }
+    set { setRare(isNil: newValue == nil) { $0.checksum = newValue } }
+  }
+
+  /// Identifies the work to which a download belongs. If it is set, an interrupted download leaves a part, and the
+  /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
+  /// download starts over.
+  package var partOwner: String? {
+    get { rare?.wrappedValue.partOwner }
+    set { setRare(isNil: newValue == nil) { $0.partOwner = newValue } }
+  }
+
+  /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
+  package var authentication: HTTPAuthentication? {
+    get { rare?.wrappedValue.authentication }
+    set { setRare(isNil: newValue == nil) { $0.authentication = newValue } }
+  }
+
+  /// The token in the query; `nil` if there is none.
+  package var queryToken: QueryToken? {
+    get { rare?.wrappedValue.queryToken }
+    set { setRare(isNil: newValue == nil) { $0.queryToken = newValue } }
+  }
+
+  /// Signs the request for each server that receives it; `nil` for requests without a signature.
+  package var signing: AWSSigning? {
+    get { rare?.wrappedValue.signing }
+    set { setRare(isNil: newValue == nil) { $0.signing = newValue } }
   }
 }

@@ -21,15 +21,23 @@ final class UploadFile {
   /// (including if a link now leads out of the root) or, if ferry has too many open files, `connect`. A
   /// symbolic link to a file in the root is followed: the listing may contain links, and records the size and
   /// time of their targets.
-  init(_ source: TransferRequest.FileSource) throws(TransportFailure) {
+  ///
+  /// - Parameter check: `afterRead` if the caller reads the whole file immediately with `readAll`, which compares it with
+  ///   its listing after the read. Another comparison before it would reveal nothing more.
+  init(
+    _ source: TransferRequest.FileSource, check time: FirstCheck = .beforeRead
+  ) throws(TransportFailure) {
     do throws(SourceRoot.OpenFailure) {
       descriptor = try source.root.openFile(source.path)
     } catch {
       throw Self.failure(error, source)
     }
     self.source = source
-    try check()
+    if time == .beforeRead { try check() }
   }
+
+  /// When a file is compared with its listing for the first time.
+  enum FirstCheck { case beforeRead, afterRead }
 
   deinit { close(descriptor) }
 
@@ -104,14 +112,18 @@ final class UploadFile {
     guard wanted > 0, let base = buffer.baseAddress else { return 0 }
     var count = pread(descriptor, base, wanted, off_t(position))
     while count < 0, errno == EINTR { count = pread(descriptor, base, wanted, off_t(position)) }
-    guard count >= 0 else { throw unreadable(errno) }
+    let code = errno
+    // A pipe or a folder in place of the file is reported as such.
     try check()
+    guard count >= 0 else { throw unreadable(code) }
     guard count > 0 else { throw changed(position) }
     return count
   }
 
   /// Reads the whole part to send. The buffer must be large enough to hold it.
   func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(TransportFailure) {
+    // No read follows that compares an empty file with its listing.
+    if source.length == 0 { try check() }
     var offset = 0
     while offset < Int(source.length) {
       offset += try read(at: Int64(offset), into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))

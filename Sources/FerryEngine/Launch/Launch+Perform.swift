@@ -19,7 +19,7 @@ extension Launch {
     let usageRecorder = UsageRecorder(ledger, on: run.threads.ledger, messages: messages, clock: clock)
     let scheduler = try scheduler(run, journals, launchState)
     let steps = PreparedSteps(jobs, secrets: run.secrets, connections: run.connections)
-    var requests = RequestFactory(
+    let requests = RequestFactory(
       jobs, steps: steps, captures: captures, listers: listers, rounds: run.rounds,
       random: { .random(in: .min ... .max) })
     requests.absent = launchState.absent

@@ -4,7 +4,9 @@ import FerryPlan
 import FerryTransfer
 
 /// Builds requests from one template of the manifest. A builder is created once for each step of a node.
-package struct RequestBuilder: Sendable {
+///
+/// This is a class, because each use of a struct of this size would copy it.
+package final class RequestBuilder: Sendable {
   let template: RequestTemplate
   private let fields: [PreparedField]
   /// How the request is signed; `nil` for requests without a signature.
@@ -19,9 +21,10 @@ package struct RequestBuilder: Sendable {
   /// The name of the cookie that carries the token; `nil` if the token is not in a cookie.
   private let cookie: String?
 
-  /// Whether a response determines the origin of the URL, and the origins that the manifest names.
+  /// Whether a response determines the origin of the URL.
   private let isURLCaptured: Bool
-  private let known: KnownOrigins
+  /// The sensitive parts that do not depend on the attempt: the origins that the manifest names.
+  private let sensitive: SensitiveParts
 
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
@@ -58,7 +61,7 @@ package struct RequestBuilder: Sendable {
       }
     self.netrcs = netrcs
     self.isURLCaptured = isURLCaptured
-    self.known = known
+    sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
     var fields: [PreparedField] = []
     func set(_ field: RequestTemplate.Field, _ owner: TransferRequest.HeaderField.Owner) {
       let prepared = PreparedField(
@@ -126,7 +129,7 @@ package struct RequestBuilder: Sendable {
           name: "Authorization", value: "Basic \(credentials.text)",
           sensitivity: .init(.request, values: credentials.values)))
     }
-    var sensitive = SensitiveParts(isURLCaptured: isURLCaptured, known: known)
+    var sensitive = sensitive
     let url = try url(bindings, base: base, &sensitive)
     if isURLCaptured, hasUserinfo { sensitive.url.append("the URL's user name and password") }
     let body = try body(bindings, sensitive: &sensitive.body)

@@ -51,21 +51,30 @@ enum URLPart {
   /// Whether a path segment that contains bytes of `range` is `.` or `..`. Clients and servers would resolve it,
   /// percent-encoded or not.
   static func hasDotSegment(_ url: [UInt8], touching range: Range<Int>) -> Bool {
-    url[segments(of: url, touching: range)].split(separator: slash).contains { segment in
-      var rest = segment
-      var dots = 0
-      while !rest.isEmpty {
-        if rest.first == UInt8(ascii: ".") {
-          rest = rest.dropFirst()
-        } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
-          rest = rest.dropFirst(3)
+    let segments = segments(of: url, touching: range)
+    var index = segments.lowerBound
+    // The number of dots at the beginning of the segment; `nil` if the segment contains anything else.
+    var dots: Int? = 0
+    while index < segments.upperBound {
+      let byte = url[index]
+      index += 1
+      if byte == slash {
+        if dots == 1 || dots == 2 { return true }
+        dots = 0
+      } else if let known = dots {
+        if byte == UInt8(ascii: ".") {
+          dots = known + 1
+        } else if byte == UInt8(ascii: "%"), index + 1 < segments.upperBound, url[index] == UInt8(ascii: "2"),
+          url[index + 1] | 0x20 == UInt8(ascii: "e")
+        {
+          dots = known + 1
+          index += 2
         } else {
-          return false
+          dots = nil
         }
-        dots += 1
       }
-      return dots == 1 || dots == 2
     }
+    return dots == 1 || dots == 2
   }
 
   /// Whether the value at `range` is empty and is the whole path segment. The request would then be for the

@@ -240,7 +240,7 @@ final class CaptureStore {
 
   /// The values of the references in an attempt's request.
   func bindings(for attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
-    let manifest = plan.manifest(of: attempt.ref.node)
+    let manifest = plan.nodes[attempt.ref.node.index].manifest
     var bindings = Bindings(secrets: secrets[manifest.index])
     if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
     bindings.requests = requestValues[manifest.index]
@@ -284,10 +284,10 @@ final class CaptureStore {
   private func file(
     _ item: Int, of node: NodeID, sha256: [UInt8]?, _ scheduler: Scheduler
   ) -> FileValues? {
-    scheduler.withItems(of: node) { table in
+    scheduler.listedFile(of: ItemRef(node, item)).map { file in
       FileValues(
-        path: Array(table.files.path(item)), size: table.files.sizes[item],
-        modified: table.files.modified[item], sha256: sha256.map { Hexadecimal.text($0) })
+        path: Array(file.path), size: file.size, modified: file.modified,
+        sha256: sha256.map { Hexadecimal.text($0) })
     }
   }
 

@@ -180,9 +180,7 @@ final class JournalEncoder {
   private func uploadWrites(
     _ entry: JournalEntry, scheduler: Scheduler, captures: CaptureStore, at node: (journal: Int, row: Int64)
   ) -> [JournalWrite]? {
-    func row(_ ref: ItemRef) -> Int64? {
-      ref.item.flatMap { item in scheduler.withItems(of: ref.node) { $0.rows[item] } }
-    }
+    func row(_ ref: ItemRef) -> Int64? { scheduler.row(of: ref) }
     switch entry {
     case .sessionResumed, .sessionInForeground, .batchCompleted, .fetchFailed: return nil
     case .itemsQueued(let id, let items, let at):
@@ -251,7 +249,9 @@ final class JournalEncoder {
         isDone ? nil : values.redirectedTo.map { BoundServers.redirected(values.servers, to: $0) }
       let redirects = redirect.map { [JournalWrite.servers(row: row, $0.text)] } ?? []
       // Keep the source of an ambiguous item, because the user may later resolve the item as delivered.
-      guard isDone, owesAfter[ref.node.index] else { return [closed] + source + redirects }
+      guard isDone, owesAfter[ref.node.index] else {
+        return source.isEmpty && redirects.isEmpty ? [closed] : [closed] + source + redirects
+      }
       let file = scheduler.withItems(of: ref.node) { table in
         DeliveredFile(
           row: row, path: Array(table.files.path(item)), size: table.files.sizes[item],

@@ -34,6 +34,7 @@ struct PreparedSteps {
             known: ownOrigins.known(to: own.node.steps[position], of: jobs.ownIndex(NodeID(index))).request),
           connection: connections[node.manifest.index].options[
             own.plan.sessions[own.node.steps[position].session.index].connection] ?? .plain,
+          idleTimeout: jobs.plan.sessions[step.session.index].timeoutForRequest,
           limits: connections[node.manifest.index].limits[
             own.plan.sessions[own.node.steps[position].session.index].identifier] ?? [],
           patterns: Patterns(step.capture, step.expect),
@@ -92,7 +93,7 @@ struct PreparedSteps {
 
   /// The step of an attempt.
   subscript(attempt: Attempt) -> PreparedStep {
-    guard let step = steps[attempt.ref.node.index].first(where: { $0.step.kind == attempt.step }) else {
+    guard let step = steps[attempt.ref.node.index].first(where: { $0.kind == attempt.step }) else {
       preconditionFailure("an attempt refers to a step of its node")
     }
     return step
@@ -102,11 +103,26 @@ struct PreparedSteps {
 /// A step, with everything that does not depend on the attempt prepared once.
 ///
 /// This is a class, because a struct of this size would be copied several times per attempt.
+///
+/// Properties of the step that each request needs are stored separately, because each use of `step` copies it.
 final class PreparedStep {
   let step: Step
+  let kind: Step.Kind
+  /// The grant of a request for an OAuth 2.0 token; `nil` for other requests.
+  let grant: OAuth2Grant?
+  /// Whether the body of a response in memory is needed.
+  let needsBody: Bool
+  /// Whether anything in a response except its status and its standard fields matters.
+  let readsResponse: Bool
+  /// Whether the step expects any 2xx status.
+  private let expectsSuccess: Bool
+  /// Whether the content codings of a response are removed.
+  let decodes: Bool
   let builder: RequestBuilder
   let redirects: TransferRequest.Redirects
   let connection: ConnectionOptions
+  /// The session's `timeout_for_request`.
+  let idleTimeout: Duration
   /// The bandwidth limits of the step's session and of the run.
   let limits: [TransferLimit]
   /// The regular expressions of `expect` and `capture`.
@@ -146,7 +162,7 @@ final class PreparedStep {
 
   init(
     step: Step, builder: RequestBuilder, redirects: TransferRequest.Redirects, connection: ConnectionOptions,
-    limits: [TransferLimit], patterns: Patterns, isSentOnce: Bool,
+    idleTimeout: Duration, limits: [TransferLimit], patterns: Patterns, isSentOnce: Bool,
     needsDigest: Bool, apply: TokenApplication?, hashesAsSent: Bool, hashesBeforeSending: Bool,
     transferProtocol: TransferProtocol,
     recordedParts: S3Multipart?, readsUploadExpires: Bool, laterOrigins: [LaterOrigin],
@@ -157,9 +173,16 @@ final class PreparedStep {
     self.isFirst = isFirst
     self.boundSteps = boundSteps
     self.step = step
+    kind = step.kind
+    grant = if case .oauth2(let grant) = step.request.body { grant } else { nil }
+    needsBody = !step.capture.isEmpty || step.expect.readsAnswer
+    readsResponse = needsBody || step.expect.hasETagOfParts || step.kind.storesDocument
+    expectsSuccess = step.expect.status.isEmpty && !step.kind.storesDocument
+    decodes = step.request.decompress
     self.builder = builder
     self.redirects = redirects
     self.connection = connection
+    self.idleTimeout = idleTimeout
     self.limits = limits
     self.patterns = patterns
     self.isSentOnce = isSentOnce
@@ -195,10 +218,15 @@ final class PreparedStep {
       && step.request.headers.contains { $0.name.lowercased() == "tus-resumable" }
   }
 
+  /// As `Step.expects(status:)`.
+  func expects(_ status: Int) -> Bool {
+    expectsSuccess ? 200...299 ~= status : step.expects(status: status)
+  }
+
   /// Whether the body of a response with this status is read for `expect` and `capture` after the response
   /// is complete.
   func isRead(_ status: Int) -> Bool {
-    guard step.kind.storesDocument else { return step.expects(status: status) }
+    guard kind.storesDocument else { return expects(status) }
     // A document was already checked before it replaced the file.
     return step.content(of: status) == .nothing && status != 204 && status != 205
   }

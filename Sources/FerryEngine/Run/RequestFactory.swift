@@ -4,13 +4,17 @@ import FerryTransfer
 import Foundation
 
 /// Builds the request of each attempt.
-struct RequestFactory {
+///
+/// This is a class, because the loop would copy a struct for each request.
+final class RequestFactory {
   let jobs: Jobs
   private let plan: Plan
   let steps: PreparedSteps
   let captures: CaptureStore
   /// The listers with their open root folders, by upload node.
   private let listers: [Int: FileLister]
+  /// The root folders that requests have used, by upload node.
+  private var roots: [Int: SourceRoot] = [:]
   /// The rounds, by manifest.
   private let rounds: [Int64]
   /// Returns 64 random bits, for the boundaries of forms.
@@ -75,42 +79,40 @@ struct RequestFactory {
       throw failure
     }
     let prepared = steps[attempt]
-    let step = prepared.step
-    var bindings = captures.bindings(for: attempt, step, scheduler)
-    if step.kind == .download { bindings.item = try listedValues(of: attempt.ref, scheduler) }
+    var bindings = captures.bindings(for: attempt, prepared.step, scheduler)
+    if prepared.kind == .download { bindings.item = try listedValues(of: attempt.ref, scheduler) }
     if let chain = try prepared.builder.refreshChain(bindings) {
       bindings.refreshToken = try captures.refreshToken(of: chain, for: attempt)
     }
     let built = try prepared.builder.build(bindings)
     try checkServer(of: attempt, prepared, url: built.url, bindings)
-    let session = plan.sessions[step.session.index]
     var request = TransferRequest(
       id: attempt.id, method: built.method, url: built.url, headers: built.headers, body: built.body,
-      destination: .memory(limit: 1 << 20, isNeeded: !step.capture.isEmpty || step.expect.readsAnswer),
-      idleTimeout: session.timeoutForRequest, timeLimit: attempt.deadline.map { now.duration(to: $0) },
+      destination: .memory(limit: 1 << 20, isNeeded: prepared.needsBody),
+      idleTimeout: prepared.idleTimeout, timeLimit: attempt.deadline.map { now.duration(to: $0) },
       byteLimit: attempt.byteLimit,
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
-    request.decodes = step.request.decompress
+    request.decodes = prepared.decodes
     request.connection = prepared.connection
     request.limits = prepared.limits
     request.authentication = built.authentication
     request.queryToken = built.queryToken
     // Use the key that the journal recorded with the intent, even if the manifest or the round has changed since.
-    if step.kind == .commit, let key = captures[attempt.ref].commitKey {
+    if prepared.kind == .commit, let key = captures[attempt.ref].commitKey {
       request.headers.removeAll { key.isIn($0.name) }
       request.headers.append(.init(name: key.header, value: key.value))
     }
-    if step.kind == .request, let header = step.idempotencyHeader {
-      let key = CommitKey(header: header, value: requestKey(of: attempt.ref.node, step))
+    if prepared.kind == .request, let header = prepared.step.idempotencyHeader {
+      let key = CommitKey(header: header, value: requestKey(of: attempt.ref.node, prepared.step))
       request.headers.removeAll { key.isIn($0.name) }
       request.headers.append(.init(name: key.header, value: key.value))
     }
-    if step.kind == .abandon, let resource = captures.resourceToRelease(of: attempt.ref) {
+    if prepared.kind == .abandon, let resource = captures.resourceToRelease(of: attempt.ref) {
       request.url = resource.value
     }
-    if step.kind == .transfer {
+    if prepared.kind == .transfer {
       guard let source = try source(of: attempt.ref, scheduler, wantsSHA256: prepared.hashesAsSent) else {
         throw TransportFailure(.request, "the item has no file", mayHaveReachedServer: false)
       }
@@ -131,7 +133,7 @@ struct RequestFactory {
       request.authentication = try prepared.builder.authentication(bindings, url: request.url)
     }
     request.bodyCopies = attempt.bodyCopies
-    if let target = try target(of: attempt, scheduler) {
+    if prepared.kind.storesDocument, let target = try target(of: attempt, scheduler) {
       request.checksum = built.checksum
       try prepare(target, prepared, attempt, &request)
       // An item of a download batch is requested only if it must be stored again.
@@ -271,18 +273,22 @@ struct RequestFactory {
   func source(
     of ref: ItemRef, _ scheduler: Scheduler, wantsSHA256: Bool
   ) throws(TransportFailure) -> TransferRequest.FileSource? {
-    guard let item = ref.item, let lister = listers[ref.node.index] else { return nil }
-    let root: SourceRoot
+    guard let file = scheduler.listedFile(of: ref), let root = try root(of: ref.node) else { return nil }
+    return TransferRequest.FileSource(
+      root: root, path: Array(file.path), size: file.size, modified: file.modified, identity: file.identity,
+      wantsSHA256: wantsSHA256)
+  }
+
+  /// The open root folder of an upload; `nil` for nodes without files.
+  private func root(of node: NodeID) throws(TransportFailure) -> SourceRoot? {
+    if let known = roots[node.index] { return known }
+    guard let lister = listers[node.index] else { return nil }
     do throws(ListingFailure) {
-      root = try lister.folder()
+      let root = try lister.folder()
+      roots[node.index] = root
+      return root
     } catch {
       throw TransportFailure(.sourceMissing, "\(error)", mayHaveReachedServer: false)
-    }
-    return scheduler.withItems(of: ref.node) { table in
-      TransferRequest.FileSource(
-        root: root, path: Array(table.files.path(item)), size: table.files.sizes[item],
-        modified: table.files.modified[item], identity: table.files.identities[item], wantsSHA256: wantsSHA256
-      )
     }
   }
 }

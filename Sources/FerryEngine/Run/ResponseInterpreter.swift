@@ -21,6 +21,11 @@ struct ResponseInterpreter {
     keepsInodes = plan.nodes.map { $0.after != .keep }
   }
 
+  /// Whether a response to the attempt can assign an upload resource.
+  func mayAssignResource(to attempt: Attempt) -> Bool {
+    steps[attempt].transferProtocol.machine != nil && captures.resource(of: attempt.ref) == nil
+  }
+
   /// The upload resource that an interim or final response assigns to an attempt; `nil` if it assigns none.
   /// The resource is recorded for later requests.
   func assignment(
@@ -103,7 +108,7 @@ struct ResponseInterpreter {
       }
     var result = AttemptResult(
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,
-      detail: detail(of: outcome, answer, steps[attempt].step), phases: outcome.phases)
+      detail: detail(of: outcome, answer, steps[attempt]), phases: outcome.phases)
     result.part = outcome.part
     return result
   }
@@ -111,9 +116,9 @@ struct ResponseInterpreter {
   /// The details of a failed request for the report; `nil` if the request succeeded, or if the reason for the failure
   /// lies on this machine.
   private func detail(
-    of outcome: TransferOutcome, _ answer: AttemptResult.Answer, _ step: Step
+    of outcome: TransferOutcome, _ answer: AttemptResult.Answer, _ prepared: PreparedStep
   ) -> FailureDetail? {
-    guard let url = outcome.url, isReported(answer, step) else { return nil }
+    guard let url = outcome.url, isReported(answer, prepared) else { return nil }
     var detail = (reason: String?.none, body: String?.none)
     // A server may repeat the password of the request's URL. That password is not masked, because it is not among the
     // secrets.
@@ -122,7 +127,7 @@ struct ResponseInterpreter {
         captures.maskedBeginning(
           ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut),
         isCut: response.isReasonCut, limit: ResponseExcerpt.reasonLimit)
-      if showsBody(response, step) {
+      if showsBody(response, prepared.step) {
         let masked = captures.maskedBeginning(
           ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut)
         detail.body = ResponseExcerpt.line(
@@ -145,7 +150,7 @@ struct ResponseInterpreter {
   /// The maximum length of a URL that is masked, in bytes. A server chooses the URL of a redirect.
   private static let longestURL = 16 << 10
 
-  private func isReported(_ answer: AttemptResult.Answer, _ step: Step) -> Bool {
+  private func isReported(_ answer: AttemptResult.Answer, _ prepared: PreparedStep) -> Bool {
     switch answer {
     case .response(let response):
       switch response.transfer {
@@ -154,7 +159,7 @@ struct ResponseInterpreter {
       case .offset, .part, .parts: if response.missing == nil { return false }
       case .other: break
       }
-      return !step.expects(status: response.status) && !step.alreadyDone.contains(response.status)
+      return !prepared.expects(response.status) && !prepared.step.alreadyDone.contains(response.status)
         || response.mismatch != nil || response.missing != nil
     case .failure(let failure):
       switch failure.code {
@@ -181,9 +186,10 @@ struct ResponseInterpreter {
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Answer {
     var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
-    let step = steps[attempt].step
-    guard step.kind.storesDocument else {
-      return BodyDoubt.failure(response, answer, to: step).map { .failure($0) } ?? .response(response)
+    let prepared = steps[attempt]
+    guard prepared.kind.storesDocument else {
+      return BodyDoubt.failure(response, answer, to: prepared.step).map { .failure($0) }
+        ?? .response(response)
     }
     response.condition = condition?.seen(in: answer) ?? .absent
     response.askedForRest = answer.askedForRest
@@ -195,7 +201,6 @@ struct ResponseInterpreter {
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Response {
     let prepared = steps[attempt]
-    let step = prepared.step
     var response = AttemptResult.Response(status: answer.status)
     response.withheld = answer.withheld.map(captures.masked)
     response.challengeProblem = answer.challengeProblem.map(captures.masked)
@@ -206,21 +211,24 @@ struct ResponseInterpreter {
     if prepared.readsUploadExpires, 200...299 ~= answer.status {
       response.uploadExpires = UploadExpires.read(answer, now: now)
     }
-    if step.kind == .abandon, step.releases(status: answer.status) {
+    if prepared.kind == .abandon, prepared.step.releases(status: answer.status) {
       response.isFollowedByRelease = captures.releaseNextResource(of: attempt.ref)
     }
     if let machine = prepared.transferProtocol.machine {
       read(answer, to: attempt, machine, prepared, found, &response, at: now, scheduler)
       guard response.transfer == .other || response.transfer == .completed else { return response }
     }
-    if case .oauth2(let grant) = step.request.body {
+    if let grant = prepared.grant {
       read(answer, to: attempt, grant, prepared, &response)
       guard response.tokenError == nil, response.mismatch == nil else { return response }
     }
-    guard step.expects(status: answer.status) else {
+    guard prepared.expects(answer.status) else {
       response.reportsExpiry = ExpiredURL.isReported(by: answer)
       return response
     }
+    // Most responses contain nothing that the step needs.
+    guard prepared.readsResponse || answer.sha256 != nil else { return response }
+    let step = prepared.step
     let reading =
       prepared.isRead(answer.status) ? found ?? ResponseReading(answer, of: step, prepared.patterns) : nil
     if step.kind.storesDocument {

@@ -37,7 +37,7 @@ final class RunLoop {
   /// The digests of files, if the report lists every item.
   private(set) var digests: ItemDigests?
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of a note in an inbox.
-  private let news: (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?
+  private let news: (Scheduler, RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
   private let list: (NodeID, Scheduler) throws(JournalError) -> UploadList?
   /// Lists that were read but that the scheduler has not handled yet.
@@ -70,7 +70,7 @@ final class RunLoop {
     responses: ResponseInterpreter, captures: CaptureStore, fetches: FetchCache,
     journalEncoder: JournalEncoder,
     usageRecorder: UsageRecorder, search: SearchThread, commands: RunCommands? = nil,
-    news: @escaping (Scheduler, inout RequestFactory) throws(JournalError) -> InboxNews?,
+    news: @escaping (Scheduler, RequestFactory) throws(JournalError) -> InboxNews?,
     list: @escaping (NodeID, Scheduler) throws(JournalError) -> UploadList? = { _, _ in nil },
     onProgress: @escaping (Scheduler, () -> Traffic) -> Void
   ) {
@@ -116,27 +116,34 @@ final class RunLoop {
       for interim in loop.takeInterim() { take(interim) }
       for message in messages.take() { read(message) }
       startHashed()
-      var results = early
-      early = []
-      let now = clock.now
-      for (outcome, reading) in searched { results.append(result(of: outcome, reading, at: now)) }
+      var ended: [(TransferOutcome, ResponseReading?)] = searched.map { ($0, $1) }
       searched = []
       for outcome in outcomes {
         if let attempt = attempts[outcome.id], let search = responses.search(of: outcome, attempt) {
           searching[outcome.id] = outcome
           searchThread.read(outcome.id, search)
         } else {
-          results.append(result(of: outcome, at: now))
+          ended.append((outcome, nil))
         }
       }
+      // First, because an assignment is a separate event.
+      for (outcome, _) in ended { takeResource(in: outcome) }
+      let now = clock.now
+      let results = early + results(of: ended, at: now, scheduler)
+      early = []
       count(at: now)
       handle(results.isEmpty ? .timer : .finished(results))
       startCommands()
-      timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
-      // The traffic of all requests is added up only if it is needed.
-      onProgress(scheduler) { loop.progress }
-      isStale = publish?(scheduler, loop) ?? false
+      observe(scheduler)
     }
+  }
+
+  /// Passes the state after a turn to the observers.
+  private func observe(_ scheduler: Scheduler) {
+    timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
+    // The traffic of all requests is added up only if it is needed.
+    onProgress(scheduler) { loop.progress }
+    isStale = publish?(scheduler, loop) ?? false
   }
 
   /// The progress of the run so far.
@@ -148,22 +155,35 @@ final class RunLoop {
     take(resourceIn: interim.response, of: attempt)
   }
 
+  private func takeResource(in outcome: TransferOutcome) {
+    guard case .success(let response) = outcome.result, let attempt = attempts[outcome.id] else { return }
+    take(resourceIn: response, of: attempt)
+  }
+
   private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
+    guard responses.mayAssignResource(to: attempt) else { return }
     guard let assignment = responses.assignment(by: response, to: attempt, at: clock.now, scheduler) else {
       return
     }
     handle(.resourceAssigned(attempt.id, assignment))
   }
 
+  /// Converts the outcomes of a turn.
+  ///
+  /// - Parameter scheduler: its state before these outcomes. A parameter is borrowed, whereas each use of the property
+  /// would copy the scheduler.
+  private func results(
+    of outcomes: [(TransferOutcome, ResponseReading?)], at now: Instant, _ scheduler: Scheduler
+  ) -> [AttemptResult] {
+    outcomes.map { result(of: $0, $1, at: now, scheduler) }
+  }
+
   private func result(
-    of outcome: TransferOutcome, _ reading: ResponseReading? = nil, at now: Instant
+    of outcome: TransferOutcome, _ reading: ResponseReading?, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult {
     guard let attempt = attempts.removeValue(forKey: outcome.id) else {
       preconditionFailure("an outcome belongs to a request that was started")
     }
-    if case .success(let response) = outcome.result { take(resourceIn: response, of: attempt) }
-    // All uses below share one copy of the scheduler.
-    let scheduler = scheduler
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
     fault = fault ?? captures.journalFault
@@ -220,7 +240,7 @@ final class RunLoop {
       handle(.conditions(conditions))
     case .inbox:
       do throws(JournalError) {
-        while let news = try news(scheduler, &requests) {
+        while let news = try news(scheduler, requests) {
           switch news {
           case .event(let event): handle(event)
           case .joining(let manifest): join(manifest)
@@ -289,7 +309,7 @@ final class RunLoop {
   private func giveUp(_ outcome: TransferOutcome) {
     var outcome = outcome
     outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
-    early.append(result(of: outcome, at: clock.now))
+    early.append(result(of: outcome, nil, at: clock.now, scheduler))
   }
 
   /// Performs the actions of one event.

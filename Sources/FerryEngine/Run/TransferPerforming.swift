@@ -17,7 +17,7 @@ protocol TransferPerforming: AnyObject {
   /// Waits until a request completes, the loop is woken, or the timeout has passed; `nil` waits indefinitely.
   func turn(timeout: Duration?) -> [TransferOutcome]
   /// Starts a request, which ends in a later turn.
-  func start(_ request: TransferRequest)
+  func start(_ request: consuming TransferRequest)
   /// Ends a request as `cancelled` in a later turn, unless it has already ended.
   func cancel(_ id: UInt64)
   /// Hashes a file, or only the part to be sent. `takeDigests()` returns the outcome after a later turn.

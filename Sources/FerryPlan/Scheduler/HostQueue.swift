@@ -48,6 +48,9 @@ struct HostQueue: Sendable {
 
   /// The number of further requests that may start. If the host has failed, a single request tests whether
   /// it has recovered.
+  ///
+  /// Inlined, because a call would copy the queue for each request; as for `intentRoom` and `commitRoom`.
+  @inline(__always)
   func freeSlots(at now: Instant) -> Int {
     if givenUp != nil || hold != nil { return 0 }
     if let resumeAt, now < resumeAt { return 0 }
@@ -81,11 +84,13 @@ struct HostQueue: Sendable {
   }
 
   /// Intents are written ahead for at most twice as many items as there are connections.
+  @inline(__always)
   var intentRoom: Int { 2 * limit - intending.count - intended.count }
 
   /// The limit for the intents of commits is higher, because a commit does not use a connection while its
   /// intent is written, and a sync often takes longer than many commits. After a kill, all of these commits
   /// count as possibly executed.
+  @inline(__always)
   var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
 }
 

@@ -60,7 +60,7 @@ extension Scheduler {
       return
     }
     guard isTokenReady(for: ready), isCovered(ready) else { return }
-    let token = step(ref.node, ready.step).token
+    let token = steps[ref.node, ready.step].step.token
     attemptCount += 1
     if ready.step.transfersItem { change(ref, .startTransfer) }
     let attempt = Attempt(

@@ -75,15 +75,19 @@ extension Scheduler {
 
   /// Records an item that did not succeed at the first attempt, for the report.
   private mutating func note(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
-    let active = uploads[upload].active[item]
-    let attemptFailures = active?.attempts.failures ?? []
-    let span = active.map { ItemSpan(begunAt: $0.begunAt, endedAt: now, requests: $0.attempts.requests) }
-    guard state != .done || !attemptFailures.isEmpty else {
-      if let span, reportsEveryItem(of: uploads[upload].node) { uploads[upload].spans[item] = span }
+    let attemptFailures = uploads[upload].active[attempts: item]?.failures ?? []
+    let isReported = state != .done || !attemptFailures.isEmpty
+    guard isReported || reportsEveryItem(of: uploads[upload].node) else { return }
+    let requests = uploads[upload].active[attempts: item]?.requests ?? 0
+    let span = uploads[upload].active.begunAt(of: item).map {
+      ItemSpan(begunAt: $0, endedAt: now, requests: requests)
+    }
+    guard isReported else {
+      if let span { uploads[upload].spans[item] = span }
       return
     }
     // Canceled items that no launch has begun are only counted.
-    guard state != .cancelled || active != nil || uploads[upload].items.begun[item] != nil else { return }
+    guard state != .cancelled || span != nil || uploads[upload].items.begun[item] != nil else { return }
     let ref = ItemRef(uploads[upload].node, item)
     metrics.notes.append(
       ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures, span: span))

@@ -47,7 +47,7 @@ extension Scheduler {
   }
 
   func isOnce(_ flight: Flight) -> Bool {
-    step(flight.attempt.ref, flight.attempt.step).repeatability == .once
+    repeatability(flight.attempt.ref, flight.attempt.step) == .once
   }
 
   mutating func interrupt(_ id: UInt64, _ reason: Interruption) {

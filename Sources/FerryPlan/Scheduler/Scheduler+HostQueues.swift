@@ -11,31 +11,22 @@ extension Scheduler {
     return hostQueues.count - 1
   }
 
-  func step(_ node: NodeID, _ kind: Step.Kind) -> Step {
-    switch plan.nodes[node.index].work {
-    case .token(let work): return work.step
-    case .fetch(let work): return work.step
-    case .request(let work): return work.step
-    case .upload(let work):
-      switch kind {
-      case .allocate: if let allocate = work.allocate { return allocate }
-      case .commit: if let commit = work.commit { return commit }
-      case .probe: if let probe = work.probe { return probe }
-      case .abandon: if let abandon = work.abandon { return abandon }
-      case .transfer, .download, .token, .fetch, .request: break
-      }
-      return work.transfer
-    }
-  }
+  func step(_ node: NodeID, _ kind: Step.Kind) -> Step { steps[node, kind].step }
 
-  /// The step as it applies to an item. Once the server has assigned an upload resource, a transfer can be repeated: the
-  /// resource states which bytes the server has.
+  /// The step as it applies to an item.
   func step(_ ref: ItemRef, _ kind: Step.Kind) -> Step {
     var step = step(ref.node, kind)
-    if kind == .transfer, step.repeatability == .once, progress(of: ref)?.uploadID != nil {
-      step.repeatability = .repeatable
-    }
+    let repeatability = repeatability(ref, kind)
+    if repeatability != step.repeatability { step.repeatability = repeatability }
     return step
+  }
+
+  /// Whether a step can be repeated for an item. Once the server has assigned an upload resource, a transfer can be
+  /// repeated: the resource states which bytes the server has.
+  func repeatability(_ ref: ItemRef, _ kind: Step.Kind) -> Step.Repeatability {
+    let declared = steps[ref.node, kind].step.repeatability
+    guard kind == .transfer, declared == .once, progress(of: ref)?.uploadID != nil else { return declared }
+    return .repeatable
   }
 
   mutating func enqueue(_ ref: ItemRef, _ kind: Step.Kind) { enqueue(ready(ref, kind)) }
@@ -80,8 +71,11 @@ extension Scheduler {
 
   mutating func hostQueue(for ready: Ready) -> Int {
     if let hostQueue = self[attempts: ready.ref]?.hostQueues[ready.step] { return hostQueue }
+    if let known = steps[hostQueueOf: ready.ref.node, ready.step] { return known }
     let step = step(ready.ref.node, ready.step)
-    return hostQueue(step.session, step.origin)
+    let hostQueue = hostQueue(step.session, step.origin)
+    steps[hostQueueOf: ready.ref.node, ready.step] = hostQueue
+    return hostQueue
   }
 
   /// Moves steps whose intents are on disk to the queue of steps that may be sent.
@@ -154,13 +148,13 @@ extension Scheduler {
   /// Whether an intent must be on disk before the step is sent. This applies to every unrepeatable step and
   /// every commit, because the next launch must take into account that the step may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
-    (ready.step == .commit || step(ready.ref, ready.step).repeatability == .once)
+    (ready.step == .commit || repeatability(ready.ref, ready.step) == .once)
       && intent(of: ready.ref) != .recorded
   }
 
   /// Whether the step is a repeatable commit that still needs an intent. Such a commit does not use a
   /// connection while its intent is written.
   private func isCommitToIntend(_ ready: Ready) -> Bool {
-    ready.step == .commit && step(ready.ref.node, .commit).repeatability != .once && needsIntent(ready)
+    ready.step == .commit && steps[ready.ref.node, .commit].step.repeatability != .once && needsIntent(ready)
   }
 }

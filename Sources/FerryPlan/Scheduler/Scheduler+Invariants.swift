@@ -49,18 +49,21 @@ extension Scheduler {
     for ready in sessions.flatMap(\.rejected) { note(ready.ref, "resume", .waiting) }
     for ready in uploads[upload].sent { note(ready.ref, "batch", .waiting) }
     var found: [String] = []
-    for (item, active) in uploads[upload].active.sorted(by: { $0.key < $1.key }) {
+    let active = uploads[upload].active
+    for item in active.items {
       var names = places[item, default: []].map(\.name)
       let requests = names.count { $0 == "request" }
-      if requests == active.attempts.requestsInFlight {
+      if requests == active[attempts: item]?.requestsInFlight {
         names.removeFirst(max(0, min(requests, names.count) - 1))
       }
       if names.count != 1 { found.append("item \(item) of \(plan.nodes[node.index].name) is in \(names)") }
-      if let place = places[item]?.first, place.activity != active.progress.activity {
-        found.append("item \(item) is \(active.progress.activity), but waits in \(place.name)")
+      if let place = places[item]?.first, let activity = active.progress(of: item)?.activity,
+        place.activity != activity
+      {
+        found.append("item \(item) is \(activity), but waits in \(place.name)")
       }
     }
-    for item in places.keys where uploads[upload].active[item] == nil {
+    for item in places.keys where !active.contains(item) {
       found.append("item \(item) of \(plan.nodes[node.index].name) waits, but has not begun")
     }
     return found

@@ -9,7 +9,7 @@ extension Scheduler {
   /// The known state of an item that has begun; `nil` for any other reference.
   func progress(of ref: ItemRef) -> ItemProgress? {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return nil }
-    return uploads[upload].active[item]?.progress
+    return uploads[upload].active.progress(of: item)
   }
 
   /// The step with which an item starts over: `allocate` if the upload has this step; otherwise, the
@@ -51,28 +51,42 @@ extension Scheduler {
   }
 
   mutating func useIntent(_ ref: ItemRef) {
-    guard ref.item == nil else { return change(ref, .useIntent) }
+    guard ref.item == nil else {
+      // Without an intent, the transition changes nothing.
+      if progress(of: ref)?.intent != ItemProgress.Intent.none { change(ref, .useIntent) }
+      return
+    }
     if ref.orphan == nil { nodes[ref.node.index].intent = .none }
   }
 
   /// The attempts at an item, a node with a single request, or a release, from its beginning to its end.
   subscript(attempts ref: ItemRef) -> AttemptHistory? {
-    get {
-      if let orphan = ref.orphan {
-        return uploadIndex[ref.node.index].flatMap { uploads[$0].releases.active[orphan] }
-      }
-      guard let item = ref.item else { return nodes[ref.node.index].attempts }
-      return uploadIndex[ref.node.index].flatMap { uploads[$0].active[item]?.attempts }
-    }
-    set {
-      if let orphan = ref.orphan {
-        if let upload = uploadIndex[ref.node.index] { uploads[upload].releases.active[orphan] = newValue }
-      } else if let item = ref.item {
-        if let upload = uploadIndex[ref.node.index], let newValue {
-          uploads[upload].active[item]?.attempts = newValue
+    // Accessed in place: a getter and a setter would copy the history for each change.
+    _read {
+      if ref.item == nil, ref.orphan == nil {
+        yield nodes[ref.node.index].attempts
+      } else if let upload = uploadIndex[ref.node.index] {
+        if let item = ref.item {
+          yield uploads[upload].active[attempts: item]
+        } else if let orphan = ref.orphan {
+          yield uploads[upload].releases.active[orphan]
+        } else {
+          yield nil
         }
       } else {
-        nodes[ref.node.index].attempts = newValue
+        yield nil
+      }
+    }
+    _modify {
+      if ref.item == nil, ref.orphan == nil {
+        yield &nodes[ref.node.index].attempts
+      } else if let upload = uploadIndex[ref.node.index], let item = ref.item {
+        yield &uploads[upload].active[attempts: item]
+      } else if let upload = uploadIndex[ref.node.index], let orphan = ref.orphan {
+        yield &uploads[upload].releases.active[orphan]
+      } else {
+        var none: AttemptHistory?
+        yield &none
       }
     }
   }

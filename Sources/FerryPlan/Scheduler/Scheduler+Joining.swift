@@ -14,6 +14,7 @@ extension Scheduler {
       combined.nodes.count == first + starts.count && combined.policies == plan.policies,
       "the combined plan must begin with the launch's plan")
     plan = combined
+    steps = StepTable(combined)
     uploadIndex += starts.map { _ in nil }
     for index in sessions.count..<plan.sessions.count {
       sessions.append(SessionState())

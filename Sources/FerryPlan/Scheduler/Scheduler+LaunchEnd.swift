@@ -7,8 +7,9 @@ extension Scheduler {
   package var nextWakeup: Instant? {
     var moments: [Instant] = []
     if let next = timers.min?.at { moments.append(next) }
-    for hostQueue in hostQueues where !isEnding {
-      guard let resumeAt = hostQueue.resumeAt, resumeAt > now, hostQueue.givenUp == nil, hostQueue.hold == nil
+    for index in hostQueues.indices where !isEnding {
+      guard let resumeAt = hostQueues[index].resumeAt, resumeAt > now, hostQueues[index].givenUp == nil,
+        hostQueues[index].hold == nil
       else {
         continue
       }
@@ -30,9 +31,12 @@ extension Scheduler {
     var moments = sessions.compactMap(\.handlesAt)
     if let creation = creations.min { moments.append(creation.at) }
     moments += gates.filter { $0.waiters.contains { hasWindow(session(of: $0.ref.node)) } }.map(\.windowEnd)
-    for upload in uploads where !upload.isHeld && hasWindow(session(of: upload.node)) {
-      if let delayed = upload.delayed { moments.append(delayed.until) }
-      if let least = upload.skipped.min, let gate = gate(of: ItemRef(upload.node, least.item)) {
+    // By index: this runs in each turn, and the state of an upload is large.
+    for upload in uploads.indices where !uploads[upload].isHeld {
+      let node = uploads[upload].node
+      guard hasWindow(session(of: node)) else { continue }
+      if let delayed = uploads[upload].delayed { moments.append(delayed.until) }
+      if let least = uploads[upload].skipped.min, let gate = gate(of: ItemRef(node, least.item)) {
         moments.append(gates[gate].windowEnd)
       }
     }

@@ -202,24 +202,26 @@ extension Scheduler {
     } else {
       passSkipped(of: upload)
     }
-    let state = uploads[upload]
-    guard state.tally.open == 0, case .open = nodes[state.node.index].phase else { return }
-    if state.counts.waiting > 0 {
-      nodes[state.node.index].phase = .left(
+    // This runs for each item, and the state of an upload is large: only its counts are copied.
+    let node = uploads[upload].node.index
+    guard uploads[upload].tally.open == 0, case .open = nodes[node].phase else { return }
+    let counts = uploads[upload].counts
+    if counts.waiting > 0 {
+      nodes[node].phase = .left(
         .init(
           code: .itemsRemaining,
-          message: "\(Count.text(state.counts.waiting, "item")) remaining for a later run"))
+          message: "\(Count.text(counts.waiting, "item")) remaining for a later run"))
       return
     }
     let outcome: NodeOutcome =
-      if state.counts.ambiguous > 0 {
+      if counts.ambiguous > 0 {
         .ambiguous
-      } else if state.counts.failed + state.counts.cancelled > 0 {
+      } else if counts.failed + counts.cancelled > 0 {
         .failed
       } else {
         .succeeded
       }
-    settle(state.node.index, outcome)
+    settle(node, outcome)
   }
 
   /// Starts the next batch if the only remaining items of the current batch are those for which the budget is

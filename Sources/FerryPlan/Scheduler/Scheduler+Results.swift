@@ -57,6 +57,7 @@ extension Scheduler {
     case .token: finishToken(flight, result, verdict)
     case .abandon: finishRelease(flight, step, result.answer, verdict)
     case .allocate, .transfer, .commit, .probe, .fetch, .request, .download:
+      guard flight.attempt.operation != .whole else { return finish(flight, step, result, verdict) }
       let landing = Landing(flight: flight, result: result, verdict: verdict)
       guard let judged = landed(landing) else { return }
       finish(judged.flight, judgedStep(judged.flight, judged.result.answer), judged.result, judged.verdict)
@@ -84,7 +85,10 @@ extension Scheduler {
 
   private mutating func sample(_ node: NodeID, _ result: AttemptResult) {
     let bytes = max(result.traffic.bodySent, result.traffic.bodyReceived)
-    guard let upload = uploadIndex[node.index], bytes > uploads[upload].largest?.bytes ?? 0 else { return }
+    guard let upload = uploadIndex[node.index] else { return }
+    // A local value: the right side of `??` would copy the whole upload.
+    let largest = uploads[upload].largest
+    guard bytes > largest?.bytes ?? 0 else { return }
     uploads[upload].largest = TransferSample(bytes: bytes, duration: result.duration)
   }
 
@@ -319,7 +323,7 @@ extension Scheduler {
 
   /// The step to send next: the commit, or the probe that checks whether it was executed.
   func commitKind(of ref: ItemRef) -> Step.Kind {
-    let hasProbe = step(ref.node, .commit).repeatability == .afterProbe
+    let hasProbe = steps[ref.node, .commit].step.repeatability == .afterProbe
     return hasProbe && progress(of: ref)?.doubt == .unknown ? .probe : .commit
   }
 

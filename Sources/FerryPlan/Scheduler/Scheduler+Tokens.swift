@@ -4,7 +4,7 @@ import FerryManifest
 extension Scheduler {
   /// Returns whether the step's token can be used now. If not, requests the token and lets the step wait for it.
   mutating func isTokenReady(for ready: Ready) -> Bool {
-    guard let node = step(ready.ref.node, ready.step).token else { return true }
+    guard let node = steps[ready.ref.node, ready.step].step.token else { return true }
     guard var token = tokens[node.index] else { preconditionFailure("a token must be a token node") }
     switch token.phase {
     case .failed(let failure):

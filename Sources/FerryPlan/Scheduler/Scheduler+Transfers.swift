@@ -13,8 +13,8 @@ extension Scheduler {
   /// Whether an item's file is delivered by its commit, and not by its transfer.
   func hasCommit(_ ref: ItemRef) -> Bool {
     guard let upload = uploadIndex[ref.node.index] else { return false }
-    let rules = uploads[upload].rules
-    return rules.commit != nil && !rules.transferProtocol.isDeliveredByTransfer(size: fileSize(of: ref))
+    return uploads[upload].rules.commit != nil
+      && !uploads[upload].rules.transferProtocol.isDeliveredByTransfer(size: fileSize(of: ref))
   }
 
   func machine(of ref: ItemRef) -> (any TransferMachine)? {
@@ -228,7 +228,7 @@ extension Scheduler {
   /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      step(ref.node, .transfer).repeatability == .once, machine(of: ref)?.mayForgetCompleted != false
+      steps[ref.node, .transfer].step.repeatability == .once, machine(of: ref)?.mayForgetCompleted != false
     else { return false }
     let progress: ItemProgress
     switch uploads[upload].lifecycle(of: item) {

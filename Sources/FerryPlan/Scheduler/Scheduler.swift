@@ -9,6 +9,7 @@ import HeapModule
 /// and retries in a heap.
 package struct Scheduler: Sendable {
   package internal(set) var plan: Plan
+  var steps: StepTable
   let options: LaunchOptions
   var random: SeededRandom
   var now = Instant(nanoseconds: 0)
@@ -100,6 +101,7 @@ package struct Scheduler: Sendable {
   ) {
     precondition(starts.count == plan.nodes.count, "every node must have a start")
     self.plan = plan
+    steps = StepTable(plan)
     self.options = options
     conditions = options.conditions
     random = SeededRandom(seed: options.seed)

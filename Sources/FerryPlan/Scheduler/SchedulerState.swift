@@ -74,7 +74,7 @@ struct UploadState: Sendable {
   /// Whether the batch's completions were passed to the session, to be handled at a resume.
   var isHandled = false
   /// The items that have begun and have not ended.
-  var active: [Int: ActiveItem] = [:]
+  var active = ActiveItems()
   /// The sums of the contributions of all items in their current state.
   var tally: LifecycleCounts
   /// The number of items by outcome.

@@ -111,14 +111,6 @@ struct ItemRules: Hashable, Sendable {
   }
 }
 
-/// An item that has begun but has not ended.
-struct ActiveItem: Sendable {
-  var progress: ItemProgress
-  var attempts = AttemptHistory()
-  /// The time at which the item began in this launch.
-  var begunAt = Instant(nanoseconds: 0)
-}
-
 /// The items' states. The states and the counters are changed only here.
 extension UploadState {
   func lifecycle(of item: Int) -> ItemLifecycle {
@@ -126,7 +118,7 @@ extension UploadState {
     case .waiting:
       item < handedOver
         ? .queued(rules.progress(resuming: items.begun[item], size: items.files.sizes[item])) : .listed
-    case .active: active[item].map { .begun($0.progress) } ?? .remaining
+    case .active: active.progress(of: item).map { .begun($0) } ?? .remaining
     case .done: .closed(.done)
     case .failed: .closed(.failed)
     case .ambiguous: .closed(.ambiguous)
@@ -151,7 +143,7 @@ extension UploadState {
       releases.add(isReleased: rules.hasAbandon && !orphaning.isInDoubt)
     }
     store(change.state, of: item)
-    if case .begin = transition { active[item]?.begunAt = now }
+    if case .begin = transition { active.set(begunAt: now, of: item) }
     return change.entries
   }
 
@@ -159,7 +151,7 @@ extension UploadState {
     switch state {
     case .begun(let progress):
       items.phases[item] = .active
-      active[item, default: ActiveItem(progress: progress)].progress = progress
+      active.set(progress, of: item)
       return
     case .closed(.done):
       counts.done += 1
@@ -178,7 +170,7 @@ extension UploadState {
       items.phases[item] = .left
     case .listed, .queued: preconditionFailure("no transition leads to \(state)")
     }
-    active[item] = nil
+    active.remove(item)
   }
 
   // MARK: All items at once
