@@ -54,6 +54,10 @@ package struct TransferRequest: Sendable {
   /// next request of the same work continues the part if the server still has the same version. If it is `nil`, each
   /// download starts over.
   package var partOwner: String?
+  /// The number of connections that a download may use at once; it must have a `partOwner` to use more than one.
+  package var connections = 1
+  /// The smallest range in bytes that such a download requests on its own.
+  var leastRange = SegmentedDownload.leastRange
   /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` accept them.
   package var decodes = false
   /// How the request's connections are made.

@@ -91,6 +91,24 @@ extension BadManifest {
         "1️⃣", .referenceOutOfPlace, "'${item.name}' has no value in a fetch",
         help: "references allowed here: vars.…, env.…, secrets.…, token.…, requests.… or run.…")),
     BadManifest(
+      "items with one file",
+      """
+      downloads:
+        photos:
+          session: quick
+          items:
+            - { url: https://example.com/a, save_to: photos/a }
+            - { url: https://example.com/b, save_to: 1️⃣./photos//a }
+            - { url: https://example.com/c, save_to: 2️⃣photos/A }
+            - { url: https://example.com/d, save_to: photos/d }
+      """,
+      .error(
+        "1️⃣", .invalidPath, "another item of this batch is saved to the same file",
+        help: "specify a separate file for each item"),
+      .error(
+        "2️⃣", .invalidPath, "another item of this batch is saved to the same file",
+        help: "specify a separate file for each item")),
+    BadManifest(
       "two digests",
       """
       downloads:

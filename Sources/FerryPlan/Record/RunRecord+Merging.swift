@@ -197,6 +197,10 @@ extension RunRecord.NodeRecord {
         remaining: remaining,
         problems: Array(((after?.problems ?? []) + more.problems).prefix(Self.mostProblems)))
     }
+    if let more = other.singleConnection {
+      let downloads = (singleConnection?.downloads ?? 0) +| more.downloads
+      singleConnection = .init(downloads: downloads, reason: more.reason)
+    }
     guard let more = other.orphans else { return }
     guard var own = orphans else { return orphans = more }
     own.dropped +|= more.dropped

@@ -37,6 +37,9 @@ extension RunRecord {
     package var after: AfterRecord?
     /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
+    /// For downloads with `segments`: those that used a single connection because of their server; absent if there are
+    /// none.
+    package var singleConnection: SingleConnectionRecord?
     /// What this run did for the node; absent if it sent no requests, and in reports of earlier versions.
     package var work: WorkRecord?
     package var attempts: [AttemptRecord]
@@ -64,6 +67,13 @@ extension RunRecord {
       self.message = message
       self.items = items
     }
+  }
+
+  /// Downloads that were to use several connections and used one.
+  package struct SingleConnectionRecord: Hashable, Codable, Sendable {
+    package var downloads: Int
+    /// The reason for the last of them.
+    package var reason: String
   }
 
   /// A path that could not be listed.

@@ -32,6 +32,13 @@ extension Scheduler {
     return uploads[upload].items.files.sizes[item]
   }
 
+  /// The size of the document of an item of a download batch; `nil` for any other work, and if the list does not state
+  /// it.
+  package func documentSize(of ref: ItemRef) -> Int64? {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index], isDownload(ref.node) else { return nil }
+    return uploads[upload].items.files.documentSize(item)
+  }
+
   /// Applies the result of one of several requests of a transfer to the transfer, and counts its bytes.
   ///
   /// - Returns: the verdict on the transfer: `succeeded` if the server has the whole file, and `partial` if another request

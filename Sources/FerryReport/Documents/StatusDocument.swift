@@ -172,6 +172,9 @@ package struct StatusDocument: Encodable, Sendable {
     package var toSend: Int?
     /// Delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
+    /// Paths, or elements of the list of a download batch, that a run would not transfer, because they cannot be listed;
+    /// absent if there are none.
+    package var unlisted: Int?
     /// Delivered files of any round that still have to be deleted or moved; absent if there are none.
     package var owedAfter: Int?
 

@@ -27,7 +27,7 @@ package enum ReportSchema {
       .required("run", .object("Run"), "The run."),
       .required("totals", .object("Totals"), "The totals of the run."),
       .required(
-        "nodes", .list(.object("Node")), "All tokens, uploads, fetches and requests, in start order."),
+        "nodes", .list(.object("Node")), "All tokens, batches, fetches and requests, in start order."),
       .optional("timeline", .object("Timeline"), "The progress of the run over time."),
       .optional("plan", .object("PlanComparison"), "The comparison of the plan with the run."),
       .required("items", .list(.object("Item")), "The items that the report lists; see `run.listed_items`."),
@@ -35,10 +35,10 @@ package enum ReportSchema {
 
   private static let itemObjects = [
     SchemaObject(
-      "Item", "A file of an upload.",
+      "Item", "A file of an upload or of a download batch.",
       [
-        manifest, .required("node", .string, "The name of the upload."),
-        .required("path", .string, "The path, relative to the upload's root."),
+        manifest, .required("node", .string, "The name of the batch."),
+        .required("path", .string, "The path, relative to the root of the upload, or to the manifest's folder for a download."),
         .optional("path_base64", .string, "The bytes of the path in Base64, if it is not UTF-8."),
         .required("size", .count, "The size of the file."),
         .required(

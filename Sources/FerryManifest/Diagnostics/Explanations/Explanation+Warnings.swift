@@ -96,10 +96,10 @@ extension Explanation {
       """, wrong: "http", right: "https")
 
   static let sharedSaveTo = Explanation(
-    "Two fetches that save to the same file",
+    "Two fetches or downloads that save to the same file",
     """
-    Both fetches replace the same file, and the last one to finish wins, which may vary from run to run. \
-    Each also sends conditional requests based on a file that the other may have replaced. Give each fetch a separate file.
+    Both replace the same file, and the last one to finish wins, which may vary from run to run. A fetch also sends \
+    conditional requests based on a file that the other may have replaced. Give each a separate file.
     """,
     in: """
       version: 1
@@ -219,7 +219,8 @@ extension Explanation {
     `threshold` have no effect if the request of `allocate` creates the upload; `threshold` has no effect \
     without `parallel_parts`; and `creation: with_upload` has no effect with `parallel_parts`. Google \
     accepts only multiples of 256 KiB as the size of a part, and Microsoft only multiples of 320 KiB; the \
-    last part may have any size. Remove the key, or write such a multiple.
+    last part may have any size. `segments` of a download has no effect if its request cannot ask for a range, and a \
+    download never uses more connections than its session allows. Remove the key, or write a value that has an effect.
     """,
     in: """
       version: 1
