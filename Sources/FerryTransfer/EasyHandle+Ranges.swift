@@ -16,7 +16,8 @@ extension EasyHandle {
       let isOpen = exchange.segments?.document != nil
       if isOpen, isOtherVersion(exchange, record) {
         exchange.segments?.hasChanged = true
-        fail(.connectionLost, "the document changed while its ranges were downloaded; the download starts over")
+        fail(
+          .connectionLost, "the document changed while its ranges were downloaded; the download starts over")
         return false
       }
       if head.status == 200, !isOpen {
@@ -82,7 +83,8 @@ extension EasyHandle {
       segments.decline("the response to a range lacks what the download requires")
       return resend(exchange, .whole)
     }
-    guard case .file(let path, _) = exchange.request.destination, let owner = exchange.request.partOwner else {
+    guard case .file(let path, _) = exchange.request.destination, let owner = exchange.request.partOwner
+    else {
       return true
     }
     do throws(TransportFailure) {

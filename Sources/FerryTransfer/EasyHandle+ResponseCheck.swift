@@ -102,7 +102,8 @@ extension EasyHandle {
         }
         return failure(
           .connectionLost,
-          "the response ended \(bytes.upperBound - exchange.position.offset) bytes before the end of its range")
+          "the response ended \(bytes.upperBound - exchange.position.offset) bytes before the end of its range"
+        )
       }
       guard exchange.continued != nil, let missing = exchange.fileSink?.missing, missing > 0 else {
         return nil

@@ -89,7 +89,8 @@ final class SegmentedDownload {
     let length = Self.rangeLength(for: missing, request)
     var waiting: [Range<Int64>] = []
     for gap in missing {
-      var rest = gap.lowerBound == first.lowerBound ? first.upperBound..<max(first.upperBound, gap.upperBound) : gap
+      var rest =
+        gap.lowerBound == first.lowerBound ? first.upperBound..<max(first.upperBound, gap.upperBound) : gap
       while !rest.isEmpty {
         let next = rest.prefix(length)
         waiting.append(next)

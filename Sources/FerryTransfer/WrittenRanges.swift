@@ -57,7 +57,8 @@ struct WrittenRanges: Equatable, Sendable {
     self.init()
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false)
-      guard ends.count == 2, let lower = Int64(ends[0]), let upper = Int64(ends[1]), lower >= 0, lower < upper,
+      guard ends.count == 2, let lower = Int64(ends[0]), let upper = Int64(ends[1]), lower >= 0,
+        lower < upper,
         upper <= size, ranges.last.map({ $0.upperBound < lower }) ?? true
       else { return nil }
       ranges.append(lower..<upper)

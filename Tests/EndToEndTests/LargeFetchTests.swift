@@ -20,11 +20,22 @@ struct `A large fetch` {
   }
 
   private static func write(to site: NginxSite) throws {
-    // The document is replaced by a new file, as servers do: nginx continues a response from the old one.
-    let path = site.path("root/large")
-    try bytes(size).write(to: URL(filePath: path + ".new"))
-    chmod(path + ".new", 0o644)
-    rename(path + ".new", path)
+    try prepare(site)
+    replace(on: site)
+  }
+
+  private static func prepare(_ site: NginxSite) throws {
+    let path = site.path("root/large.new")
+    try bytes(size).write(to: URL(filePath: path))
+    chmod(path, 0o644)
+    // nginx's ETag consists of the modification time in seconds and the size, which must differ from that of the old file.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -Double.random(in: 10...1_000_000))], ofItemAtPath: path)
+  }
+
+  /// Replaces the document by the prepared file, as servers do: nginx continues a response from the old one.
+  private static func replace(on site: NginxSite) {
+    rename(site.path("root/large.new"), site.path("root/large"))
   }
 
   private static func bytes(_ count: Int) throws -> Data {
@@ -100,7 +111,8 @@ struct `A large fetch` {
     // The bytes since the last update of the record, and those in the buffers of the sockets.
     #expect(again <= Self.kills * (8 << 20), "\(again) bytes were sent again")
     print(
-      "soak: \(Self.mebibytes) MiB, \(Self.kills) kills, segments: \(segments): \(again) bytes sent again, SHA-256 correct")
+      "soak: \(Self.mebibytes) MiB, \(Self.kills) kills, segments: \(segments): \(again) bytes sent again, SHA-256 correct"
+    )
     #expect(report.totals.bytes.useful < Self.size / 2)
     let ranges = site.requests.filter { $0[0] == "206" }.count
     #expect(segments == 1 ? ranges == Self.kills : ranges > Self.kills + segments)
@@ -123,7 +135,8 @@ struct `A large fetch` {
     let (single, report) = try await other.run()
     #expect(single.status == 0, "\(single.stdout)\(single.stderr)")
     #expect(
-      single.stdout.contains("1 download over one connection: the server does not send ranges of the document"),
+      single.stdout.contains(
+        "1 download over one connection: the server does not send ranges of the document"),
       "\(single.stdout)")
     #expect(report.nodes.first?.singleConnection?.downloads == 1)
     #expect(plain.requests.map { $0[0] } == ["200"])
@@ -152,16 +165,19 @@ struct `A large fetch` {
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
     let again = try Self.sent(site) - Self.size
     print(
-      "soak: \(Self.mebibytes) MiB that changes after a third, segments: \(segments): \(again) bytes sent again, SHA-256 correct")
+      "soak: \(Self.mebibytes) MiB that changes after a third, segments: \(segments): \(again) bytes sent again, SHA-256 correct"
+    )
     #expect(segments > 1 || site.requests.last?[0] == "200")
   }
 
-  @Test func `with segments that changes while they are downloaded starts over in the same run`() async throws {
+  @Test func `with segments that changes while they are downloaded starts over in the same run`() async throws
+  {
     let site = try await Self.site(segments: 4)
     let job = try Self.job(site, "segments: 4\n    retry: { initial: 100ms }")
+    try Self.prepare(site)
     let run = try job.start(["run", "job.yaml"])
     try await Self.wait(for: run, job, Self.size / 3)
-    try Self.write(to: site)
+    Self.replace(on: site)
     let command = await run.end()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))

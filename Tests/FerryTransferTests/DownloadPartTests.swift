@@ -383,7 +383,8 @@ import Testing
 
 @Suite struct `The record of a part` {
   static let record = PartRecord(
-    source: "00ff", validator: "\"v 1\"".replacing(" ", with: "_"), size: 10, written: WrittenRanges(first: 3), boot: "a-b")
+    source: "00ff", validator: "\"v 1\"".replacing(" ", with: "_"), size: 10,
+    written: WrittenRanges(first: 3), boot: "a-b")
 
   @Test func `can be read back, and takes the same space whatever its validator`() {
     for validator in [

@@ -103,7 +103,9 @@ import Testing
     #expect(loop.inFlight == 0 && loop.traffic(of: 1) == Traffic())
   }
 
-  @Test(arguments: [false, true]) func `uses one if the document is not larger than a range`(_ isEmpty: Bool) throws {
+  @Test(arguments: [false, true]) func `uses one if the document is not larger than a range`(_ isEmpty: Bool)
+    throws
+  {
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
         if isEmpty {
@@ -351,11 +353,12 @@ import Testing
   }
 }
 
-
 @Suite struct `The written ranges of a file` {
   @Test func `are joined if they touch or overlap`() {
     var ranges = WrittenRanges()
-    for range in [10..<20, 30..<40, 0..<5, 20..<30, 50..<60, 4..<12] as [Range<Int64>] { ranges.insert(range) }
+    for range in [10..<20, 30..<40, 0..<5, 20..<30, 50..<60, 4..<12] as [Range<Int64>] {
+      ranges.insert(range)
+    }
     #expect(ranges.ranges == [0..<40, 50..<60])
     #expect(ranges.count == 50 && ranges.beginning == 40 && ranges.hasGap)
     #expect(ranges.missing(of: 70) == [40..<50, 60..<70])

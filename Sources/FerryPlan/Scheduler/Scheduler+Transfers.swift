@@ -35,7 +35,9 @@ extension Scheduler {
   /// The size of the document of an item of a download batch; `nil` for any other work, and if the list does not state
   /// it.
   package func documentSize(of ref: ItemRef) -> Int64? {
-    guard let item = ref.item, let upload = uploadIndex[ref.node.index], isDownload(ref.node) else { return nil }
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index], isDownload(ref.node) else {
+      return nil
+    }
     return uploads[upload].items.files.documentSize(item)
   }
 

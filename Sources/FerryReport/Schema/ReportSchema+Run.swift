@@ -202,7 +202,8 @@ extension ReportSchema {
           "For a batch: the reasons for which items were canceled, at most 100."),
         .optional(
           "problems", .list(.object("FileProblem")),
-          "For an upload: the paths that could not be listed; for a download batch: the elements of its list that are not downloaded; at most 10,000."),
+          "For an upload: the paths that could not be listed; for a download batch: the elements of its list that are not downloaded; at most 10,000."
+        ),
         .optional("problems_omitted", .count, "The number of further such paths or elements."),
         .optional("result", .choice(["new_data", "no_data", "failed"]), "For a fetch: its result."),
         .optional("not_before", .time, "For a fetch that is not due: the time at which it is due."),

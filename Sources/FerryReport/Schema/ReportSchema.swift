@@ -38,7 +38,9 @@ package enum ReportSchema {
       "Item", "A file of an upload or of a download batch.",
       [
         manifest, .required("node", .string, "The name of the batch."),
-        .required("path", .string, "The path, relative to the root of the upload, or to the manifest's folder for a download."),
+        .required(
+          "path", .string,
+          "The path, relative to the root of the upload, or to the manifest's folder for a download."),
         .optional("path_base64", .string, "The bytes of the path in Base64, if it is not UTF-8."),
         .required("size", .count, "The size of the file."),
         .required(

@@ -55,9 +55,12 @@ extension Referee {
 
   /// Checks that a download gets the connections of `segments` that are free, and no other request more than one.
   private mutating func checkSegments(_ call: Call, _ others: Int, _ session: SessionPlan, _ name: String) {
-    let allowed = step(call).kind.storesDocument ? plan.nodes[call.attempt.ref.node.index].document?.segments ?? 1 : 1
+    let allowed =
+      step(call).kind.storesDocument ? plan.nodes[call.attempt.ref.node.index].document?.segments ?? 1 : 1
     let wanted = call.attempt.isUnconditional ? 1 : allowed
-    guard call.attempt.connections != max(1, min(wanted, session.maxConnectionsPerHost - others)) else { return }
+    guard call.attempt.connections != max(1, min(wanted, session.maxConnectionsPerHost - others)) else {
+      return
+    }
     report(
       .connections, "\(name) may use \(call.attempt.connections) connections, but its node allows \(wanted)")
   }

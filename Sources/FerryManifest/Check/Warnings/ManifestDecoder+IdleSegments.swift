@@ -29,7 +29,8 @@ extension ManifestDecoder {
       warn(
         .partSettings, at: key.location,
         "the session allows only \(session.maxConnectionsPerHost) connections to a host",
-        help: "increase 'max_connections_per_host' of the session, or write 'segments: \(session.maxConnectionsPerHost)'",
+        help:
+          "increase 'max_connections_per_host' of the session, or write 'segments: \(session.maxConnectionsPerHost)'",
         use: key.use ?? node.use)
     }
   }
@@ -47,7 +48,9 @@ extension RequestTemplate {
     if let field = headers.first(where: { Self.rangeFields.contains($0.name.lowercased()) }) {
       return "the request has the header field '\(field.name)'"
     }
-    if !expect.headers.isEmpty { return "'expect: { header: … }' is checked in a response with the whole file" }
+    if !expect.headers.isEmpty {
+      return "'expect: { header: … }' is checked in a response with the whole file"
+    }
     if let header = checksum?.header, !header.coversWholeDocument {
       return "'checksum: { header: \(header.rawValue) }' describes a response with the whole file"
     }

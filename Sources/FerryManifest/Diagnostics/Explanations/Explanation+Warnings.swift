@@ -215,12 +215,12 @@ extension Explanation {
     some of them. `chunk_size` applies to `content_range`, `tus` and `resumable`; `offset_query` to \
     `content_range`; `creation` and `metadata` to `tus`; `checksum` to `tus` and `s3_multipart`; \
     `interop_version` to `resumable`; `part_size` to `s3_multipart`; `threshold` and `parallel_parts` to \
-    `s3_multipart` and `tus`. Three more rules apply to `tus`: `creation`, `metadata`, `parallel_parts` and \
+    `s3_multipart` and `tus`; `segments` of a download requires a request that can ask for a range, and as many \
+    connections of its session. Three more rules apply to `tus`: `creation`, `metadata`, `parallel_parts` and \
     `threshold` have no effect if the request of `allocate` creates the upload; `threshold` has no effect \
     without `parallel_parts`; and `creation: with_upload` has no effect with `parallel_parts`. Google \
     accepts only multiples of 256 KiB as the size of a part, and Microsoft only multiples of 320 KiB; the \
-    last part may have any size. `segments` of a download has no effect if its request cannot ask for a range, and a \
-    download never uses more connections than its session allows. Remove the key, or write a value that has an effect.
+    last part may have any size. Remove the key, or write such a multiple.
     """,
     in: """
       version: 1
