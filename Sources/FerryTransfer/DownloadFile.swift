@@ -21,15 +21,14 @@ final class DownloadFile: @unchecked Sendable {
   private(set) var descriptor: CInt
   /// Whether the file is at its destination, has been removed, or remains as a kept part.
   private var isSettled = false
+  /// The bytes of the document that the file has.
+  private(set) var written = WrittenRanges()
   /// The number of bytes of the document that the file has.
-  private(set) var size: Int64 = 0
+  var size: Int64 { written.count }
   /// The size at which the free space is checked again.
   private var nextLook = lookInterval
   /// The record of a kept part; `nil` for any other file.
   private(set) var record: PartRecord?
-  /// The number of bytes of the document that a part may have after the response; `nil` if the file is not a
-  /// part.
-  private var end: Int64?
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
 
@@ -88,8 +87,7 @@ final class DownloadFile: @unchecked Sendable {
     self.temporary = temporary
     self.record = record
     descriptor = opened
-    size = record.written
-    end = record.size
+    written = record.written
     nextLook = size + Self.lookInterval
   }
 
@@ -138,7 +136,7 @@ final class DownloadFile: @unchecked Sendable {
   /// Ends the work on the file, unless it was moved to its destination. A part remains if it has bytes; any other
   /// file is removed.
   private func discard() {
-    let isKept = record.map { $0.written > 0 || size > 0 } ?? false
+    let isKept = record.map { $0.written.count > 0 || size > 0 } ?? false
     if !isSettled, isKept, updateRecord() { isSettled = true }
     if descriptor >= 0, !isSettled {
       unlink(temporary)
@@ -161,30 +159,30 @@ final class DownloadFile: @unchecked Sendable {
   func suspend() -> Int64 {
     let isPart = record != nil && !isSettled && size > 0
     discard()
-    return isPart ? record?.written ?? 0 : 0
-  }
-
-  /// Returns to an earlier byte of a part, from which the response continues.
-  ///
-  /// - Parameter last: the last byte of the document that the response announces.
-  func proceed(from offset: Int64, through last: Int64) {
-    size = min(size, offset)
-    end = last + 1
+    return isPart ? record?.written.count ?? 0 : 0
   }
 
   /// Records how many bytes a part has. Returns whether they could be recorded.
   private func updateRecord() -> Bool {
     guard var record, descriptor >= 0 else { return false }
-    record.written = size
+    record.written = written
     guard Self.write(record, to: descriptor) else { return false }
     self.record = record
     return true
   }
 
-  /// Fails with `malformedResponse` if a part would have bytes that the response did not announce. Its other bytes are
-  /// then not trusted either, and it is removed.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(TransportFailure) {
-    if record != nil, let end, Int64(bytes.count) > end - size {
+  /// The place at which the next bytes of a response are written.
+  struct Position {
+    /// The number of the next byte.
+    var offset: Int64 = 0
+    /// The end of the bytes that the response announces; `nil` if unknown.
+    var end: Int64?
+  }
+
+  /// Writes bytes of the document. Fails with `malformedResponse` if a part would have bytes that the response did not
+  /// announce. Its other bytes are then not trusted either, and it is removed.
+  func append(_ bytes: UnsafeRawBufferPointer, at position: inout Position) throws(TransportFailure) {
+    if record != nil, let end = position.end, Int64(bytes.count) > end - position.offset {
       record = nil
       throw TransportFailure(
         .malformedResponse, "the response continues after byte \(end - 1), the last one that it announced",
@@ -192,13 +190,15 @@ final class DownloadFile: @unchecked Sendable {
     }
     var rest = bytes
     while let base = rest.baseAddress, !rest.isEmpty {
-      let count = pwrite(descriptor, base, rest.count, off_t(size))
+      let count = pwrite(descriptor, base, rest.count, off_t(position.offset))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw appendFailure(errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      size += Int64(count)
+      let next = position.offset + Int64(count)
+      written.insert(position.offset..<next)
+      position.offset = next
     }
-    if let record, size - record.written >= Self.recordInterval, !updateRecord() {
+    if let record, size - record.written.count >= Self.recordInterval, !updateRecord() {
       throw appendFailure(errno)
     }
     guard size >= nextLook else { return }

@@ -154,6 +154,7 @@ extension EasyHandle {
     guard let exchange else { return false }
     exchange.bodyReceived += Int64(piece.count)
     exchange.responseBody += Int64(piece.count)
+    exchange.segments?.bodyReceived += Int64(piece.count)
     guard mayKeepReceived() else { return false }
     spendReceived(piece.count)
     do throws(TransportFailure) {
@@ -176,7 +177,7 @@ extension EasyHandle {
         if room > 0 { exchange.body.append(contentsOf: piece.prefix(room)) }
       case .file(let file):
         guard mayStoreReceived() else { return false }
-        try file.append(piece)
+        try file.append(piece, at: &exchange.position)
       }
       return true
     } catch {

@@ -47,9 +47,8 @@ extension EasyHandle {
 
   private func mayStoreAnnounced() -> Bool {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.storesBody(status: head.status),
-      case .length(let length) = exchange.framing, length > limit - exchange.storedBefore
+      let size = exchange.announcedSize, size > limit
     else { return true }
-    let size = length + exchange.storedBefore
     fail(
       .responseTooLarge,
       "the response of \(size) bytes is larger than \(exchange.request.sizeLimitName), \(limit) bytes")
@@ -68,7 +67,7 @@ extension EasyHandle {
   }
 
   private func mayMoveAnnounced() -> Bool {
-    guard let limit = exchange?.request.byteLimit, let exchange, case .length(let length) = exchange.framing,
+    guard let limit = exchange?.request.byteLimit, let exchange, let length = exchange.announcedBytes,
       length > limit - exchange.received
     else { return true }
     fail(.byteLimit, "the size of the response, \(length) bytes, exceeds the limit of \(limit) bytes")
@@ -87,8 +86,23 @@ extension EasyHandle {
 }
 
 extension Exchange {
-  /// Body bytes received over all hops.
-  fileprivate var received: Int64 { traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived) }
+  /// Body bytes received over all hops and connections.
+  fileprivate var received: Int64 {
+    segments?.bodyReceived ?? traffic.bodyReceived + (isHopClosed ? 0 : bodyReceived)
+  }
+
+  /// The size of the document that the response announces; `nil` if unknown.
+  fileprivate var announcedSize: Int64? {
+    if let document = segments?.document { return document.record.size }
+    if case .length(let length) = framing { return length + storedBefore } else { return nil }
+  }
+
+  /// The number of bytes that the response announces, or all connections together; `nil` if unknown.
+  fileprivate var announcedBytes: Int64? {
+    guard case .length(let length) = framing else { return nil }
+    guard continued != nil, let document = segments?.document, bodyReceived == 0 else { return length }
+    return max(length, document.record.size - document.file.size)
+  }
 
   /// Body bytes sent before this hop: those of earlier hops and, if the body is a file, those of failed attempts.
   /// libcurl's counter, on which `bodySentBefore` is based, does not include those attempts.

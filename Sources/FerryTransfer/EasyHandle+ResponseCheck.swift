@@ -33,13 +33,7 @@ extension EasyHandle {
       return false
     }
     exchange.framing = framing
-    if head.status == 206, exchange.asksForRest {
-      if let problem = exchange.contradiction(in: head) {
-        exchange.refusal = problem
-        return false
-      }
-      exchange.continued = exchange.kept?.record
-    }
+    guard acceptRange(of: exchange) else { return false }
     if case .untilClose = framing, !head.isHTTP2, exchange.storesBody(status: head.status) {
       exchange.sessionEnd = TLSSession(of: curl)?.watchEnd()
     }
@@ -102,6 +96,15 @@ extension EasyHandle {
       )
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
       // A server may send only a part of the requested range.
+      if exchange.segments?.document != nil, exchange.continued != nil {
+        guard case .range(let bytes) = exchange.range, exchange.position.offset < bytes.upperBound else {
+          return nil
+        }
+        return failure(
+          .connectionLost,
+          "the response ended \(bytes.upperBound - exchange.position.offset) bytes before the end of its range"
+        )
+      }
       guard exchange.continued != nil, let missing = exchange.fileSink?.missing, missing > 0 else {
         return nil
       }

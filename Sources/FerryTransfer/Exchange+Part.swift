@@ -3,31 +3,38 @@ import FerryProcess
 
 /// Downloads that continue the part that an earlier request left (RFC 9110, sections 13.1.5 and 14).
 extension Exchange {
-  /// Whether the hop's request asks for the rest of the document whose beginning is in `kept`.
-  var asksForRest: Bool {
-    kept != nil && request.partOwner != nil
-      && hop.headers.contains { $0.name == "If-Range" && $0.value == kept?.record?.validator }
+  /// The record of the part to which the hop's request refers; `nil` if it asks for the whole document or for its first
+  /// bytes.
+  var requested: PartRecord? {
+    guard request.partOwner != nil, let record = segments?.document?.record ?? kept?.record,
+      hop.headers.contains(where: { $0.name == "If-Range" && $0.value == record.validator })
+    else { return nil }
+    return record
   }
 
-  /// Whether the hop's request asked for the rest of a document, even if its part no longer exists.
-  var askedForRest: Bool { keptBefore > 0 && hop.headers.contains { $0.name == "If-Range" } }
+  /// Whether the hop's request asked for a part of a known version of the document, even if its part no longer exists.
+  var askedForRest: Bool {
+    (keptBefore > 0 || segments?.document != nil) && hop.headers.contains { $0.name == "If-Range" }
+  }
 
-  /// The reason why a 206 response does not have the rest of the document; `nil` if it does.
-  func contradiction(in head: ResponseHead) -> String? {
-    guard let record = kept?.record else { return "the server sent a part that was not requested" }
-    let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
-    guard let range = Self.range(of: head) else {
+  /// The reason why a 206 response does not have the requested bytes; `nil` if it does.
+  func contradiction(in head: ResponseHead, to record: PartRecord?) -> String? {
+    guard let record else { return "the server sent a part that was not requested" }
+    guard let stated = Self.range(of: head) else {
       return "the server sent a part without a Content-Range that states its position"
     }
-    guard range.first == record.firstRequested, range.size == record.size else {
+    guard stated.first == range.start, stated.size == record.size else {
       return
-        "the server sent a part at byte \(range.first) of \(range.size), not at byte \(record.firstRequested) of \(record.size)"
+        "the server sent a part at byte \(stated.first) of \(stated.size), not at byte \(range.start) of \(record.size)"
     }
-    if case .length(let length) = framing, length != range.last - range.first + 1 {
+    if case .range(let bytes) = range, stated.last >= bytes.upperBound {
+      return "the server sent a part up to byte \(stated.last), which was not requested"
+    }
+    if case .length(let length) = framing, length != stated.last - stated.first + 1 {
       return
-        "the length of the part is \(length) bytes, but its Content-Range states \(range.last - range.first + 1)"
+        "the length of the part is \(length) bytes, but its Content-Range states \(stated.last - stated.first + 1)"
     }
-    guard Validator.isStronglyNamed(record.validator, in: response) else {
+    guard Validator.isStronglyNamed(record.validator, in: response(head)) else {
       return "the server sent a part of another version of the document"
     }
     // The response with the rest may omit the field (RFC 9110, section 15.3.7). The whole document is then requested.
@@ -39,8 +46,12 @@ extension Exchange {
     return nil
   }
 
+  func response(_ head: ResponseHead) -> TransferResponse {
+    TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
+  }
+
   /// The position of a part that a response states; `nil` if it does not state exactly one.
-  private static func range(of head: ResponseHead) -> ContentRangeField? {
+  static func range(of head: ResponseHead) -> ContentRangeField? {
     let ranges = head.fields.filter { $0.name.isField("content-range") }.map(\.value)
     return ranges.count == 1 ? ranges.first.flatMap(ContentRangeField.init) : nil
   }
@@ -50,24 +61,31 @@ extension Exchange {
   func part(of path: String, _ head: ResponseHead) throws(TransportFailure) -> DownloadFile? {
     guard let owner = request.partOwner else { return nil }
     if let continued, let kept {
-      try kept.checkSpace(for: continued.size - continued.written)
-      kept.proceed(from: continued.firstRequested, through: Self.range(of: head)?.last ?? continued.size - 1)
+      try kept.checkSpace(for: continued.size - continued.written.count)
+      position = .init(
+        offset: continued.firstRequested, end: (Self.range(of: head)?.last ?? continued.size - 1) + 1)
       return kept
     }
     kept?.remove()
     kept = nil
-    let response = TransferResponse(status: head.status, headers: head.fields, body: [], url: hop.url)
-    guard let boot = SystemBoot.identifier, head.status == 200, hop.method == "GET",
-      case .length(let size) = framing,
-      size >= DownloadFile.leastKeptSize, let validator = Validator.strong(of: response),
+    guard head.status == 200, hop.method == "GET", case .length(let size) = framing,
+      size >= DownloadFile.leastKeptSize, let record = record(of: head, size: size)
+    else { return nil }
+    position = .init(offset: 0, end: size)
+    return try DownloadFile.part(path, owner: owner, record)
+  }
+
+  /// The record of a new part; `nil` if the response does not allow a later request for other bytes.
+  func record(of head: ResponseHead, size: Int64) -> PartRecord? {
+    let response = response(head)
+    guard let boot = SystemBoot.identifier, let validator = Validator.strong(of: response),
       // Servers that do not support ranges state this.
       !head.fields.contains(where: { $0.name.isField("accept-ranges") && $0.value.lowercased() == "none" })
     else { return nil }
-    let record = PartRecord(
+    return PartRecord(
       source: PartSource.digest(of: hop.url, request), validator: validator,
       modified: Validator.modified(of: response) == nil ? nil : response.header("Last-Modified"), size: size,
       boot: boot)
-    return try DownloadFile.part(path, owner: owner, record)
   }
 
   /// The fields of the response. A response with the rest of a document may omit fields of the document that its
@@ -79,7 +97,7 @@ extension Exchange {
   }
 
   /// The number of bytes of the document that precede the body of the response.
-  var storedBefore: Int64 { continued?.firstRequested ?? 0 }
+  var storedBefore: Int64 { continued == nil ? 0 : range.start }
 
   /// The statuses after which the part is not continued: the file at the destination is current (304), or the server
   /// does not accept the request for the rest.
@@ -88,6 +106,7 @@ extension Exchange {
   /// Ends the work on the part, and returns its state; `nil` if the request had none.
   func endPart(of head: ResponseHead) -> PartProgress? {
     guard request.partOwner != nil else { return nil }
+    if let segments, let document = segments.document { return endPart(of: document, segments, head) }
     let isContinuing = continued != nil
     if storedFile != nil { return isContinuing || keptBefore == 0 ? nil : PartProgress(dropped: keptBefore) }
     if refusal != nil || head.isWhole && Self.endingStatuses.contains(head.status) { kept?.remove() }
@@ -96,6 +115,24 @@ extension Exchange {
     (kept, sink) = (nil, .dropped)
     return PartProgress(
       kept: max(0, through - before), through: through, dropped: keptBefore - min(before, through))
+  }
+}
+
+extension Exchange {
+  /// Ends the work on the part that several connections have received, and returns its state.
+  private func endPart(
+    of document: SegmentedDownload.Document, _ segments: SegmentedDownload, _ head: ResponseHead
+  ) -> PartProgress? {
+    sink = .dropped
+    let (total, before) = (segments.keptBefore, document.record.written.count)
+    // An earlier part of another version may have been dropped.
+    guard storedFile == nil else { return total > before ? PartProgress(dropped: total - before) : nil }
+    if refusal != nil || segments.isRefused || head.isWhole && Self.endingStatuses.contains(head.status) {
+      document.file.remove()
+    }
+    let through = document.file.suspend()
+    return PartProgress(
+      kept: max(0, through - before), through: through, dropped: total - min(before, through))
   }
 }
 
@@ -115,14 +152,10 @@ extension DownloadFile {
 }
 
 extension RedirectPolicy.Hop {
-  /// Asks for the rest of the document if the part belongs to this hop's URL, and for the whole document otherwise.
-  mutating func setRange(after kept: DownloadFile?, _ request: TransferRequest) {
-    guard let kept, let record = kept.record else { return }
-    let fields = [
-      TransferRequest.HeaderField(name: "Range", value: "bytes=\(record.firstRequested)-"),
-      TransferRequest.HeaderField(name: "If-Range", value: record.validator),
-    ]
-    headers.removeAll { fields.contains($0) }
-    if PartSource.digest(of: url, request) == record.source { headers += fields }
+  /// Asks for a range if the part belongs to this hop's URL, and for the whole document otherwise.
+  mutating func setRange(_ range: RangeRequest, of record: PartRecord?, _ request: TransferRequest) {
+    headers.removeAll { ["Range", "If-Range"].contains($0.name) && request.partOwner != nil }
+    if let record, PartSource.digest(of: url, request) != record.source { return }
+    headers += range.fields(record?.validator)
   }
 }

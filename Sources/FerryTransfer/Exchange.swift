@@ -59,6 +59,14 @@ final class Exchange {
   var isHeld = false
 
   var sink = Sink.undecided
+  /// The bytes that the request asks for.
+  var range = RangeRequest.whole
+  /// The place at which the next bytes of the body are written to the file.
+  var position = DownloadFile.Position()
+  /// The download over several connections to which the exchange belongs; `nil` for any other request.
+  var segments: SegmentedDownload?
+  /// Whether the hop is to be sent again, because it asked for a range that its server does not send.
+  var needsOtherRange = false
   /// The part of the download that an earlier request has left; `nil` if there is none.
   var kept: DownloadFile?
   /// The number of bytes that `kept` had when the request was started.
@@ -106,7 +114,7 @@ final class Exchange {
   var lastSentAt: SuspendingClock.Instant?
 
   let started: SuspendingClock.Instant
-  let deadline: SuspendingClock.Instant?
+  var deadline: SuspendingClock.Instant?
   var lastProgress: SuspendingClock.Instant
   /// All bytes of this hop in both directions at `lastProgress`.
   var lastCount: Int64 = 0
@@ -160,7 +168,8 @@ final class Exchange {
   /// Whether the body of a response with this status is written to the file of `Destination.file`.
   func storesBody(status: Int) -> Bool {
     guard case .file(_, let statuses) = request.destination, hop.method != "HEAD" else { return false }
-    return statuses.contains(status) || continued != nil
+    // If several connections receive the document, only its ranges are stored.
+    return continued != nil || segments?.document == nil && statuses.contains(status)
   }
 
   /// The size of the response body, if specified in the header section.
@@ -180,7 +189,9 @@ final class Exchange {
       return .memory(limit: limit, isNeeded: isNeeded && 200...299 ~= status)
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }
+      if let document = segments?.document { return .file(document.file) }
       if let part = try part(of: path, head) { return .file(part) }
+      position = .init()
       return .file(try DownloadFile(path, announced: announced))
     }
   }

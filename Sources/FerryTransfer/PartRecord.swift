@@ -17,15 +17,15 @@ struct PartRecord: Equatable, Sendable {
   var modified: String?
   /// The size of the document in bytes.
   var size: Int64
-  /// The number of bytes from the start of the document that have been written.
-  var written: Int64 = 0
+  /// The bytes of the document that have been written.
+  var written = WrittenRanges()
   /// Identifies the period since the system started. After a power failure, the file system may have lost bytes that
   /// were written before, but not the record.
   var boot: String
 
   /// The number of the first byte that a request for the rest of the document asks for. A part that has all bytes
   /// asks for the last one again: the response to a request for no bytes would be 416, whatever version the server has.
-  var firstRequested: Int64 { min(written, size - 1) }
+  var firstRequested: Int64 { min(written.beginning, size - 1) }
 
   /// The document's header fields that may be absent from a response with the rest of the document.
   var fields: [(name: String, value: String)] {
@@ -37,7 +37,7 @@ struct PartRecord: Equatable, Sendable {
   var bytes: [UInt8] {
     let text = [
       Self.heading, "source \(source)", "validator \(validator)", "modified \(modified ?? "-")",
-      "size \(size)", "written \(written)",
+      "size \(size)", "written \(written.text)",
       "boot \(boot)",
     ]
     var bytes = Array(text.joined(separator: "\n").utf8)
@@ -48,7 +48,8 @@ struct PartRecord: Equatable, Sendable {
   }
 
   init(
-    source: String, validator: String, modified: String? = nil, size: Int64, written: Int64 = 0, boot: String
+    source: String, validator: String, modified: String? = nil, size: Int64,
+    written: WrittenRanges = WrittenRanges(), boot: String
   ) {
     self.source = source
     self.validator = validator
@@ -72,9 +73,9 @@ struct PartRecord: Equatable, Sendable {
     }
     guard lines.popFirst().map(String.init) == Self.heading, let source = value("source"),
       let validator = value("validator"), let modified = value("modified"),
-      let size = value("size").flatMap({ Int64($0) }),
-      let written = value("written").flatMap({ Int64($0) }), let boot = value("boot"), lines.isEmpty,
-      size > 0, (0...size).contains(written), Validator.isEntityTag(validator) || Validator.isDate(validator),
+      let size = value("size").flatMap({ Int64($0) }), size > 0,
+      let written = value("written").flatMap({ WrittenRanges($0, of: size) }), let boot = value("boot"),
+      lines.isEmpty, Validator.isEntityTag(validator) || Validator.isDate(validator),
       modified == "-" || Validator.isDate(modified)
     else { return nil }
     self.init(

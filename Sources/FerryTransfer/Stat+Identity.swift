@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 
 #if canImport(Darwin)
 import Darwin
@@ -9,18 +10,6 @@ import Glibc
 #endif
 
 extension stat {
-  /// The modification time in nanoseconds since 1970, used to recognize an unchanged file.
-  ///
-  /// The number wraps around outside the years 1677 to 2262. A file with such a time (touch(1)) is still
-  /// recognized.
-  package var modifiedNanoseconds: Int64 {
-    #if canImport(Darwin)
-    Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
-    #else
-    Int64(st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(st_mtim.tv_nsec)
-    #endif
-  }
-
   /// The device and inode combined in one number, which is never 0. It shows whether a path still leads to
   /// the listed file.
   /// The device is included because a root may contain other file systems. Files on one device differ by

@@ -95,7 +95,7 @@ extension TransferLoop {
     end(handle, .failure(failure))
   }
 
-  func end(_ handle: EasyHandle, _ result: Result<TransferResponse, TransportFailure>) {
+  func end(_ handle: EasyHandle, _ ownResult: Result<TransferResponse, TransportFailure>) {
     guard let exchange = handle.exchange else { return }
     collectInterim(of: handle)
     switch exchange.digest {
@@ -106,11 +106,18 @@ extension TransferLoop {
       handle.spend(exchange.traffic.headersSent, .sending)
       exchange.settleCredits()
     }
-    endedTraffic += exchange.traffic
-    let duration = exchange.started.duration(to: .now)
+    busy[exchange.key.id] = nil
+    defer {
+      if case .success = ownResult, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
+    }
+    guard let result = endSegment(exchange, ownResult) else { return }
+    let segments = exchange.segments
+    let traffic = segments?.traffic ?? exchange.traffic
+    endedTraffic += traffic
+    let started = segments?.started ?? exchange.started
     var outcome = TransferOutcome(
-      id: exchange.key.id, result: result, traffic: exchange.traffic, duration: duration,
-      url: exchange.hop.url)
+      id: segments?.id ?? exchange.key.id, result: result, traffic: traffic,
+      duration: started.duration(to: .now), url: exchange.hop.url)
     outcome.method = exchange.hop.method
     outcome.inode = exchange.sourceInode
     outcome.part = exchange.endPart(of: handle.head)
@@ -118,12 +125,11 @@ extension TransferLoop {
     if let settings = exchange.request.connection.proxySettings, !result.isSuccess {
       outcome.proxy = settings.address(for: exchange.hop.url)
     }
-    outcome.phases = exchange.phases
+    outcome.phases = segments?.phases ?? exchange.phases
+    outcome.segments = segments?.use
     if exchange.isTraced { outcome.hops = exchange.takeHops(result.failure) }
     ended.append(outcome)
-    busy[exchange.key.id] = nil
     if exchange.request.reportedInterim != nil { interimCount -= 1 }
-    if case .success = result, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
   }
 }
 

@@ -8,6 +8,7 @@ extension TransferLoop {
     handle.closeHop()
     guard let exchange = handle.exchange else { return false }
     if exchange.needsOtherConnection { return startHop(handle, exchange) }
+    if exchange.needsOtherRange { return resend(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
       // If a handshake failed, the server did not read a request that it received during the handshake.
@@ -21,6 +22,7 @@ extension TransferLoop {
       return false
     }
     if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
+    if let isContinuing = continueSegments(handle, exchange) { return isContinuing }
     if answersChallenge(handle, exchange) { return follow(handle, exchange) }
     guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)
@@ -63,7 +65,8 @@ extension TransferLoop {
   ) -> Bool {
     var hop = target
     hop.setCondition(of: exchange.request)
-    hop.setRange(after: exchange.kept, exchange.request)
+    let record = exchange.segments?.document?.record ?? exchange.kept?.record
+    hop.setRange(exchange.range, of: record, exchange.request)
     exchange.withheld += withheld
     do throws(TransportFailure) {
       try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
@@ -82,7 +85,7 @@ extension TransferLoop {
   }
 
   /// Starts the hop of an exchange that libcurl is not processing. Returns whether it was started.
-  private func startHop(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
+  func startHop(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
     exchange.startHop(now: now)
     do throws(TransportFailure) {
       try handle.prepare(exchange)

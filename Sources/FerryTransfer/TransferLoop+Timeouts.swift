@@ -33,7 +33,8 @@ extension TransferLoop {
     guard let due = nextCheck, due <= now else { return }
     nextCheck = nil
     for handle in Array(busy.values) {
-      guard let exchange = handle.exchange else { continue }
+      // Another exchange of the same document may have ended this one.
+      guard let exchange = handle.exchange, busy[exchange.key.id] === handle else { continue }
       guard !exchange.isSettling else {
         checkStoring(exchange, handle)
         continue

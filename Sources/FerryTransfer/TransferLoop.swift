@@ -37,6 +37,8 @@ package final class TransferLoop {
   var authentications = AuthenticationCache()
   var pool: [EasyHandle] = []
   var busy: [UInt64: EasyHandle] = [:]
+  /// The downloads over several connections, by the caller's ID.
+  var segmented: [UInt64: SegmentedDownload] = [:]
   private var serial: UInt64 = 0
   var ended: [TransferOutcome] = []
   /// The traffic of all completed requests.
@@ -103,11 +105,16 @@ package final class TransferLoop {
 
   /// The traffic so far of the requests in flight.
   package var progress: Traffic {
-    busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
+    var sum = busy.values.reduce(into: Traffic()) { $0 += $1.traffic }
+    for segments in segmented.values { sum += segments.traffic }
+    return sum
   }
 
   /// The traffic so far of one request in flight; zero if it is not in flight.
-  package func traffic(of id: UInt64) -> Traffic { busy[id]?.traffic ?? Traffic() }
+  package func traffic(of id: UInt64) -> Traffic {
+    guard let segments = segmented[id] else { return busy[id]?.traffic ?? Traffic() }
+    return segments.running.values.reduce(into: segments.traffic) { $0 += $1.traffic }
+  }
 
   // MARK: Requests from the caller
 
@@ -120,49 +127,74 @@ package final class TransferLoop {
     if let signing = request.signing { request.headers += signing.placeholders }
     if let token = request.queryToken { request.headers.append(token.placeholder) }
     if let authentication = request.authentication { request.headers.append(authentication.placeholder) }
-    precondition(busy[id] == nil, "an ID in flight must not be reused")
+    precondition(busy[id] == nil && segmented[id] == nil, "an ID in flight must not be reused")
     now = .now
-    serial += 1
+    let key = nextKey(id)
     do throws(TransportFailure) {
       try RequestCheck.check(request)
       var (hop, withheld) = try OriginGuard.firstHop(request)
       hop.setCondition(of: request)
       let kept = DownloadFile.kept(for: request)
-      hop.setRange(after: kept, request)
+      let range = RangeRequest(after: kept?.record, request)
+      hop.setRange(range, of: kept?.record, request)
       try hop.sign(request, after: .zero, &signingKeys)
       try authenticate(&hop, request)
       let (headers, credits) = (try headers(of: hop, request), credits(for: request.limits))
       let exchange = Exchange(
-        key: TransferKey(id: id, serial: serial), request: request, hop: hop, headers: headers,
-        withheld: withheld, isTraced: isTracing, credits: credits, now: now)
-      (exchange.kept, exchange.keptBefore) = (kept, kept?.size ?? 0)
-      guard
-        let handle = pool.popLast()
-          ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)
-      else {
-        throw EasyHandle.malformed("out of memory")
+        key: key, request: request, hop: hop, headers: headers, withheld: withheld, isTraced: isTracing,
+        credits: credits, now: now)
+      (exchange.kept, exchange.keptBefore, exchange.range) = (kept, kept?.size ?? 0, range)
+      switch range {
+      case .whole, .rest: break
+      case .first, .range:
+        let segments = SegmentedDownload(id: id, exchange.request, at: now)
+        segments.keptBefore = exchange.keptBefore
+        exchange.segments = segments
+        segmented[id] = segments
       }
-      do throws(TransportFailure) {
-        try handle.prepare(exchange)
-      } catch {
-        pool.append(handle)
-        throw error
-      }
-      handle.exchange = exchange
-      busy[id] = handle
+      try begin(exchange)
       if reportsInterim { interimCount += 1 }
-      add(handle)
     } catch {
+      segmented[id] = nil
       ended.append(
         TransferOutcome(id: id, result: .failure(error), traffic: Traffic(), duration: .zero))
     }
+  }
+
+  /// - Parameter id: the caller's ID; `nil` for an exchange that the loop adds to a request.
+  func nextKey(_ id: UInt64? = nil) -> TransferKey {
+    serial += 1
+    // The caller counts its IDs upward.
+    return TransferKey(id: id ?? .max - serial, serial: serial)
+  }
+
+  /// Gives an exchange a handle and starts its first hop. Throws `request`.
+  func begin(_ exchange: Exchange) throws(TransportFailure) {
+    guard
+      let handle = pool.popLast()
+        ?? EasyHandle(hashThread: hashThread, sockets: sockets, turnGuard: turnGuard)
+    else {
+      throw EasyHandle.malformed("out of memory")
+    }
+    do throws(TransportFailure) {
+      try handle.prepare(exchange)
+    } catch {
+      pool.append(handle)
+      throw error
+    }
+    handle.exchange = exchange
+    busy[exchange.key.id] = handle
+    exchange.segments?.begin(handle, exchange.key)
+    add(handle)
   }
 
   /// Ends a request as `cancelled`: in the next turn or, if the checksum of its file is being computed, after the next
   /// piece. Has no effect if the request has completed, or if it waits only for the digest of its body or for the file's
   /// sync.
   package func cancel(_ id: UInt64) {
-    guard let handle = busy[id], let exchange = handle.exchange else { return }
+    guard let handle = busy[id] ?? segmented[id]?.running.values.first, let exchange = handle.exchange else {
+      return
+    }
     guard !exchange.isSettling else {
       exchange.storing?.interrupt(TransportFailure(.cancelled, "canceled", mayHaveReachedServer: true))
       return
@@ -180,8 +212,7 @@ package final class TransferLoop {
     timeLimit: Duration? = nil
   ) {
     now = .now
-    serial += 1
-    let key = TransferKey(id: id, serial: serial)
+    let key = nextKey(id)
     let hashing = FileHashing(
       key: key, name: source.name, deadline: timeLimit.map { now.advanced(by: $0) })
     self.hashing[id] = hashing
@@ -264,6 +295,7 @@ package final class TransferLoop {
         grantBandwidth()
       }
       perform()
+      if !segmented.isEmpty { startSegments() }
       if interimCount > 0 { for handle in busy.values { collectInterim(of: handle) } }
       now = .now
       checkTimeouts()

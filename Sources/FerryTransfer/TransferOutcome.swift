@@ -32,6 +32,8 @@ package struct TransferOutcome: Sendable {
   package var redirectedTo: String?
   /// The phases of the request, over all hops; `nil` if no request was started.
   package var phases: RequestPhases?
+  /// The connections that a download was to use; `nil` if it was not to use several.
+  package var segments: SegmentUse?
   /// If the loop traces requests: each request on the wire, in order.
   package var hops: [TracedHop] = []
 }

@@ -10,21 +10,32 @@ struct `A large fetch` {
   private static let kills = Int(environment["FERRY_DOWNLOAD_KILLS"] ?? "") ?? 4
   private static var size: Int { mebibytes << 20 }
 
-  /// nginx with a file of random bytes, at a rate at which the file takes about four seconds.
-  private static func site() async throws -> NginxSite {
+  /// nginx with a file of random bytes, at a rate at which the file takes about four seconds over this many connections.
+  private static func site(segments: Int = 1) async throws -> NginxSite {
     let site = try await NginxSite.start(
-      "limit_rate \(max(mebibytes / 4, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
+      "limit_rate \(max(mebibytes / 4 / segments, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
     )
     try write(to: site)
     return site
   }
 
   private static func write(to site: NginxSite) throws {
-    // The document is replaced by a new file, as servers do: nginx continues a response from the old one.
-    let path = site.path("root/large")
-    try bytes(size).write(to: URL(filePath: path + ".new"))
-    chmod(path + ".new", 0o644)
-    rename(path + ".new", path)
+    try prepare(site)
+    replace(on: site)
+  }
+
+  private static func prepare(_ site: NginxSite) throws {
+    let path = site.path("root/large.new")
+    try bytes(size).write(to: URL(filePath: path))
+    chmod(path, 0o644)
+    // nginx's ETag consists of the modification time in seconds and the size, which must differ from that of the old file.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -Double.random(in: 10...1_000_000))], ofItemAtPath: path)
+  }
+
+  /// Replaces the document by the prepared file, as servers do: nginx continues a response from the old one.
+  private static func replace(on site: NginxSite) {
+    rename(site.path("root/large.new"), site.path("root/large"))
   }
 
   private static func bytes(_ count: Int) throws -> Data {
@@ -83,9 +94,11 @@ struct `A large fetch` {
     }
   }
 
-  @Test func `that is killed again and again is continued, and is complete`() async throws {
-    let site = try await Self.site()
-    let job = try Self.job(site)
+  @Test(arguments: [1, 4]) func `that is killed again and again is continued, and is complete`(
+    _ segments: Int
+  ) async throws {
+    let site = try await Self.site(segments: segments)
+    let job = try Self.job(site, "segments: \(segments)")
     for kill in 1...Self.kills {
       try await Self.killRun(job, at: Self.size / (Self.kills + 1) * kill)
     }
@@ -98,9 +111,36 @@ struct `A large fetch` {
     // After each kill, the server resends the bytes that it sent after the last update of the record,
     // including those in the buffers of the sockets.
     #expect(again <= Self.kills * (8 << 20), "\(again) bytes were sent again")
-    print("\(Self.mebibytes) MiB, \(Self.kills) kills: \(again) bytes sent again")
+    print(
+      "soak: \(Self.mebibytes) MiB, \(Self.kills) kills, segments: \(segments): \(again) bytes sent again, SHA-256 correct"
+    )
     #expect(report.totals.bytes.useful < Self.size / 2)
-    #expect(site.requests.filter { $0[0] == "206" }.count == Self.kills)
+    let ranges = site.requests.filter { $0[0] == "206" }.count
+    #expect(segments == 1 ? ranges == Self.kills : ranges > Self.kills + segments)
+  }
+
+  @Test func `with segments uses as many connections at once, and one if a server does not send ranges`()
+    async throws
+  {
+    let site = try await Self.site(segments: 4)
+    let job = try Self.job(site, "segments: 4")
+    let command = try await job.ferry("run", "job.yaml", "-v")
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    #expect(command.stderr.contains(", 4 connections"), "\(command.stderr)")
+    let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
+    #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
+
+    let plain = try await NginxSite.start("max_ranges 0; access_log access.log fields;")
+    try Self.write(to: plain)
+    let other = try Self.job(plain, "segments: 4")
+    let (single, report) = try await other.run()
+    #expect(single.status == 0, "\(single.stdout)\(single.stderr)")
+    #expect(
+      single.stdout.contains(
+        "1 download over one connection: the server does not send ranges of the document"),
+      "\(single.stdout)")
+    #expect(report.nodes.first?.singleConnection?.downloads == 1)
+    #expect(plain.requests.map { $0[0] } == ["200"])
   }
 
   @Test func `whose session is reset has no part any longer`() async throws {
@@ -116,15 +156,33 @@ struct `A large fetch` {
     #expect(again.stdout.contains("\"parts\" : 0"), "\(again.stdout)")
   }
 
-  @Test func `that changes under way starts over`() async throws {
-    let site = try await Self.site()
-    let job = try Self.job(site)
+  @Test(arguments: [1, 4]) func `that changes under way starts over`(_ segments: Int) async throws {
+    let site = try await Self.site(segments: segments)
+    let job = try Self.job(site, "segments: \(segments)")
     try await Self.killRun(job, at: Self.size / 3)
     try Self.write(to: site)
     #expect(try await job.run().command.status == 0)
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
-    #expect(site.requests.last?[0] == "200")
+    let again = try Self.sent(site) - Self.size
+    print(
+      "soak: \(Self.mebibytes) MiB that changes after a third, segments: \(segments): \(again) bytes sent again, SHA-256 correct"
+    )
+    #expect(segments > 1 || site.requests.last?[0] == "200")
+  }
+
+  @Test func `with segments that changes while they are downloaded starts over in the same run`() async throws
+  {
+    let site = try await Self.site(segments: 4)
+    let job = try Self.job(site, "segments: 4\n    retry: { initial: 100ms }")
+    try Self.prepare(site)
+    let run = try job.start(["run", "job.yaml"])
+    try await Self.wait(for: run, job, Self.size / 3)
+    Self.replace(on: site)
+    let command = await run.end()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
+    #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
   }
 
   @Test func `that was interrupted by a signal is continued, with its checksum and time`() async throws {

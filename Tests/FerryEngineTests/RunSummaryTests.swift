@@ -52,6 +52,22 @@ import Testing
     return try RunSummary(source, commands: commands, report: "/state/runs/r/report.json").text
   }
 
+  @Test func `shows the reasons why elements are not listed, the most frequent first`() throws {
+    var node = node("photos", .failed, failed: 13)
+    node.problems = ["b", "a", "a", "c", "d", "e", "f"].enumerated().map { index, message in
+      RunRecord.FileProblem(path: Array("/\(index)".utf8), code: "source_missing", message: message)
+    }
+    node.problemsOmitted = 6
+    let summary = try text(record(exit: .itemsFailed, failed: 13, nodes: [node]))
+    let lines = summary.split(separator: "\n").filter { $0.contains("not listed") }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(
+      lines == [
+        "photos: 2 × not listed: a (first: /1)", "photos: /0: not listed: b", "photos: /3: not listed: c",
+        "photos: /4: not listed: d", "photos: 8 × not listed: for other reasons (first: /5)",
+      ], "\(summary)")
+  }
+
   @Test func `states what was sent and received, what failed and why, and what to do next`() throws {
     let items = (0..<300).map { number in
       item(

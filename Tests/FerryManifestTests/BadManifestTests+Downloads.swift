@@ -91,6 +91,34 @@ extension BadManifest {
         "1️⃣", .referenceOutOfPlace, "'${item.name}' has no value in a fetch",
         help: "references allowed here: vars.…, env.…, secrets.…, token.…, requests.… or run.…")),
     BadManifest(
+      "items with one file",
+      """
+      downloads:
+        photos:
+          session: quick
+          items:
+            - { url: https://example.com/a, save_to: 3️⃣photos/a }
+            - { url: https://example.com/b, save_to: 1️⃣./photos//a }
+            - { url: https://example.com/c, save_to: 2️⃣photos/A }
+            - { url: https://example.com/d, save_to: photos/d }
+      """,
+      .error(
+        "1️⃣", .invalidPath, "another item of this batch is saved to the same file",
+        help: "specify a separate file for each item", notes: [("3️⃣", "the other item is here")]),
+      .error(
+        "2️⃣", .invalidPath, "another item of this batch is saved to the same file",
+        help: "specify a separate file for each item", notes: [("3️⃣", "the other item is here")])),
+    BadManifest(
+      "a form without fields and file", in: .http, "multipart: 1️⃣{}",
+      .error(
+        "1️⃣", .missingAlternative, "a form requires a field or a file",
+        help: "add 'fields', 'file' or 'fields_after', for example 'fields: { title: weekly }'")),
+    BadManifest(
+      "a form without fields", in: .http, "multipart: 1️⃣{ fields: {}, fields_after: [] }",
+      .error(
+        "1️⃣", .missingAlternative, "a form requires a field or a file",
+        help: "add 'fields', 'file' or 'fields_after', for example 'fields: { title: weekly }'")),
+    BadManifest(
       "two digests",
       """
       downloads:

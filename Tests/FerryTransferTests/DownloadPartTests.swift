@@ -269,7 +269,7 @@ import Testing
     #expect(pwrite(descriptor, "i", 1, off_t(Self.size - 1)) == 1)
     let complete = PartRecord(
       source: try #require(record(descriptor)).source, validator: Self.tag, size: Int64(Self.size),
-      written: Int64(Self.size), boot: try #require(SystemBoot.identifier))
+      written: WrittenRanges(first: Int64(Self.size)), boot: try #require(SystemBoot.identifier))
     #expect(DownloadFile.write(complete, to: descriptor))
     close(descriptor)
     #expect(try get(server, limit: Int64(Self.size)).answer?.isContinued == true)
@@ -383,7 +383,8 @@ import Testing
 
 @Suite struct `The record of a part` {
   static let record = PartRecord(
-    source: "00ff", validator: "\"v 1\"".replacing(" ", with: "_"), size: 10, written: 3, boot: "a-b")
+    source: "00ff", validator: "\"v 1\"".replacing(" ", with: "_"), size: 10,
+    written: WrittenRanges(first: 3), boot: "a-b")
 
   @Test func `can be read back, and takes the same space whatever its validator`() {
     for validator in [

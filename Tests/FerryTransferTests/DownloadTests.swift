@@ -170,7 +170,8 @@ import Testing
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
     defer { bytes.deallocate() }
     do throws(TransportFailure) {
-      try file.append(UnsafeRawBufferPointer(bytes))
+      var position = DownloadFile.Position()
+      try file.append(UnsafeRawBufferPointer(bytes), at: &position)
       Issue.record("a full disk took the bytes")
     } catch {
       #expect(error.code == .destination)

@@ -23,10 +23,18 @@ extension FileLister {
   private static let largestJSON = 64 << 20
 }
 
+extension UploadWork {
+  /// Which of a download batch's files have to be downloaded again; `nil` for an upload.
+  func missing(of files: FileColumns, beneath root: SourceRoot?) -> [ContentComparison]? {
+    guard download != nil else { return nil }
+    return root?.missing(of: files) ?? []
+  }
+}
+
 extension SourceRoot {
   /// Compares each file of a download batch with the list: `.other` means that the file has to be downloaded again,
   /// because it does not exist or does not have the size that the list states.
-  func missing(of files: FileColumns) -> [ContentComparison] {
+  fileprivate func missing(of files: FileColumns) -> [ContentComparison] {
     let folder = openFolder()
     defer { if folder >= 0 { close(folder) } }
     return (0..<files.count).map { file in
@@ -34,7 +42,7 @@ extension SourceRoot {
       let path = FileLister.terminated(Array(files.path(file)))
       let isThere =
         folder >= 0 && fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isRegular
-        && (files.sizes[file] == 0 || files.sizes[file] == Int64(status.st_size))
+        && (files.documentSize(file).map { $0 == Int64(status.st_size) } ?? true)
       return isThere ? .notAsked : .other
     }
   }

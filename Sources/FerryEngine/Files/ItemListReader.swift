@@ -26,6 +26,8 @@ struct ItemListReader {
     /// The place in the list, for messages.
     var place: String
     var path: [UInt8]
+    /// The path as file systems that do not distinguish case compare it.
+    var key: String
     var size: Int64
     var version: Int64
     var origin: Origin?
@@ -158,9 +160,8 @@ struct ItemListReader {
 
   /// Adds an item, unless it equals an earlier item.
   private mutating func add(_ item: Found) {
-    let key = Self.key(item.path)
-    guard let other = places[key] else {
-      places[key] = found.count
+    guard let other = places[item.key] else {
+      places[item.key] = found.count
       found.append(item)
       return
     }
@@ -192,7 +193,7 @@ struct ItemListReader {
     var files = Set<Int>(minimumCapacity: found.count)
     for item in found {
       var hasher = Hasher()
-      for byte in Self.key(item.path).utf8 { hasher.combine(byte) }
+      for byte in item.key.utf8 { hasher.combine(byte) }
       files.insert(hasher.finalize())
     }
     for index in found.indices where !isInterrupted(index) {
@@ -210,7 +211,7 @@ struct ItemListReader {
   ///
   /// - Parameter files: the hashes of the keys of all items.
   private func fileAbove(_ index: Int, _ files: Set<Int>) -> Int? {
-    let key = Array(Self.key(found[index].path).utf8)
+    let key = Array(found[index].key.utf8)
     var hasher = Hasher()
     for (position, byte) in key.enumerated() {
       if byte == UInt8(ascii: "/"), files.contains(hasher.finalized),
@@ -268,9 +269,13 @@ struct ItemListReader {
     }
     let url = try text(items.url, element, isURL: true)
     guard url.utf8.count <= Self.longestURL else { throw Refusal(message: Self.longURL) }
+    let isKnown = items.url.references.allSatisfy(\.isOfItem)
+    if isKnown, URLPart.authority(of: url)?.isEmpty ?? true {
+      throw Refusal(message: "its URL does not begin with http:// or https:// and a host")
+    }
     return Found(
-      place: place, path: path, size: size ?? 0, version: version(url: url, digest, values),
-      origin: items.url.references.allSatisfy(\.isOfItem) ? Origin(url: url) : nil, values: values)
+      place: place, path: path, key: Self.key(path), size: size ?? FileColumns.unknownSize,
+      version: version(url: url, digest, values), origin: isKnown ? Origin(url: url) : nil, values: values)
   }
 
   /// Identifies the version of a document. If the list states a digest, only the digest counts, because a server may

@@ -123,13 +123,14 @@ final class LateLists {
       let journal = journals.all[session]
     else { return (ItemTable(), .init()) }
     let files = scheduler.unknown(listing.files, to: node)
-    var answers: [ContentComparison] = []
-    if work.comparesContent, let root = try? lister.folder() {
+    // A root that cannot be opened has been reported.
+    let root = work.download != nil || work.comparesContent ? try? lister.folder() : nil
+    var answers = work.missing(of: files, beneath: root) ?? []
+    if work.comparesContent, let root {
       var questions = try journal.contentQuestions(about: files, of: row)
       ContentReader(isStopped: lister.isStopped).answer(&questions, of: files, root: root)
       answers = questions.answers
     }
-    if work.download != nil, let root = try? lister.folder() { answers = root.missing(of: files) }
     let reconciliation = try journal.reconcile(
       files, of: row, deliver: work.deliver, contents: answers,
       round: rounds[plan.nodes[node.index].manifest.index], nextRow: &launchState.nextRows[session])

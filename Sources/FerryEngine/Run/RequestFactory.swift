@@ -218,8 +218,7 @@ final class RequestFactory {
         throw TransportFailure(.destination, "the path is not UTF-8", mayHaveReachedServer: false)
       }
       var target = DocumentTarget(name, in: folder, document, followsLinks: false)
-      let size = scheduler.fileSize(of: attempt.ref)
-      target.size = size > 0 ? size : nil
+      target.size = scheduler.documentSize(of: attempt.ref)
       return target
     }
   }
@@ -267,6 +266,7 @@ final class RequestFactory {
       request.partOwner = FetchPart.owner(
         session: plan.sessions[step.session.index].identifier,
         manifest: plan.manifests[plan.manifest(of: node).index], node: plan.nodes[node.index].name)
+      request.connections = attempt.connections
     }
   }
 

@@ -38,6 +38,7 @@ package struct SessionStatus {
     var reasons: [String: RecordedFailure] = [:]
     var toSend: [String: Int] = [:]
     var toCompare: [String: Int] = [:]
+    var unlisted: [String: Int] = [:]
     var notBefore: [String: String] = [:]
     /// The nodes of the plan, by session identifier.
     var nodes: [String: [Node]] = [:]
@@ -136,6 +137,7 @@ package struct SessionStatus {
       guard let look = looks[nodes[index].manifest] else { continue }
       nodes[index].items?.toSend = look.toSend[name]
       nodes[index].items?.toCompare = look.toCompare[name]
+      nodes[index].items?.unlisted = look.unlisted[name]
       nodes[index].notBefore = look.notBefore[name]
       if holder == nil {
         nodes[index].reason = look.reasons[name] ?? (look.entry.problem == nil ? nil : recorded)
@@ -272,6 +274,7 @@ package struct SessionStatus {
           if case .upload(let table, let settled) = start {
             look.toSend[name] = table.count
             if settled.unread > 0 { look.toCompare[name] = settled.unread }
+            if settled.unlisted > 0 { look.unlisted[name] = settled.unlisted }
           }
           if case .notDue(let until, let failed) = start {
             look.notBefore[name] = until.rfc3339

@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryProcess
 import Foundation
 
 /// The versions of the files in which a state folder records runs and items, so that a reader notices changes without
@@ -26,16 +27,9 @@ package struct StateVersion: Hashable, Sendable {
       files.append(
         File(
           path: path, inode: UInt64(status.st_ino), size: Int64(status.st_size),
-          modified: Self.nanoseconds(status)))
+          modified: status.modifiedNanoseconds))
     }
   }
 
-  private static func nanoseconds(_ status: stat) -> Int64 {
-    #if canImport(Darwin)
-    let time = status.st_mtimespec
-    #else
-    let time = status.st_mtim
-    #endif
-    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 }

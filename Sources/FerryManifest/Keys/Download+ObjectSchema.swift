@@ -40,6 +40,7 @@ extension Download {
         example: "50MB"),
       .checksum(\.request.checksum),
       .keepModified(\.keepsModified),
+      .segments(\.segments),
       .retry(\.retry),
     ],
     blank: { name, _ in
@@ -49,6 +50,7 @@ extension Download {
     },
     place: { _, name in .download(name, nil) },
     finish: { download, node, decoder in
+      decoder.checkFiles(of: download, node)
       let items = node["items"]
       let digest = items?.members?.first { $0.key.value == "sha256" } ?? items?.firstMember(named: "sha256")
       guard let digest, node["checksum"] != nil else { return }

@@ -62,4 +62,16 @@ extension Key {
         "Whether the file gets the modification time in `Last-Modified` instead of the time of the download.",
       example: "true")
   }
+
+  /// `segments` of a download.
+  static func segments(_ path: WritableKeyPath<Object, Int> & Sendable) -> Self {
+    Key(
+      "segments", path, .integer(1...16),
+      doc: """
+        The maximum number of connections over which ranges of one file are downloaded at once. It applies to files of \
+        more than 8 MiB, if the server sends ranges and a strong validator. All of them count for \
+        `max_connections_per_host`.
+        """,
+      example: "4")
+  }
 }

@@ -26,6 +26,7 @@ extension Fetch {
         example: "50MB"),
       .checksum(\.request.checksum),
       .keepModified(\.keepsModified),
+      .segments(\.segments),
       .retry(\.retry),
     ],
     blank: { name, _ in

@@ -15,7 +15,21 @@ extension MultipartBody {
         "fields_after", \.fieldsAfter, .formFields, default: "none",
         doc: "The fields after the file.", example: "[{ name: \"tag[]\", value: summer }]"),
     ],
-    blank: { _, _ in Self() })
+    blank: { _, _ in Self() },
+    finish: { _, node, decoder in
+      // Keys that are unknown or not empty have been checked.
+      let isEmpty = (node.members ?? []).allSatisfy { member in
+        ["fields", "fields_after"].contains(member.key.value) && member.value.isEmptyCollection
+      }
+      guard node.members != nil, isEmpty, !decoder.isPartial else { return }
+      decoder.report(
+        .missingAlternative, at: node.location, "a form requires a field or a file",
+        help: "add 'fields', 'file' or 'fields_after', for example 'fields: { title: weekly }'")
+    })
+}
+
+extension YAMLNode {
+  fileprivate var isEmptyCollection: Bool { members?.isEmpty ?? elements?.isEmpty ?? isNull }
 }
 
 extension MultipartBody.File {

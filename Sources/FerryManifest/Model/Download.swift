@@ -17,6 +17,8 @@ package struct Download: Equatable, Sendable {
   package var maxSize: Int64?
   /// Whether a file gets the modification time that the server states.
   package var keepsModified: Bool
+  /// The number of ranges of a file that may be downloaded at once.
+  package var segments = 1
   package var retry: RetryPolicy
 
   package init(

@@ -22,6 +22,8 @@ package struct Fetch: Equatable, Sendable {
   package var maxSize: Int64?
   /// Whether the file gets the modification time that the server states.
   package var keepsModified = false
+  /// The number of ranges of the file that may be downloaded at once.
+  package var segments = 1
   package var retry: RetryPolicy
 
   package init(

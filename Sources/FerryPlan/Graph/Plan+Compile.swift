@@ -252,7 +252,8 @@ private struct PlanCompiler {
         FetchWork(
           step: step, interval: fetch.interval, cachePolicy: cachePolicy(of: fetch.session),
           saveTo: fetch.saveTo,
-          document: DocumentOptions(maxSize: fetch.maxSize, keepsModified: fetch.keepsModified))))
+          document: DocumentOptions(
+            maxSize: fetch.maxSize, keepsModified: fetch.keepsModified, segments: fetch.segments))))
   }
 
   private func node(_ download: Download) -> Node {
@@ -275,7 +276,8 @@ private struct PlanCompiler {
           files: FileSelection(root: ".", source: .items(items)), deliver: download.deliver,
           compare: .modification, priority: download.priority, batch: download.batch, transfer: step,
           after: .keep, reportsEveryItem: manifest.report.items == .all,
-          download: DocumentOptions(maxSize: download.maxSize, keepsModified: download.keepsModified))))
+          download: DocumentOptions(
+            maxSize: download.maxSize, keepsModified: download.keepsModified, segments: download.segments))))
   }
 
   private func node(_ request: SingleRequest) -> Node {

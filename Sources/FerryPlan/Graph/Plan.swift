@@ -203,6 +203,15 @@ package struct Node: Hashable, Codable, Sendable {
     return node
   }
 
+  /// How the node's documents are stored; `nil` if it stores none.
+  package var document: DocumentOptions? {
+    switch work {
+    case .fetch(let work): work.document
+    case .upload(let work): work.download
+    case .token, .request: nil
+    }
+  }
+
   /// The steps that complete the node: all steps except the release of upload IDs, for which nothing waits.
   package var deliverySteps: [Step] { steps.filter { $0.kind != .abandon } }
 
@@ -299,10 +308,13 @@ package struct DocumentOptions: Hashable, Codable, Sendable {
   package var maxSize: Int64?
   /// Whether the file gets the modification time that the server states.
   package var keepsModified = false
+  /// The number of ranges of a file that may be downloaded at once, each over its own connection.
+  package var segments = 1
 
-  package init(maxSize: Int64? = nil, keepsModified: Bool = false) {
+  package init(maxSize: Int64? = nil, keepsModified: Bool = false, segments: Int = 1) {
     self.maxSize = maxSize
     self.keepsModified = keepsModified
+    self.segments = segments
   }
 }
 

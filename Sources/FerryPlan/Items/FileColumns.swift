@@ -27,6 +27,17 @@ package struct FileColumns: Hashable, Sendable {
     (index == 0 ? 0 : ends[index - 1])..<ends[index]
   }
 
+  /// The entry in `sizes` for an item of a download batch whose list does not state its size.
+  package static let unknownSize: Int64 = 0
+
+  /// The size of the document of an item of a download batch; `nil` if its list does not state it.
+  package func documentSize(_ index: Int) -> Int64? {
+    sizes[index] == Self.unknownSize ? nil : sizes[index]
+  }
+
+  /// The number of items of a download batch whose list does not state their size.
+  package var unknownSizes: Int { sizes.count { $0 == Self.unknownSize } }
+
   package func path(_ index: Int) -> ArraySlice<UInt8> { paths[pathRange(index)] }
 
   mutating func reserveCapacity(_ count: Int, pathBytes: Int) {

@@ -57,10 +57,11 @@ package struct PlanDocument: Codable, Sendable {
     /// The names of the nodes for which the node waits.
     package var needs: [String]
     package var steps: [StepEntry]
-    /// `run`; `waiting` (see `reason`); `done` if the node has ended in this round; `ambiguous` if its
-    /// request may have been executed; `not_due`; `never`; `stored` if `cache_policy` uses the stored
-    /// document; `failed` if it does not allow a request although no document is stored; `not_selected`;
-    /// `ask` for tokens, which are fetched when needed.
+    /// `run`; `waiting` (see `reason`); `done`, `failed`, `cancelled` or `skipped` if the node has ended in
+    /// this round (the last three with a reason); `ambiguous` if its request may have been executed;
+    /// `not_due`; `never`; `stored` if `cache_policy` uses the stored document; `failed` if it does not allow
+    /// a request although no document is stored; `not_selected`; `ask` for tokens, which are fetched when
+    /// needed.
     package var state: ReportState
     package var notBefore: String?
     /// The reason why the node would wait under these conditions.
@@ -179,7 +180,8 @@ package struct PlanDocument: Codable, Sendable {
       switch starts[index] {
       case .notSelected, .submissions: entry.state = .notSelected
       case .open: break
-      case .closed: entry.state = .done
+      case .closed(let outcome, let failure):
+        (entry.state, entry.reason) = (outcome.planned(failure), failure)
       case .intended: entry.state = .ambiguous
       case .notDue(let until, let failed):
         entry.state = .notDue
@@ -199,7 +201,7 @@ package struct PlanDocument: Codable, Sendable {
         entry.items = Items(table, settled, work.batch)
         entry.items?.orphans = orphans[NodeID(index)]
         if node.kind == .download {
-          let unknown = table.files.sizes.count { $0 == 0 }
+          let unknown = table.files.unknownSizes
           entry.items?.unknownSizes = unknown > 0 ? unknown : nil
         }
         if let machine = work.transferProtocol.machine {
@@ -222,6 +224,17 @@ extension Node {
   fileprivate func plannedProtocol(of step: Step) -> Upload.Transfer.`Protocol`? {
     guard step.kind == .transfer, case .upload(let work) = work else { return nil }
     return step.request.body.protocol ?? work.transferProtocol.name
+  }
+}
+
+extension NodeOutcome {
+  /// The state of a node that has ended in the round.
+  fileprivate func planned(_ failure: RecordedFailure?) -> ReportState {
+    switch self {
+    case .succeeded: .done
+    case .skipped where failure?.isCancellation == true: .cancelled
+    case .failed, .ambiguous, .skipped: ReportState(self)
+    }
   }
 }
 

@@ -194,6 +194,10 @@ extension RunRecord.NodeRecord {
     }
     if let more = other.problemsOmitted { problemsOmitted = (problemsOmitted ?? 0) +| more }
     if let more = other.after { add(more) }
+    if let more = other.singleConnection {
+      let downloads = (singleConnection?.downloads ?? 0) +| more.downloads
+      singleConnection = .init(downloads: downloads, reason: more.reason)
+    }
     guard let more = other.orphans else { return }
     guard var own = orphans else { return orphans = more }
     own.dropped +|= more.dropped

@@ -37,6 +37,9 @@ extension RunRecord {
     package var after: AfterRecord?
     /// For an upload: its unused upload IDs, if this run dropped, released or tried to release any.
     package var orphans: OrphanRecord?
+    /// For downloads with `segments`: those that used a single connection because of their server; absent if there are
+    /// none.
+    package var singleConnection: SingleConnectionRecord?
     /// What this run did for the node; absent if the run sent no requests for the node, and in reports of
     /// earlier versions.
     package var work: WorkRecord?
@@ -65,6 +68,13 @@ extension RunRecord {
       self.message = message
       self.items = items
     }
+  }
+
+  /// Downloads that were to use several connections and used one.
+  package struct SingleConnectionRecord: Hashable, Codable, Sendable {
+    package var downloads: Int
+    /// The reason for the last of them.
+    package var reason: String
   }
 
   /// A path that could not be listed.

@@ -148,6 +148,7 @@ extension RunRecord.NodeRecord {
     }
     var counts = (cancellations ?? []).map(\.items) + [problemsOmitted ?? 0]
     if let after { counts += [after.deleted, after.moved, after.remaining ?? 0] }
+    if let singleConnection { counts.append(singleConnection.downloads) }
     if let orphans { counts += [orphans.dropped, orphans.released, orphans.failed] }
     try check((items?.all ?? []) + counts.map { Int64($0) })
   }

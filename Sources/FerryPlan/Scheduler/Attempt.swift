@@ -20,6 +20,8 @@ package struct Attempt: Hashable, Sendable {
   /// The number of times that a transfer may send its body, including redirects, within a hard budget; `nil` for no
   /// limit.
   package var bodyCopies: Int64?
+  /// The number of connections that the attempt may use at once. All of them count for the host's limit until it ends.
+  package var connections = 1
   /// Whether a fetch is sent without a validator because a request with one was refused.
   package var isUnconditional = false
 }
@@ -57,6 +59,8 @@ package struct AttemptResult: Sendable {
   package var detail: FailureDetail?
   /// The phases of the request; `nil` if it was not sent.
   package var phases: RequestPhases?
+  /// The connections of a download that may use several; `nil` for any other request.
+  package var segments: SegmentUse?
 
   package init(
     id: UInt64, answer: Answer, traffic: Traffic = .init(), duration: Duration = .zero,

@@ -12,6 +12,7 @@ struct HostQueue: Sendable {
   let key: Key
   /// The value of `max_connections_per_host`.
   let limit: Int
+  /// The number of connections in use.
   var inFlight = 0
   /// Whether unrepeatable steps use this queue. Their intents are written before a connection is free.
   var needsIntents = false

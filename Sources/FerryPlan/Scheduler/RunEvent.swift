@@ -27,6 +27,8 @@ package enum RunEvent: Sendable {
     package var duration: Duration
     /// `nil` if the request was not sent.
     package var phases: RequestPhases?
+    /// The connections of a download that may use several; `nil` for any other request.
+    package var segments: SegmentUse?
   }
 
   package var at: Instant {
@@ -65,7 +67,7 @@ extension Scheduler {
     var event = RunEvent.Request(
       at: now, manifest: manifestName(attempt.ref.node), node: plan.nodes[attempt.ref.node.index].name,
       path: path(of: attempt.ref).map(Array.init), step: attempt.step, bytes: result.traffic.total,
-      duration: result.duration, phases: result.phases)
+      duration: result.duration, phases: result.phases, segments: result.segments)
     switch result.answer {
     case .response(let response): event.status = response.status
     case .failure(let failure): event.code = FailureCode(failure.code)

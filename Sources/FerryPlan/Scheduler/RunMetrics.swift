@@ -30,6 +30,8 @@ package struct RunMetrics: Sendable {
   /// Items that did not succeed at the first attempt.
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
+  /// The downloads that were to use several connections and used one, by node.
+  private(set) var singleConnections: [NodeID: RunRecord.SingleConnectionRecord] = [:]
 
   /// Counts an attempt that has just ended.
   ///
@@ -54,6 +56,13 @@ package struct RunMetrics: Sendable {
     case .received: if isGood { add(useful: result.traffic.bodyReceived, to: node) }
     case nil: break
     }
+  }
+
+  /// Counts a stored document that was to be received over several connections.
+  mutating func count(_ segments: SegmentUse, of node: NodeID) {
+    guard case .single(let reason) = segments else { return }
+    let count = singleConnections[node]?.downloads ?? 0
+    singleConnections[node] = .init(downloads: count + 1, reason: reason)
   }
 
   /// Counts the bytes of one of several requests of a transfer.

@@ -67,16 +67,29 @@ extension Scheduler {
       id: attemptCount, ref: ref, step: ready.step, operation: operation(of: ready),
       tokenGeneration: token.flatMap { tokens[$0.index]?.generation } ?? 0, deadline: deadline,
       byteLimit: byteLimit(of: ready), bodyCopies: bodyCopies(of: ready),
+      connections: connections(of: ready, on: hostQueue),
       isUnconditional: self[attempts: ref]?.isUnconditional ?? false)
     if let orphan = ref.orphan, let upload = uploadIndex[ref.node.index] {
       uploads[upload].releases.send(orphan)
     }
     let now = now
     if ref.item == nil, self[attempts: ref]?.startedAt == nil { self[attempts: ref]?.startedAt = now }
-    hostQueues[hostQueue].inFlight += 1
+    hostQueues[hostQueue].inFlight += attempt.connections
     flights[attempt.id] = Flight(attempt: attempt, hostQueue: hostQueue, startedAt: now, interruption: nil)
     actions.append(.start(attempt))
     if attempt.operation != .whole { begin(attempt, on: hostQueue) }
+  }
+
+  /// The number of connections for an attempt: `segments` of a download, if so many are free.
+  ///
+  /// Even if the host has failed before, a single request tests whether it has recovered: a download requests further
+  /// ranges only after the response to the first one.
+  private func connections(of ready: Ready, on hostQueue: Int) -> Int {
+    guard ready.step.storesDocument, self[attempts: ready.ref]?.isUnconditional != true,
+      let document = plan.nodes[ready.ref.node.index].document, document.segments > 1
+    else { return 1 }
+    let free = hostQueues[hostQueue].limit - hostQueues[hostQueue].inFlight
+    return max(1, min(document.segments, free))
   }
 
   /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.

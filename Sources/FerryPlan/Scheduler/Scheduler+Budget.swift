@@ -176,7 +176,7 @@ extension Scheduler {
   /// if the size of a download is unknown.
   func reservedSize(of ref: ItemRef, _ gate: Int) -> Int64? {
     let size = fileSize(of: ref)
-    if size == 0, isDownload(ref.node) { return nil }
+    if isDownload(ref.node) { return documentSize(of: ref) }
     guard reservesByRequest(ref, gate), let machine = machine(of: ref) else { return size }
     guard let state = progress(of: ref)?.transfer else { return machine.longestRequest(size: size) }
     let next = machine.next(state, size: size)
@@ -239,7 +239,7 @@ extension Scheduler {
   /// The number of bytes that a document of unknown size may have under a hard budget; `nil` for no limit.
   func byteLimit(of ready: Ready) -> Int64? {
     guard ready.step.storesDocument, let gate = gate(of: ready.ref), gates[gate].cutoff == .hard,
-      ready.step == .fetch || fileSize(of: ready.ref) == 0
+      documentSize(of: ready.ref) == nil
     else { return nil }
     return gates[gate].reservation(of: ready.ref)
   }

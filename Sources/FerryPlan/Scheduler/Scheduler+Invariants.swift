@@ -9,12 +9,12 @@ extension Scheduler {
       found += misplaced(of: index)
     }
     for (index, hostQueue) in hostQueues.enumerated() {
-      let count = flights.values.count { $0.hostQueue == index }
+      let count = flights.values.reduce(0) { $0 + ($1.hostQueue == index ? $1.attempt.connections : 0) }
       if count != hostQueue.inFlight {
-        found.append("host queue \(index) counts \(hostQueue.inFlight) requests, but \(count) are running")
+        found.append("host queue \(index) counts \(hostQueue.inFlight) connections, but \(count) are in use")
       }
       if count > hostQueue.limit {
-        found.append("host queue \(index) runs \(count) requests, but its limit is \(hostQueue.limit)")
+        found.append("host queue \(index) uses \(count) connections, but its limit is \(hostQueue.limit)")
       }
     }
     return found

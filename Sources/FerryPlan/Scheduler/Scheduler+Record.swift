@@ -106,6 +106,7 @@ extension Scheduler {
       record.needs = node.needs.isEmpty ? nil : node.needs.map { plan.nodes[$0.index].name }
       record.token = node.steps.lazy.compactMap(\.token).first.map { plan.nodes[$0.index].name }
       if index < metrics.work.count { record.work = metrics.work[index].record }
+      record.singleConnection = metrics.singleConnections[NodeID(index)]
       record.orphans = uploadIndex[index].flatMap { uploads[$0].releases.record }
       if let token = tokens[index] {
         record.state =

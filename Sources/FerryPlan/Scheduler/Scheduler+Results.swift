@@ -7,7 +7,7 @@ extension Scheduler {
       preconditionFailure("attempt \(result.id) must end exactly once, after it was started")
     }
     let ref = flight.attempt.ref
-    hostQueues[flight.hostQueue].inFlight -= 1
+    hostQueues[flight.hostQueue].inFlight -= flight.attempt.connections
     let step = judgedStep(flight, result.answer)
     let refreshStatuses: [Int] =
       if let token = step.token, case .token(let work) = plan.nodes[token.index].work {
@@ -28,6 +28,7 @@ extension Scheduler {
       flight.attempt.step, result, verdict, fileSize: fileSize(of: ref),
       isPart: flight.attempt.operation != .whole, of: ref.node, at: now)
     if let part = result.part { count(part, of: ref) }
+    if let segments = result.segments, verdict == .succeeded { metrics.count(segments, of: ref.node) }
     if flight.attempt.step == .download {
       countDownload(ref, result, verdict)
     } else if flight.attempt.step == .transfer, flight.attempt.operation == .whole {
@@ -80,7 +81,7 @@ extension Scheduler {
   private mutating func countDownload(_ ref: ItemRef, _ result: AttemptResult, _ verdict: Verdict) {
     guard verdict != .succeeded else { return sample(ref.node, result) }
     let lost = max(0, result.traffic.bodyReceived - (result.part?.kept ?? 0)) +| (result.part?.dropped ?? 0)
-    if lost > 0, fileSize(of: ref) > 0 { sendsAgain(ref, bytes: lost) }
+    if lost > 0, documentSize(of: ref) != nil { sendsAgain(ref, bytes: lost) }
   }
 
   private mutating func sample(_ node: NodeID, _ result: AttemptResult) {

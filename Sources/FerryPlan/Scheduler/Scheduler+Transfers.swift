@@ -32,6 +32,15 @@ extension Scheduler {
     return uploads[upload].items.files.sizes[item]
   }
 
+  /// The size of the document of an item of a download batch; `nil` for any other work, and if the list does not state
+  /// it.
+  package func documentSize(of ref: ItemRef) -> Int64? {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index], isDownload(ref.node) else {
+      return nil
+    }
+    return uploads[upload].items.files.documentSize(item)
+  }
+
   /// Applies the result of a request to its transfer, which sends the file in several requests, and counts
   /// the request's bytes.
   ///

@@ -173,6 +173,9 @@ package struct StatusDocument: Encodable, Sendable {
     package var toSend: Int?
     /// The number of delivered files that a run would read to determine whether they changed; absent if there are none.
     package var toCompare: Int?
+    /// The number of paths, or of elements of the list of a download batch, that a run would not transfer because
+    /// they cannot be listed; absent if there are none.
+    package var unlisted: Int?
     /// The number of delivered files of any round that still have to be deleted or moved; absent if there are none.
     package var owedAfter: Int?
 

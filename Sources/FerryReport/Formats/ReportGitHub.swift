@@ -59,15 +59,13 @@ struct ReportGitHub: ReportRenderer {
     } else if node.hasOwnFailure {
       errors.append(line(text(node)))
     }
-    if let problems = node.problems, let first = problems.first {
-      let name = DisplayPath.shown(first.path, base64: first.pathBase64)
-      let count = problems.count + (node.problemsOmitted ?? 0)
-      let message = DisplayPath.line(first.message)
+    for group in node.problemGroups {
+      let message = DisplayPath.line(group.message)
       errors.append(
         line(
-          count == 1
-            ? "\(name): not listed: \(message)"
-            : "\(count) paths could not be listed, for example \(name): \(message)"))
+          group.count == 1
+            ? "\(group.exampleName): not listed: \(message)"
+            : "\(group.count) paths could not be listed, for example \(group.exampleName): \(message)"))
     }
     if let problems = node.after?.problems, let first = problems.first {
       let name = DisplayPath.shown(first.path, base64: first.pathBase64)

@@ -8,7 +8,7 @@ extension HTMLScript {
     function itemsCard(items) {
       const [UPLOAD, PATH, SIZE, STATE, START, TIME, REQUESTS, EXTRA] = [0, 1, 2, 3, 4, 5, 6, 7];
       const columns = [
-        { key: "path", title: "Item", value: (row) => row[PATH] }, { key: "upload", title: "Upload", value: (row) => items.uploads[row[UPLOAD]] },
+        { key: "path", title: "Item", value: (row) => row[PATH] }, { key: "upload", title: "Batch", value: (row) => items.uploads[row[UPLOAD]] },
         { key: "size", title: "Size", value: (row) => row[SIZE], number: true }, { key: "state", title: "State", value: (row) => items.states[row[STATE]] },
         { key: "time", title: "Duration", value: (row) => row[TIME], number: true }, { key: "requests", title: "Req.", value: (row) => row[REQUESTS], number: true },
       ];
@@ -20,7 +20,7 @@ extension HTMLScript {
       const state = make("select", { "aria-label": "State", onchange: refresh }, make("option", { value: "" }, "all states"),
         items.states.map((name, index) => counts[index] ? make("option", { value: index }, `${words[name] || name} (${number.format(counts[index])})`) : null),
         items.rows.some((row) => row[EXTRA] && row[EXTRA].attempts) ? make("option", { value: "retried" }, "with failed attempts") : null);
-      const upload = items.uploads.length > 1 ? make("select", { "aria-label": "Upload", onchange: refresh }, make("option", { value: "" }, "all uploads"), items.uploads.map((name, index) => make("option", { value: index }, name))) : null;
+      const upload = items.uploads.length > 1 ? make("select", { "aria-label": "Batch", onchange: refresh }, make("option", { value: "" }, "all batches"), items.uploads.map((name, index) => make("option", { value: index }, name))) : null;
       const note = make("span", { class: "note", role: "status" });
 
       const heads = columns.map((column) => make("div", { role: "columnheader", class: column.key + (column.number ? " number" : ""), "aria-sort": "none" },
@@ -106,7 +106,7 @@ extension HTMLScript {
 
       function details(row, index) {
         const extra = row[EXTRA] || {};
-        const facts = [["Upload", items.uploads[row[UPLOAD]]], ["Path", row[PATH]], ["Size", `${number.format(row[SIZE])} B`], ["Reason", extra.reason], ["URL", extra.url], ["Response", extra.body],
+        const facts = [["Batch", items.uploads[row[UPLOAD]]], ["Path", row[PATH]], ["Size", `${number.format(row[SIZE])} B`], ["Reason", extra.reason], ["URL", extra.url], ["Response", extra.body],
           ["Started", row[START] >= 0 ? moment(items.start, row[START] / 1000) : null], ["SHA-256", extra.sha256]];
         const list = make("dl", {}, facts.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
         const attempts = extra.attempts ? make("table", {}, make("thead", {}, make("tr", {}, ["Ended", "Step", "Duration", "Failure"].map((title) => make("th", { scope: "col" }, title)))),

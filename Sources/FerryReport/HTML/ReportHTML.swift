@@ -118,11 +118,11 @@ struct ReportHTML: ReportRenderer {
       )
     }
     for node in record.nodes {
-      guard let problems = node.problems, let first = problems.first else { continue }
-      add(
-        problems.count + (node.problemsOmitted ?? 0), .failed,
-        "\(node.title): not listed: \(DisplayPath.line(first.message))",
-        example: DisplayPath.shown(first.path, base64: first.pathBase64))
+      for group in node.problemGroups {
+        add(
+          group.count, .failed, "\(node.title): not listed: \(DisplayPath.line(group.message))",
+          example: group.exampleName)
+      }
     }
     for item in items.ambiguous.prefix(20) {
       let reason = item.reason.map { ReasonText.text($0) } ?? ""

@@ -172,13 +172,13 @@ extension ReportSchema {
         .required("waiting", .count, "Items that remain for a later run."),
         .required(
           "unchanged", .count, "Items that were delivered earlier, and are not to be delivered again."),
-        .optional("skipped", .count, "Items of uploads that did not run."),
+        .optional("skipped", .count, "Items of batches that did not run."),
       ]),
   ]
 
   static let nodeObjects = [
     SchemaObject(
-      "Node", "A token, upload, fetch or request.",
+      "Node", "A token, upload, download batch, fetch or request.",
       [
         manifest, .required("name", .string, "The name of the node."),
         .required(
@@ -196,20 +196,24 @@ extension ReportSchema {
         .optional("optional", .boolean, "For a request: `true` if its failure is only a warning."),
         .optional("needs", .list(.string), "The nodes for which the node waits."),
         .optional("token", .string, "The token that the node's requests use."),
-        .optional("items", .object("ItemCounts"), "For an upload: the number of items by state."),
+        .optional("items", .object("ItemCounts"), "For a batch: the number of items by state."),
         .optional(
           "cancellations", .list(.object("Cancellation")),
-          "For an upload: the reasons for which items were canceled, at most 100."),
+          "For a batch: the reasons for which items were canceled, at most 100."),
         .optional(
           "problems", .list(.object("FileProblem")),
-          "For an upload: the paths that could not be listed, at most 10,000."),
-        .optional("problems_omitted", .count, "The number of further such paths."),
+          "For an upload: the paths that could not be listed; for a download batch: the elements of its list that are not downloaded; at most 10,000."
+        ),
+        .optional("problems_omitted", .count, "The number of further such paths or elements."),
         .optional("result", .choice(["new_data", "no_data", "failed"]), "For a fetch: its result."),
         .optional("not_before", .time, "For a fetch that is not due: the time at which it is due."),
         .optional("interval_seconds", .seconds, "For a fetch: the interval until the next fetch."),
         .optional(
           "after", .object("After"),
           "For an upload that deletes or moves delivered files: the results."),
+        .optional(
+          "single_connection", .object("SingleConnection"),
+          "For downloads with `segments`: those that used one connection because of their server."),
         .optional(
           "orphans", .object("Orphans"),
           "For an upload with unused upload IDs: how many were dropped and released."),
@@ -224,6 +228,12 @@ extension ReportSchema {
       [
         .required("code", .string, "A stable code."), .required("message", .string, "The reason."),
         .required("items", .count, "The number of items."),
+      ]),
+    SchemaObject(
+      "SingleConnection", "Downloads that were to use several connections and used one.",
+      [
+        .required("downloads", .count, "The number of downloads."),
+        .required("reason", .string, "The reason for the last of them."),
       ]),
     SchemaObject(
       "FileProblem", "A path that could not be listed.",

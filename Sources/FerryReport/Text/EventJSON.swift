@@ -31,6 +31,13 @@ package enum EventJSON {
       line.add("bytes", request.bytes)
       line.add("duration_seconds", seconds: request.duration, decimals: 3)
       add(request.phases, &line)
+      switch request.segments {
+      case nil: break
+      case .several(let count): line.add("connections", Int64(count))
+      case .single(let reason):
+        line.add("connections", Int64(1))
+        line.add("single_connection", reason)
+      }
     case .ended(let item):
       line.add("type", item.path == nil ? "node" : "item")
       line.add("at", time)

@@ -51,10 +51,16 @@ package enum EventText {
     ByteText.append(request.bytes, to: &line)
     line.append(UInt8(ascii: " "))
     add(request.duration, to: &line)
-    guard let phases = request.phases else { return }
-    line += " (".utf8
-    add(phases, to: &line)
-    line.append(UInt8(ascii: ")"))
+    if let phases = request.phases {
+      line += " (".utf8
+      add(phases, to: &line)
+      line.append(UInt8(ascii: ")"))
+    }
+    switch request.segments {
+    case nil: break
+    case .several(let count): line += ", \(count) connections".utf8
+    case .single(let reason): line += ", one connection: \(DisplayPath.line(reason))".utf8
+    }
   }
 
   /// Adds text such as `DNS 0.001 s, connect 0.002 s, TLS 0.010 s, first byte 0.031 s; new connection`.

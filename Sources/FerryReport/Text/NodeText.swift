@@ -21,6 +21,10 @@ enum NodeText {
       if let remaining = after.remaining { text += ", \(remaining) to be moved or deleted by the next run" }
     }
     if let reason = node.reason { text += " (\(ReasonText.text(reason)))" }
+    if let single = node.singleConnection {
+      let downloads = single.downloads == 1 ? "1 download" : "\(single.downloads) downloads"
+      text += "; \(downloads) over one connection: \(DisplayPath.line(single.reason))"
+    }
     if let orphans = node.orphans { text += orphans.words }
     return text
   }

@@ -81,9 +81,9 @@ package enum PlanText {
     case .notSelected: "not selected"
     case .waiting: node.reason.map { ReasonText.text($0, in: zone) } ?? "waiting"
     case .failed: node.reason.map { "failed: \(ReasonText.text($0, in: zone))" } ?? node.state.rawValue
-    case .succeeded, .ambiguous, .skipped, .notNeeded, .cancelled, .queued, .allocated, .transferred,
-      .new:
-      node.state.rawValue
+    case .ambiguous, .skipped, .cancelled:
+      node.reason.map { "\(node.state): \(ReasonText.text($0, in: zone))" } ?? node.state.description
+    case .succeeded, .notNeeded, .queued, .allocated, .transferred, .new: node.state.rawValue
     }
   }
 

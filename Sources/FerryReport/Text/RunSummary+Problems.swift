@@ -33,11 +33,8 @@ extension RunSummary {
           + DisplayPath.line(cancellation.message))
     }
     for node in record.nodes {
-      let unlisted = node.problems ?? []
-      if let first = unlisted.first {
-        let name = DisplayPath.shown(first.path, base64: first.pathBase64)
-        let count = unlisted.count + (node.problemsOmitted ?? 0)
-        add(Self.line(node, count, name, "not listed: \(DisplayPath.line(first.message))"))
+      for group in node.problemGroups {
+        add(Self.line(node, group.count, group.exampleName, "not listed: \(DisplayPath.line(group.message))"))
       }
       let undone = node.after?.problems ?? []
       if let first = undone.first {

@@ -25,6 +25,11 @@ package enum SimulationText {
       lines.append(
         "  not simulated: files that are known only at run time, of \(names.joined(separator: ", "))")
     }
+    if let unknown = document.unknownSizes {
+      lines.append(
+        "  assumed: \(count(unknown, "item", "items")) of unknown size \(unknown == 1 ? "has" : "have") "
+          + "\(ByteText.text(network.fetchSizeBytes))\(unknown == 1 ? "" : " each") (--fetch-size)")
+    }
     if document.forecasts.count > 1 { lines += [""] + comparison(document, zone) }
     for entry in document.forecasts {
       lines += [""] + forecast(entry, zone, isOne: document.forecasts.count == 1)

@@ -97,6 +97,7 @@ package enum StatusText {
     if let items = node.items {
       parts = items.words
       if let toSend = items.toSend, toSend > 0 { parts.append("\(toSend) to send") }
+      if let unlisted = items.unlisted { parts.append("\(unlisted) not listed") }
       if let toCompare = items.toCompare { parts.append("\(toCompare) to compare by content") }
       if let owed = items.owedAfter { parts.append("\(owed) delivered, to be moved or deleted") }
       if let orphans = node.orphans { parts.append(Count.text(orphans, "orphaned upload ID")) }

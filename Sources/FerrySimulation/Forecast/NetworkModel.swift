@@ -104,7 +104,7 @@ final class SimulatedNetwork {
   /// The size of the document that a download receives; 0 for other steps.
   private func documentSize(_ call: Call) -> Int64 {
     guard call.step == .download else { return 0 }
-    return call.fileSize > 0 ? call.fileSize : model.fetchSize
+    return call.fileSize == FileColumns.unknownSize ? model.fetchSize : call.fileSize
   }
 
   /// The time that a request needs to transfer the bytes, at the rates that apply from now on.

@@ -22,6 +22,9 @@ package struct SimulationDocument: Codable, Sendable {
   /// The names of the uploads and download batches whose list a fetch writes. Files that are known only at run time are
   /// not simulated. Absent if there are none.
   package var listedAtRunTime: [String]?
+  /// The number of items of download batches whose lists do not state their sizes. Each is simulated with
+  /// `network.fetch_size_bytes`. Absent if there are none.
+  package var unknownSizes: Int?
   package var forecasts: [Entry] = []
 
   package struct Network: Codable, Sendable {
@@ -68,5 +71,13 @@ package struct SimulationDocument: Codable, Sendable {
     self.continues = continues
     self.conditions = conditions
     self.seed = seed
+  }
+
+  mutating func setUnknownSizes(_ plan: Plan, _ starts: [NodeStart]) {
+    let unknown = zip(plan.nodes, starts).reduce(0) { sum, node in
+      guard node.0.kind == .download, case .upload(let table, _) = node.1 else { return sum }
+      return sum + table.files.unknownSizes
+    }
+    unknownSizes = unknown > 0 ? unknown : nil
   }
 }

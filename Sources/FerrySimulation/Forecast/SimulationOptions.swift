@@ -45,6 +45,7 @@ extension SimulationStart {
       launches: options.launchesText, continues: options.continues, conditions: conditions, seed: options.seed
     )
     if !listsLater.isEmpty { document.listedAtRunTime = listsLater.sorted().map { plan.nodes[$0].name } }
+    document.setUnknownSizes(plan, starts)
     for policy in options.compare.isEmpty ? [plan.policies.resumeDelay.policy] : options.compare {
       var plan = plan
       plan.policies.resumeDelay.policy = policy

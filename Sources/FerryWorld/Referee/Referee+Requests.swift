@@ -16,12 +16,15 @@ extension Referee {
     if let reason = tooEarly(call) { report(.interval, "\(name) \(reason)") }
     let isDiscretionary = isDiscretionary(ref, session, machine)
     if let reason = forbids(session, isDiscretionary) { report(.network, "\(name) was sent \(reason)") }
-    let others = flights.values.count {
-      $0.session == step.session && self.step($0.call).origin == step.origin
+    let others = flights.values.reduce(0) { sum, flight in
+      let isSameHost = flight.session == step.session && self.step(flight.call).origin == step.origin
+      return sum + (isSameHost ? flight.call.attempt.connections : 0)
     }
-    if others >= session.maxConnectionsPerHost {
-      report(.connections, "\(name) is concurrent request \(others + 1) of \(session.name) to one host")
+    let connections = others + call.attempt.connections
+    if connections > session.maxConnectionsPerHost {
+      report(.connections, "\(name) uses connection \(connections) of \(session.name) to one host")
     }
+    checkSegments(call, others, session, name)
     checkLaunch(call, step, name)
     checkTime(call, name)
     checkJournal(call, reply, step, name, machine)
@@ -48,6 +51,18 @@ extension Referee {
     flights[call.attempt.id] = Flight(call: call, session: step.session, isDiscretionary: isDiscretionary)
     guard ref.item != nil, begun.insert(ref).inserted, let limit = options.limit else { return }
     if begun.count > limit { report(.limit, "\(name) was started beyond --limit \(limit)") }
+  }
+
+  /// Checks that a download gets the connections of `segments` that are free, and no other request more than one.
+  private mutating func checkSegments(_ call: Call, _ others: Int, _ session: SessionPlan, _ name: String) {
+    let allowed =
+      step(call).kind.storesDocument ? plan.nodes[call.attempt.ref.node.index].document?.segments ?? 1 : 1
+    let wanted = call.attempt.isUnconditional ? 1 : allowed
+    guard call.attempt.connections != max(1, min(wanted, session.maxConnectionsPerHost - others)) else {
+      return
+    }
+    report(
+      .connections, "\(name) may use \(call.attempt.connections) connections, but its node allows \(wanted)")
   }
 
   /// Checks the deadline. Except for items, `timeout_for_resource` is counted from the first request in the

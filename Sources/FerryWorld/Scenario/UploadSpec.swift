@@ -101,6 +101,7 @@ package struct UploadSpec: Hashable, Sendable {
     } else {
       lines.append("    files: { root: . }")
     }
+    if isDownload, parallelParts > 1 { lines.append("    segments: \(parallelParts)") }
     if hasToken { lines.append("    token: t") }
     if let needsOther { lines.append("    needs: [\(needsOther)]") }
     if priority != 50 { lines.append("    priority: \(Double(priority) / 100)") }

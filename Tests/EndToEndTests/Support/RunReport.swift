@@ -111,6 +111,12 @@ struct RunReport: Decodable {
     var intervalSeconds: Double?
     var after: After?
     var orphans: Orphans?
+    var singleConnection: SingleConnection?
+  }
+
+  struct SingleConnection: Decodable {
+    var downloads: Int
+    var reason: String
   }
 
   struct Cancellation: Decodable, Equatable {

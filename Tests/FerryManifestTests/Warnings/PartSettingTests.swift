@@ -127,4 +127,53 @@ import Testing
     expectWarnings(
       Self.text("protocol: content_range, chunk_size: 1MB").replacing("METHOD ", with: "method: PATCH, "), [])
   }
+
+  private static func fetch(_ keys: String, connections: Int = 6) -> String {
+    """
+    version: 1
+    name: a
+    sessions: { one: { max_connections_per_host: \(connections) } }
+    fetches:
+      f: { session: one, save_to: f, segments: 1️⃣4, \(keys) }
+    """
+  }
+
+  @Test(arguments: [
+    ("request: { method: POST, url: https://a.example/ }", "only a GET can request a range"),
+    (
+      "request: { url: https://a.example/, headers: { Range: bytes=0-9 } }",
+      "the request has the header field 'Range'"
+    ),
+    (
+      "request: { url: https://a.example/, headers: { if-match: '*' } }",
+      "the request has the header field 'if-match'"
+    ),
+    (
+      "request: { url: https://a.example/ }, expect: { header: { ETag: '*' } }",
+      "'expect: { header: … }' is checked in a response with the whole file"
+    ),
+    (
+      "request: { url: https://a.example/ }, checksum: { header: Content-MD5 }",
+      "'checksum: { header: Content-MD5 }' describes a response with the whole file"
+    ),
+  ])
+  func `is reported for segments whose requests cannot ask for a range`(_ keys: String, _ reason: String) {
+    expectWarnings(
+      Self.fetch(keys),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings, message: "this has no effect, because \(reason)", help: "remove it")
+      ])
+  }
+
+  @Test func `is reported for more segments than the session has connections`() {
+    expectWarnings(
+      Self.fetch("request: { url: https://a.example/ }", connections: 3),
+      [
+        ExpectedWarning(
+          mark: "1️⃣", code: .partSettings, message: "the session allows only 3 connections to a host",
+          help: "increase 'max_connections_per_host' of the session, or write 'segments: 3'")
+      ])
+    expectWarnings(Self.fetch("request: { url: https://a.example/ }"), [])
+  }
 }

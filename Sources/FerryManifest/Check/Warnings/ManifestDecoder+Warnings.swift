@@ -16,6 +16,7 @@ extension ManifestDecoder {
     warnOfIdlePolicies(manifest)
     warnOfIdleRepeatable(manifest)
     warnOfPartSettings(manifest)
+    warnOfIdleSegments(manifest)
     warnOfIdleSignatures(manifest)
     warnOfIdleConnectionSettings(manifest)
     warnOfIdleAuth(manifest)

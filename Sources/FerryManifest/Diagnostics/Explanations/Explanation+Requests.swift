@@ -23,7 +23,8 @@ extension Explanation {
     """
     A fetch writes only below the manifest's folder, so that neither a typing error nor a server can \
     overwrite other files. `save_to` must be a relative path to a file, without `..` and without a trailing \
-    slash. If you need the file elsewhere, put the manifest there, or move the file afterwards.
+    slash. If you need the file elsewhere, put the manifest there, or move the file afterwards. Each item of a \
+    download batch needs a separate file; paths that differ only in case are the same file on some systems.
     """,
     in: """
       version: 1

@@ -96,10 +96,10 @@ extension Explanation {
       """, wrong: "http", right: "https")
 
   static let sharedSaveTo = Explanation(
-    "Two fetches that save to the same file",
+    "Two fetches or downloads that save to the same file",
     """
-    Both fetches replace the same file, and the last one to finish wins, which may vary from run to run. \
-    Each also sends conditional requests based on a file that the other may have replaced. Give each fetch a separate file.
+    Both replace the same file, and the last one to finish wins, which may vary from run to run. A fetch also sends \
+    conditional requests based on a file that the other may have replaced. Give each a separate file.
     """,
     in: """
       version: 1
@@ -215,7 +215,8 @@ extension Explanation {
     some of them. `chunk_size` applies to `content_range`, `tus` and `resumable`; `offset_query` to \
     `content_range`; `creation` and `metadata` to `tus`; `checksum` to `tus` and `s3_multipart`; \
     `interop_version` to `resumable`; `part_size` to `s3_multipart`; `threshold` and `parallel_parts` to \
-    `s3_multipart` and `tus`. Three more rules apply to `tus`: `creation`, `metadata`, `parallel_parts` and \
+    `s3_multipart` and `tus`; `segments` of a download requires a request that can ask for a range, and as many \
+    connections of its session. Three more rules apply to `tus`: `creation`, `metadata`, `parallel_parts` and \
     `threshold` have no effect if the request of `allocate` creates the upload; `threshold` has no effect \
     without `parallel_parts`; and `creation: with_upload` has no effect with `parallel_parts`. Google \
     accepts only multiples of 256 KiB as the size of a part, and Microsoft only multiples of 320 KiB; the \

@@ -1,0 +1,124 @@
+import FerryPlan
+
+/// Checks responses to requests for a range (RFC 9110, section 14).
+extension EasyHandle {
+  /// Called when the header section of a response has ended. Returns whether the body may follow; otherwise, the hop is
+  /// sent again for another range, or the response is refused.
+  func acceptRange(of exchange: Exchange) -> Bool {
+    switch exchange.range {
+    case .whole: return true
+    case .rest:
+      guard head.status == 206, let record = exchange.requested else { return true }
+      return proceed(exchange, record)
+    case .first(let count): return acceptFirst(of: exchange, count)
+    case .range(let bytes):
+      guard let record = exchange.requested else { return true }
+      let isOpen = exchange.segments?.document != nil
+      if isOpen, isOtherVersion(exchange, record) {
+        exchange.segments?.hasChanged = true
+        fail(
+          .connectionLost, "the document changed while its ranges were downloaded; the download starts over")
+        return false
+      }
+      if head.status == 200, !isOpen {
+        exchange.kept?.remove()
+        exchange.kept = nil
+        return resend(exchange, .first(exchange.request.leastRange))
+      }
+      guard head.status == 206 else { return true }
+      guard proceed(exchange, record) else { return false }
+      let end = (Exchange.range(of: head)?.last ?? bytes.upperBound - 1) + 1
+      exchange.position = .init(offset: bytes.lowerBound, end: end)
+      if !isOpen, let segments = exchange.segments, let file = exchange.kept {
+        exchange.kept = nil
+        return open(segments, file, record, bytes, exchange)
+      }
+      return true
+    }
+  }
+
+  private func proceed(_ exchange: Exchange, _ record: PartRecord) -> Bool {
+    if let problem = exchange.contradiction(in: head, to: record) {
+      exchange.refusal = problem
+      return false
+    }
+    exchange.continued = record
+    return true
+  }
+
+  /// Whether the server now has another version than the one whose ranges are requested.
+  private func isOtherVersion(_ exchange: Exchange, _ record: PartRecord) -> Bool {
+    switch head.status {
+    case 200, 416: true
+    case 206:
+      Exchange.range(of: head).map { $0.size != record.size } ?? false
+        || !Validator.isStronglyNamed(record.validator, in: exchange.response(head))
+    default: false
+    }
+  }
+
+  /// The response to a request for the first bytes of an unknown document.
+  private func acceptFirst(of exchange: Exchange, _ count: Int64) -> Bool {
+    guard let segments = exchange.segments else { return true }
+    switch head.status {
+    case 200...299 where head.status != 206:
+      segments.decline("the server does not send ranges of the document")
+      return true
+    case 416:
+      // Servers respond with this status if the document is empty.
+      return resend(exchange, .whole)
+    case 206: break
+    default: return true
+    }
+    guard let stated = Exchange.range(of: head), stated.first == 0, stated.last < count else {
+      segments.decline("the server does not state the size of the document in its response to a range")
+      return resend(exchange, .whole)
+    }
+    guard let record = exchange.record(of: head, size: stated.size) else {
+      segments.decline("the response has no strong validator, such as an ETag without W/")
+      return resend(exchange, .whole)
+    }
+    exchange.range = .range(0..<min(count, stated.size))
+    if exchange.contradiction(in: head, to: record) != nil {
+      segments.decline("the response to a range lacks what the download requires")
+      return resend(exchange, .whole)
+    }
+    guard case .file(let path, _) = exchange.request.destination, let owner = exchange.request.partOwner
+    else {
+      return true
+    }
+    do throws(TransportFailure) {
+      guard let file = try DownloadFile.part(path, owner: owner, record) else {
+        segments.decline("its partial file cannot be created")
+        return resend(exchange, .whole)
+      }
+      exchange.continued = record
+      exchange.position = .init(offset: 0, end: stated.last + 1)
+      return open(segments, file, record, 0..<min(count, stated.size), exchange)
+    } catch {
+      exchange.failure = error
+      return false
+    }
+  }
+
+  private func open(
+    _ segments: SegmentedDownload, _ file: DownloadFile, _ record: PartRecord, _ first: Range<Int64>,
+    _ exchange: Exchange
+  ) -> Bool {
+    do throws(TransportFailure) {
+      try file.checkSpace(for: record.size - record.written.count)
+      segments.open(file, record, exchange.hop, first: first)
+      return true
+    } catch {
+      exchange.kept = file
+      exchange.failure = error
+      return false
+    }
+  }
+
+  private func resend(_ exchange: Exchange, _ range: RangeRequest) -> Bool {
+    exchange.range = range
+    exchange.needsOtherRange = true
+    return false
+  }
+}

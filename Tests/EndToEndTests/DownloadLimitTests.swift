@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// The limits of a session and of budgets apply to downloads as they do to uploads.
+@Suite struct `A limit of downloads` {
+  /// The server gets all bodies in one argument.
+  private static let size = 20_000
+
+  private static func server(_ names: [String]) async throws -> ScriptedServer {
+    let body = String(repeating: "x", count: size)
+    return try await ScriptedServer.start(
+      Dictionary(uniqueKeysWithValues: names.map { ("/\($0)", .init(status: 200, body: body)) }))
+  }
+
+  private func job(_ items: String, limits: String = "", session: String = "{}") throws -> Workspace {
+    try Workspace(
+      """
+      version: 1
+      name: limits
+      conditions: { network: wired }
+      \(limits)
+      sessions: { quick: \(session) }
+      downloads:
+        files:
+          session: quick
+          retry: { limit: 1, initial: 10ms }
+          items:
+      \(items)
+
+      """)
+  }
+
+  private static func items(_ server: ScriptedServer, _ names: [String], _ more: String = "") -> String {
+    names.map { "      - { url: \"\(server.home)/\($0)\", save_to: out/\($0)\(more) }" }
+      .joined(separator: "\n")
+  }
+
+  private func stored(_ job: Workspace) -> [String] {
+    // The folder might not exist.
+    ((try? FileManager.default.contentsOfDirectory(atPath: job.folder.path("out"))) ?? []).sorted()
+  }
+
+  @Test func `by a budget leaves the items that do not fit to a later run`() async throws {
+    let names = ["a", "b", "c", "d"]
+    let server = try await Self.server(names)
+    let job = try job(
+      Self.items(server, names, ", size: \(Self.size)B"),
+      limits: "budgets: { any: { limit: 50kB, per: month, cutoff: hard, binds: all } }")
+    let (command, report) = try await job.run()
+    #expect(command.status == 8, "\(command.stdout)\(command.stderr)")
+    #expect(stored(job).count == 2)
+    #expect(report.node("files")?.reason?.code == "budget")
+    #expect(report.run.deferredUntil != nil)
+    let used = try #require(report.run.budgets?.first?.usedBytesAfter)
+    #expect((40_000...50_000).contains(used), "\(used)")
+  }
+
+  @Test func `by a hard budget is kept by items whose size the list does not state`() async throws {
+    let names = ["a", "b", "c", "d"]
+    let server = try await Self.server(names)
+    let job = try job(
+      Self.items(server, names),
+      limits: "budgets: { any: { limit: 50kB, per: month, cutoff: hard, binds: all } }")
+    let (command, report) = try await job.run()
+    #expect(command.status == 8, "\(command.stdout)\(command.stderr)")
+    let used = try #require(report.run.budgets?.first?.usedBytesAfter)
+    // A response that exceeds the limit is ended after at most 16 KiB; header fields have no limit.
+    #expect(stored(job).count == 2 && used <= 50_000 + 16_384 + 4_096, "\(stored(job)), \(used)")
+  }
+
+  @Test func `by the connections of one server does not delay those from another`() async throws {
+    let names = ["a", "b", "c"]
+    let server = try await Self.server(names)
+    let dead = (0..<3).map { "      - { url: \"http://127.0.0.1:1/\($0)\", save_to: out/dead\($0) }" }
+    let job = try job(
+      dead.joined(separator: "\n") + "\n" + Self.items(server, names),
+      session: "{ max_connections_per_host: 1 }")
+    let (command, report) = try await job.run()
+    #expect(command.status != 0)
+    #expect(stored(job) == names, "\(command.stdout)")
+    #expect(report.totals.items.done == 3)
+  }
+
+  @Test func `is that an element without an HTTP URL is reported, and counted by status`() async throws {
+    let server = try await Self.server(["a"])
+    let job = try Workspace(
+      """
+      version: 1
+      name: limits
+      sessions: { quick: {} }
+      downloads:
+        files: { session: quick, items: { file: urls.txt, save_to: "out/${item.name}" } }
+      """)
+    try job.folder.write(
+      Data("\(server.home)/a\nftp://files.example.com/b\nnot a URL\nhttps:///c\n".utf8), to: "urls.txt")
+    let status = try await job.ferry("status", "--manifest", "job.yaml")
+    #expect(status.stdout.contains("1 to send, 3 not listed"), "\(status.stdout)\(status.stderr)")
+    let (command, report) = try await job.run()
+    #expect(command.status == 1)
+    #expect(stored(job) == ["a"])
+    let problems = try #require(report.node("files")?.problems)
+    #expect(problems.map(\.path) == ["line 2", "line 3", "line 4"])
+    #expect(
+      problems.allSatisfy { $0.message == "its URL does not begin with http:// or https:// and a host" })
+    #expect(
+      command.stdout.contains("3 × not listed: its URL does not begin with http:// or https:// and a host"),
+      "\(command.stdout)")
+  }
+}

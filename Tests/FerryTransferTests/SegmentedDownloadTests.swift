@@ -1,0 +1,391 @@
+import FerryDigest
+import FerryPlan
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryTransfer
+
+/// Downloads of one file over several connections.
+@Suite(.timeLimit(.minutes(2))) struct `A download over several connections` {
+  static let body = pattern(400_000)
+  static let size = 400_000
+  static let leastRange: Int64 = 25_000
+  static let tag = "\"v1\""
+
+  let folder: TemporaryFolder
+  let loop: TransferLoop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try TransferLoop()
+  }
+
+  private func request(
+    _ server: RawServer, connections: Int = 4, _ change: (inout TransferRequest) -> Void = { _ in }
+  ) -> TransferRequest {
+    var request = TransferRequest(
+      id: 1, method: "GET", url: server.url + "/file", destination: .file(path: folder.file("file")),
+      idleTimeout: .seconds(5))
+    request.partOwner = "s/file"
+    request.connections = connections
+    request.leastRange = Self.leastRange
+    change(&request)
+    return request
+  }
+
+  private func get(
+    _ server: RawServer, connections: Int = 4, _ change: (inout TransferRequest) -> Void = { _ in }
+  ) throws -> TransferOutcome {
+    try loop.run(request(server, connections: connections, change))
+  }
+
+  private func contents(_ name: String = "file") -> [UInt8]? {
+    FileManager.default.contents(atPath: folder.file(name)).map { Array($0) }
+  }
+
+  /// The bytes that a request asks for; `nil` if it asks for the whole document.
+  static func range(_ request: RawRequest) -> Range<Int>? {
+    guard let text = request.header("range"), text.hasPrefix("bytes=") else { return nil }
+    let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard ends.count == 2, let first = ends[0] else { return nil }
+    return first..<min((ends[1] ?? size - 1) + 1, size)
+  }
+
+  static func head(_ range: Range<Int>, tag: String = tag, size: Int = size, _ more: String = "") -> String {
+    "HTTP/1.1 206 Partial Content\r\nContent-Length: \(range.count)\r\n"
+      + "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)\r\nETag: \(tag)\r\n\(more)\r\n"
+  }
+
+  /// Responds with the requested bytes, as a server that supports ranges does.
+  static func respond(_ connection: RawConnection, _ request: RawRequest, _ count: Int? = nil) {
+    guard let range = range(request) else {
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\nETag: \(tag)\r\n\r\n")
+      return connection.send(body)
+    }
+    connection.send(head(range))
+    connection.send(Array(body[range].prefix(count ?? range.count)))
+  }
+
+  static func serve(_ connection: RawConnection) {
+    while let request = connection.readRequest() { respond(connection, request) }
+  }
+
+  @Test func `requests ranges at once, and each byte once`() throws {
+    // The first response waits until other connections have requested further ranges.
+    let others = Mutex(0)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        if number > 0 { others.withLock { $0 += 1 } }
+        guard number == 0, let range = Self.range(request), range.lowerBound == 0 else {
+          Self.respond(connection, request)
+          continue
+        }
+        connection.send(Self.head(range))
+        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        while others.withLock({ $0 < 3 }), SuspendingClock.now < end { usleep(1_000) }
+        connection.send(Array(Self.body[range]))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.status == 206 && outcome.answer?.isContinued == true)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size))
+    #expect(outcome.segments == .several(4))
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
+    #expect(outcome.part == nil)
+    #expect(contents() == Self.body)
+    #expect(folder.names == ["file"])
+    #expect(server.connectionCount == 4)
+    let requests = server.requests
+    #expect(requests.allSatisfy { $0.header("range") != nil })
+    #expect(requests.filter { $0.header("if-range") == Self.tag }.count == requests.count - 1)
+    #expect(requests.count == 16)
+    #expect(loop.inFlight == 0 && loop.traffic(of: 1) == Traffic())
+  }
+
+  @Test(arguments: [false, true]) func `uses one if the document is not larger than a range`(_ isEmpty: Bool)
+    throws
+  {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if isEmpty {
+          connection.send(
+            request.header("range") == nil
+              ? answer(headers: ["ETag: \"v1\""], body: "")
+              : answer("416 Range Not Satisfiable", headers: ["Content-Range: bytes */0"], body: ""))
+        } else {
+          connection.send(Self.head(0..<10, size: 10))
+          connection.send(Array(Self.body.prefix(10)))
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == (isEmpty ? 0 : 10), "\(outcome)")
+    #expect(outcome.segments == nil)
+    #expect(contents() == Array(Self.body.prefix(isEmpty ? 0 : 10)))
+    #expect(server.requests.count == (isEmpty ? 2 : 1))
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 400000\r\nETag: \"v1\"\r\n\r\n", "does not send ranges", 1),
+    (head(0..<25_000, tag: "W/\"v1\""), "no strong validator", 2),
+    (head(0..<25_000).replacing("ETag: \"v1\"\r\n", with: ""), "no strong validator", 2),
+    (head(0..<25_000).replacing("/400000", with: "/*"), "does not state the size", 2),
+    (head(1..<25_001), "does not state the size", 2),
+  ]) func `uses one, and reports the reason, if the server does not support ranges`(
+    _ head: String, _ reason: String, _ requests: Int
+  ) throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard request.header("range") != nil else {
+          Self.respond(connection, request)
+          continue
+        }
+        connection.send(head)
+        connection.send(head.contains("200 OK") ? Self.body : Array(Self.body.prefix(25_000)))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    guard case .single(let text)? = outcome.segments else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(text.contains(reason))
+    #expect(server.requests.count == requests)
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `continues without a connection that fails, and requests only its rest again`() throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        if number == 1 { return Self.respond(connection, request, 10_000) }
+        Self.respond(connection, request)
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `uses the connections that a server with a limit accepts`() throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number < 2 else { return connection.send(answer("503 Service Unavailable", body: "busy")) }
+        Self.respond(connection, request)
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(contents() == Self.body)
+  }
+
+  @Test(arguments: [1, 4]) func `that is interrupted leaves the received ranges for a later request`(
+    _ connections: Int
+  ) throws {
+    let isBroken = Mutex(true)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard isBroken.withLock({ $0 }) else {
+          Self.respond(connection, request)
+          continue
+        }
+        return Self.respond(connection, request, 15_000)
+      }
+    }
+    let first = try get(server)
+    #expect(first.failure?.code == .connectionLost)
+    let through = try #require(first.part?.through)
+    #expect(first.part == PartProgress(kept: through, through: through))
+    #expect(first.traffic.bodyReceived == through && through >= 15_000)
+    #expect(folder.names.count == 1 && folder.names[0].hasPrefix(".file.ferry-kept-"))
+
+    isBroken.withLock { $0 = false }
+    let second = try get(server, connections: connections)
+    #expect(second.answer?.storedFile?.size == Int64(Self.size), "\(second)")
+    #expect(second.traffic.bodyReceived == Int64(Self.size) - through)
+    #expect(second.part == nil)
+    #expect(contents() == Self.body)
+    #expect(folder.names == ["file"])
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"v2\"\r\n\r\nother", head(25_000..<50_000, tag: "\"v2\""),
+    head(25_000..<50_000, size: 500_000),
+    "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\nContent-Range: bytes */5\r\n\r\n",
+  ]) func `starts over if the document changes`(_ changed: String) throws {
+    let hasChanged = Mutex(false)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard hasChanged.withLock({ $0 }), Self.range(request)?.lowerBound != 0 else {
+          hasChanged.withLock { $0 = true }
+          Self.respond(connection, request)
+          continue
+        }
+        return connection.send(changed)
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.failure?.message.contains("the document changed") == true)
+    #expect(outcome.part == PartProgress())
+    #expect(folder.names == [])
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `starts over in the same attempt if the document has changed since the last one`() throws {
+    let version = Mutex(1)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        let tag = "\"v\(version.withLock { $0 })\""
+        guard let range = Self.range(request), request.header("if-range").map({ $0 == tag }) ?? true else {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\nETag: \(tag)\r\n\r\n")
+          connection.send(Self.body)
+          continue
+        }
+        connection.send(Self.head(range, tag: tag))
+        let isCut = version.withLock { $0 } == 1
+        connection.send(Array(Self.body[range].prefix(isCut ? 15_000 : range.count)))
+        if isCut { return }
+      }
+    }
+    let through = try #require(try get(server).part?.through)
+    version.withLock { $0 = 2 }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.part == PartProgress(dropped: through))
+    #expect(outcome.segments == .several(4))
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `is refused if a server sends bytes that were not requested`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard let range = Self.range(request), range.lowerBound > 0 else {
+          Self.respond(connection, request)
+          continue
+        }
+        return connection.send(Self.head(0..<range.count))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.refusal != nil && outcome.answer?.askedForRest == true, "\(outcome)")
+    #expect(folder.names == [])
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `stays within the limits of the request`() throws {
+    let server = try RawServer { connection, _ in Self.serve(connection) }
+    let tooLarge = try get(server) { $0.sizeLimit = Int64(Self.size) - 1 }
+    #expect(tooLarge.failure?.code == .responseTooLarge, "\(tooLarge)")
+    let overBudget = try get(server) { $0.byteLimit = Int64(Self.size) - 1 }
+    #expect(overBudget.failure?.code == .byteLimit, "\(overBudget)")
+    #expect(folder.names == [])
+    let within = try get(server) {
+      ($0.sizeLimit, $0.byteLimit) = (Int64(Self.size), Int64(Self.size))
+      $0.exactSize = Int64(Self.size)
+    }
+    #expect(within.answer?.storedFile?.size == Int64(Self.size), "\(within)")
+  }
+
+  @Test func `is canceled on all connections, and keeps its ranges`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        Self.respond(connection, request, 10_000)
+        connection.waitForEnd()
+      }
+    }
+    loop.start(request(server))
+    loop.wait { server.requests.count == 4 && loop.traffic(of: 1).bodyReceived == 40_000 }
+    #expect(loop.progress.bodyReceived == 40_000)
+    loop.cancel(1)
+    let outcome = try #require(loop.finish(1).first)
+    #expect(outcome.failure?.code == .cancelled)
+    #expect(outcome.part == PartProgress(kept: 40_000, through: 40_000))
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `ends on all connections at its time limit`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        Self.respond(connection, request, 10_000)
+        connection.waitForEnd()
+      }
+    }
+    let outcome = try get(server) { $0.timeLimit = .milliseconds(1_500) }
+    #expect(outcome.failure?.code == .resourceTimeout, "\(outcome)")
+    #expect(outcome.part?.through == 40_000)
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `requests its ranges at the target of a redirect`() throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        if request.target == "/file" {
+          connection.send(answer("302 Found", headers: ["Location: /stored?signature=\(number)"]))
+        } else {
+          Self.respond(connection, request)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(contents() == Self.body)
+    #expect(server.requests.filter { $0.target == "/file" }.count == 1)
+  }
+
+  @Test(arguments: [true, false]) func `has the checksum of the whole file`(_ isRight: Bool) throws {
+    let server = try RawServer { connection, _ in Self.serve(connection) }
+    var digest = SHA256.hash(Self.body)
+    if !isRight { digest[0] ^= 1 }
+    let outcome = try get(server) { $0.checksum = .digest(.sha256, digest) }
+    #expect((outcome.answer?.refusal == nil) == isRight, "\(outcome)")
+    #expect(folder.names == (isRight ? ["file"] : []))
+  }
+
+  @Test func `records each request that it sends if it is traced`() throws {
+    loop.isTracing = true
+    let server = try RawServer { connection, _ in Self.serve(connection) }
+    let outcome = try get(server)
+    #expect(outcome.hops.count == 16)
+    #expect(outcome.hops.allSatisfy { $0.status == 206 })
+  }
+}
+
+@Suite struct `The written ranges of a file` {
+  @Test func `are joined if they touch or overlap`() {
+    var ranges = WrittenRanges()
+    for range in [10..<20, 30..<40, 0..<5, 20..<30, 50..<60, 4..<12] as [Range<Int64>] {
+      ranges.insert(range)
+    }
+    #expect(ranges.ranges == [0..<40, 50..<60])
+    #expect(ranges.count == 50 && ranges.beginning == 40 && ranges.hasGap)
+    #expect(ranges.missing(of: 70) == [40..<50, 60..<70])
+    ranges.insert(0..<70)
+    #expect(ranges.missing(of: 70) == [] && !ranges.hasGap)
+  }
+
+  @Test func `equal those of a set of bytes after any insertions`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      var (ranges, bytes) = (WrittenRanges(), Set<Int64>())
+      for _ in 0..<20 {
+        let start = Int64.random(in: 0..<60, using: &random)
+        let range = start..<(start + .random(in: 0...8, using: &random))
+        ranges.insert(range)
+        bytes.formUnion(range)
+      }
+      #expect(Set(ranges.ranges.flatMap { Array($0) }) == bytes)
+      #expect(ranges.count == Int64(bytes.count))
+      #expect(zip(ranges.ranges, ranges.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
+      #expect(Set(ranges.missing(of: 70).flatMap { Array($0) }) == Set(0..<70).subtracting(bytes))
+      #expect(WrittenRanges(ranges.text, of: 70) == ranges)
+    }
+  }
+
+  @Test(arguments: ["-1", "71", "0-5,5-6", "0-5,3-6", "5-5", "6-5", "0-71", "-5-6", "0-5,", ",", "a", ""])
+  func `are not read from an invalid text`(_ text: String) {
+    #expect(WrittenRanges(text, of: 70) == nil)
+  }
+}
