@@ -147,7 +147,7 @@ let package = Package(
       name: "ReceiverTests", dependencies: ["Receiver"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["ferry", "ferry-receiver"],
-      exclude: ["Browser", "Faults", "Kubernetes", "Servers", "Slurm"],
+      exclude: ["Browser", "Container", "Faults", "Kubernetes", "NFS", "Servers", "Slurm"],
       swiftSettings: strict),
   ]
 )

@@ -30,6 +30,4 @@ package struct StateVersion: Hashable, Sendable {
           modified: status.modifiedNanoseconds))
     }
   }
-
-  }
 }
