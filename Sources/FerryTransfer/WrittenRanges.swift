@@ -47,7 +47,8 @@ struct WrittenRanges: Equatable, Sendable {
     hasGap ? ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",") : "\(count)"
   }
 
-  /// Returns `nil` if the text is not in this form, or if a range is not within the document.
+  /// Parses the form of ``text``. Returns `nil` if the text is not in that form, or if a range is not within the
+  /// document.
   init?(_ text: String, of size: Int64) {
     if let count = Int64(text) {
       guard (0...size).contains(count) else { return nil }

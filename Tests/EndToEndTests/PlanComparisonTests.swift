@@ -98,7 +98,7 @@ import Testing
     }
     let text = try await job.ferry("report", "--plan", "saved.json")
     #expect(text.stdout.contains("4 → 3 files, 28 B → 21 B, 6 → 7 requests"), "\(text.stdout)")
-    #expect(text.stdout.contains("1 file failed; 1 request more"), "\(text.stdout)")
+    #expect(text.stdout.contains("1 file failed; 1 more request"), "\(text.stdout)")
     let markdown = try await job.ferry("report", "--plan", "saved.json", "--format", "markdown")
     #expect(markdown.stdout.contains("| planned → actual | files |"), "\(markdown.stdout)")
     #expect(markdown.stdout.contains("| 4 → 3 | 28 B → 21 B | 4 → 5 |"), "\(markdown.stdout)")

@@ -133,7 +133,7 @@ struct PlanComparisonTests {
       "\(text)")
     #expect(
       text.contains(
-        "    upload photos: 8 → 7 files, 800 B → 700 B, 8 → 9 requests, 1 file failed; 1 request more\n"),
+        "    upload photos: 8 → 7 files, 800 B → 700 B, 8 → 9 requests, 1 file failed; 1 more request\n"),
       "\(text)")
   }
 }

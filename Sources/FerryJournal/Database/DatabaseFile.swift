@@ -38,8 +38,8 @@ struct DatabaseFile: Sendable {
 
   /// The maximum wait for another process's short write, in seconds.
   static let patience: Double = 20
-  /// The same wait limit for the file of a shard. If another process keeps the file locked for longer, the
-  /// engine restarts the shard.
+  /// For the file of a shard: the maximum wait for another process's short write, in seconds. If that process
+  /// keeps the file locked for longer, the engine restarts the shard.
   static let sharedPatience: Double = 5
   /// The size in bytes to which a larger log is truncated.
   static let logLimit = 16 << 20

@@ -143,7 +143,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The consequence of moving the damaged file away, for the remedy.
   private var withoutIt: String {
     SplitPath(file).name == "ferry.db"
-      ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that it recorded"
+      ? "If you move it away, ferry continues from the sessions' journals, but without the runs, open rounds and budget usage that the file recorded"
       : "If you have no copy, move the journal and its -wal file away, and accept the loss: \(acceptance); ferry then creates a new journal and resends all files that the session had delivered"
   }
 

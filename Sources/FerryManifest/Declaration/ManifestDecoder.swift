@@ -35,7 +35,7 @@ struct ManifestDecoder {
   private var isExhausted = false
   /// The `for_each` instance that is being read.
   var each: EachInstance?
-  /// The name of the node that begins here, if it is one of several instances.
+  /// The name of the next node that is read, if it is an instance of a node with `for_each`.
   var instanceName: String?
   /// The location of `vars`.
   var varsPlace: SourceLocation?

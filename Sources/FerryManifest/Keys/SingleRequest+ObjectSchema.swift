@@ -7,7 +7,7 @@ extension SingleRequest {
       .token(\.token),
       .needs(\.needs, example: "[photos, catalog]"),
       Key(
-        "when", \.when, .choice(), doc: "The outcome of `needs` that allows the request to run.",
+        "when", \.when, .choice(), doc: "The outcome of the nodes in `needs` that allows the request to run.",
         example: "always"),
       .request(\.request),
       .stepSign(\.request.sign),

@@ -10,7 +10,7 @@ package struct SingleRequest: Equatable, Sendable {
   package var session: Located<String>
   package var token: Located<String>?
   package var needs: [Located<String>]
-  /// The outcome of `needs` that allows the request to run. Default succeeded.
+  /// The outcome of the nodes in `needs` that allows the request to run. Default succeeded.
   package var when: When
   package var request: RequestTemplate
   package var expect: Expectation

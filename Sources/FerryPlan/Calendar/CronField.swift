@@ -53,7 +53,7 @@ struct CronField: Hashable, Sendable {
       }
     }
 
-    /// The allowed values of one number of the field.
+    /// The numbers and words that the field allows, as text.
     var wanted: String {
       let span = "\(numbers.lowerBound) to \(numbers.upperBound)"
       guard let first = words.first, let last = words.last else { return span }

@@ -70,7 +70,7 @@ extension RunRecord {
     }
   }
 
-  /// Downloads that were to use several connections and used one.
+  /// Downloads that were to use several connections but used only one.
   package struct SingleConnectionRecord: Hashable, Codable, Sendable {
     package var downloads: Int
     /// The reason for the last of them.

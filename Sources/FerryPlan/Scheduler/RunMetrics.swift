@@ -30,7 +30,7 @@ package struct RunMetrics: Sendable {
   /// Items that did not succeed at the first attempt.
   package var notes: [ItemNote] = []
   package var nodeFailures: [NodeID: [AttemptFailure]] = [:]
-  /// The downloads that were to use several connections and used one, by node.
+  /// The downloads that were to use several connections but used only one, by node.
   private(set) var singleConnections: [NodeID: RunRecord.SingleConnectionRecord] = [:]
 
   /// Counts an attempt that has just ended.

@@ -7,12 +7,12 @@ extension Scheduler {
     plan.sessions[session.index].isDiscretionary(ifOfBackground: isOfBackground)
   }
 
-  /// Whether a task of the session that is queued now is discretionary.
+  /// Whether a task that is queued in the session now is discretionary.
   func isDiscretionary(ifNewIn session: SessionID) -> Bool {
     isDiscretionary(session, ifOfBackground: options.launch != .foreground)
   }
 
-  /// The reason why a task of the session that is queued now waits under the current conditions.
+  /// The reason why a task that is queued in the session now waits under the current conditions.
   func holdOnNewTasks(of session: SessionID) -> RecordedFailure? {
     plan.sessions[session.index].hold(
       under: conditions, isDiscretionary: isDiscretionary(ifNewIn: session))

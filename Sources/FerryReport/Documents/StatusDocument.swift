@@ -86,7 +86,7 @@ package struct StatusDocument: Encodable, Sendable {
     }
   }
 
-  /// The execution window of a running launch, as estimated from the start of the run and its last resume.
+  /// The execution window of a running launch, as estimated from the start of its run and the session's last resume.
   package struct Window: Encodable, Sendable {
     package var endsAt: String
     /// The remaining seconds; 0 if the window has ended.
@@ -111,7 +111,7 @@ package struct StatusDocument: Encodable, Sendable {
     package var state: ReportState?
     /// For an upload or download batch: the items in the journal, counted relative to that round.
     package var items: Items?
-    /// For an upload: why items of that round were canceled; absent if none were.
+    /// For an upload or download batch: why items of that round were canceled; absent if none were.
     package var cancellations: [RunRecord.CancellationRecord]?
     /// The reason why the remaining work is waiting; absent if a process holds the session or nothing is
     /// waiting.

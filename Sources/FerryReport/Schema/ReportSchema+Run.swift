@@ -230,7 +230,7 @@ extension ReportSchema {
         .required("items", .count, "The number of items."),
       ]),
     SchemaObject(
-      "SingleConnection", "Downloads that were to use several connections and used one.",
+      "SingleConnection", "Downloads that were to use several connections but used only one.",
       [
         .required("downloads", .count, "The number of downloads."),
         .required("reason", .string, "The reason for the last of them."),

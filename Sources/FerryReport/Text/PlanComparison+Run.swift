@@ -149,13 +149,13 @@ extension PlanComparison.NodeEntry {
         differences.append(
           .init(
             .moreFiles,
-            "\(Count.text(growth.distance, "file")) more: added, changed or submitted after the plan was made"
+            "\(Count.text(growth.distance, "more file")): added, changed or submitted after the plan was made"
           ))
       } else if growth < 0, !explained {
         differences.append(
           .init(
             .fewerFiles,
-            "\(Count.text(growth.distance, "file")) fewer: removed, or delivered before the run"))
+            "\(Count.text(growth.distance, "fewer file")): removed, or delivered before the run"))
       } else if growth == 0, kind.direction == .sent, let bytes = bytes.growth, bytes != 0 {
         // A document whose size differs from the size in its list is a failure.
         differences.append(
@@ -166,10 +166,10 @@ extension PlanComparison.NodeEntry {
     }
     if let growth = requests.growth {
       if growth > 0, files.growth ?? 0 <= 0 {
-        let failed = attempts > 0 ? ", of which \(attempts) failed" : ""
-        differences.append(.init(.moreRequests, "\(Count.text(growth.distance, "request")) more\(failed)"))
+        let failed = attempts > 0 ? " (\(Count.text(attempts, "failed attempt")))" : ""
+        differences.append(.init(.moreRequests, "\(Count.text(growth.distance, "more request"))\(failed)"))
       } else if growth < 0, !explained, files.growth ?? 0 >= 0 {
-        differences.append(.init(.fewerRequests, "\(Count.text(growth.distance, "request")) fewer"))
+        differences.append(.init(.fewerRequests, "\(Count.text(growth.distance, "fewer request"))"))
       }
     }
     return differences

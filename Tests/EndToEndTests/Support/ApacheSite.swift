@@ -1,6 +1,6 @@
 import Foundation
 
-/// Apache with mod_dav and the directives of a test for its only folder, on a free port of the loopback interface.
+/// Apache with mod_dav, on a free port of the loopback interface. A test supplies the directives for its only folder.
 ///
 /// It is stopped when the last reference to it is released.
 final class ApacheSite: Sendable {

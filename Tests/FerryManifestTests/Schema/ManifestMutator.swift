@@ -8,7 +8,7 @@ struct ManifestMutator {
   private var valuesByKey: [String: [OrderedJSON]] = [:]
   private let keys: [String]
 
-  /// Values that the manifests do not contain, but that every key must accept or reject.
+  /// Values that any key may get, in addition to those that the manifests contain.
   private static let values: [OrderedJSON] =
     [
       .null, .bool(true), .bool(false), .integer(0), .integer(1), .integer(5), .integer(-1), .integer(200),
