@@ -5,6 +5,9 @@ extension TransferLoop {
   /// Sends a hop again for `exchange.range`. Returns whether it was started.
   func resend(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
     exchange.needsOtherRange = false
+    // The next response is to another request, which may be challenged again.
+    exchange.continued = nil
+    exchange.challengesAnswered = 0
     let record = exchange.segments?.document?.record ?? exchange.kept?.record
     exchange.hop.setRange(exchange.range, of: record, exchange.request)
     do throws(TransportFailure) {
@@ -66,7 +69,7 @@ extension TransferLoop {
   /// Ends an exchange for which no range remains.
   private func retire(_ handle: EasyHandle, _ exchange: Exchange) {
     busy[exchange.key.id] = nil
-    if !exchange.credits.isEmpty { exchange.settleCredits() }
+    settleCredits(of: handle, exchange)
     _ = exchange.segments?.end(exchange, nil, rest: nil)
     if handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
   }

@@ -181,6 +181,28 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `continues without a connection that is redirected to another document`() throws {
+    // More than an unneeded body may have.
+    let other = [UInt8](repeating: 0, count: 17 << 20)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        if request.target == "/other" {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(other.count)\r\nETag: \"v2\"\r\n\r\n")
+          return connection.send(other)
+        }
+        if number == 1 {
+          connection.send(answer("302 Found", headers: ["Location: /other"]))
+        } else {
+          Self.respond(connection, request)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
+    #expect(contents() == Self.body)
+  }
+
   @Test(arguments: [1, 4]) func `that is interrupted leaves the received ranges for a later request`(
     _ connections: Int
   ) throws {
