@@ -35,8 +35,9 @@ final class SegmentedDownload {
   /// The number of bytes that the part had when the request was started.
   var keptBefore: Int64 = 0
 
-  /// The traffic, the phases and the hops of the exchanges that have ended.
+  /// The traffic and the hops of the exchanges that have ended.
   private(set) var traffic = Traffic()
+  /// The phases of the first exchange until the end of its first range.
   private(set) var phases: RequestPhases?
   private var hops: [(SuspendingClock.Instant, TracedHop)] = []
 
@@ -126,6 +127,11 @@ final class SegmentedDownload {
     limit = running.count
   }
 
+  /// Called when an exchange has received a range, and when it ends.
+  func keepPhases(of exchange: Exchange) {
+    if exchange.key.id == id, phases == nil { phases = exchange.phases }
+  }
+
   /// Takes over an exchange that ends. Returns whether others continue in its place.
   ///
   /// - Parameter rest: the bytes that the exchange was requesting and has not received.
@@ -134,7 +140,7 @@ final class SegmentedDownload {
   ) -> Bool {
     running[exchange.key.id] = nil
     traffic += exchange.traffic
-    if phases == nil { phases = exchange.phases }
+    keepPhases(of: exchange)
     hops += exchange.hops
     if let rest, !rest.isEmpty, case .open(var document) = state {
       document.waiting.insert(rest, at: 0)

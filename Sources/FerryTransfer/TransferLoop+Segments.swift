@@ -27,6 +27,7 @@ extension TransferLoop {
     guard let segments = exchange.segments, segments.document != nil, exchange.continued != nil,
       exchange.refusal == nil
     else { return nil }
+    segments.keepPhases(of: exchange)
     if let range = segments.next() {
       exchange.range = .range(range)
       return resend(handle, exchange)

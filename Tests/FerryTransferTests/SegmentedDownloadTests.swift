@@ -156,6 +156,35 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `uses HTTP/1.1, because libcurl would send the requests over one connection of HTTP/2`() throws {
+    let server = try RawServer { connection, _ in Self.serve(connection) }
+    #expect(request(server).httpVersion == .http1)
+    #expect(request(server, connections: 1).httpVersion == .auto)
+  }
+
+  @Test func `has the phases of its first request`() throws {
+    // The first connection receives its first range while the others receive all further ranges.
+    let others = Mutex(0)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number == 0, let range = Self.range(request), range.lowerBound == 0 else {
+          Self.respond(connection, request)
+          others.withLock { $0 += 1 }
+          continue
+        }
+        usleep(200_000)
+        connection.send(Self.head(range))
+        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        while others.withLock({ $0 < 15 }), SuspendingClock.now < end { usleep(1_000) }
+        connection.send(Array(Self.body[range]))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    let phases = try #require(outcome.phases)
+    #expect(phases.connection == .new && phases.firstByte ?? .zero >= .milliseconds(200), "\(phases)")
+  }
+
   @Test func `continues without a connection that fails, and requests only its rest again`() throws {
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
