@@ -148,8 +148,14 @@ final class SegmentedDownload {
     }
     guard let result else { return true }
     limit -= 1
-    if verdict == nil, hasChanged || Self.endsAll(result) { verdict = result }
+    if verdict == nil, hasChanged || isDistrusted || Self.endsAll(result) { verdict = result }
     return !running.isEmpty
+  }
+
+  /// Whether the file is no longer a part, because a response continued after the bytes that it announced.
+  private var isDistrusted: Bool {
+    guard let document else { return false }
+    return document.file.record == nil
   }
 
   /// Whether the received bytes must not be kept.

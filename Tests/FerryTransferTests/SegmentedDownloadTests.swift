@@ -326,6 +326,26 @@ import Testing
     #expect(loop.inFlight == 0)
   }
 
+  @Test func `fails if a response continues after its range`() throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number == 1, let range = Self.range(request) else {
+          Self.respond(connection, request)
+          continue
+        }
+        connection.send(
+          Self.head(range).replacing("Content-Length: \(range.count)", with: "Transfer-Encoding: chunked"))
+        connection.send("\(String(range.count + 1, radix: 16))\r\n")
+        connection.send([UInt8](repeating: 0, count: range.count + 1))
+        return connection.send("\r\n0\r\n\r\n")
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .malformedResponse, "\(outcome)")
+    #expect(folder.names == [])
+    #expect(loop.inFlight == 0)
+  }
+
   @Test func `stays within the limits of the request`() throws {
     let server = try RawServer { connection, _ in Self.serve(connection) }
     let tooLarge = try get(server) { $0.sizeLimit = Int64(Self.size) - 1 }
