@@ -21,13 +21,14 @@ extension TransferLoop {
     return startHop(handle, exchange)
   }
 
-  /// Called when an exchange has received its range. Returns whether it requests another one, or `nil` if it is the last
+  /// Called when an exchange has received its range, or the part of it that the server sends. Returns whether it requests another one, or `nil` if it is the last
   /// exchange of the document and stores the file.
   func continueSegments(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
     guard let segments = exchange.segments, segments.document != nil, exchange.continued != nil,
       exchange.refusal == nil
     else { return nil }
     segments.keepPhases(of: exchange)
+    if let rest = exchange.unreceived { segments.putBack(rest) }
     if let range = segments.next() {
       exchange.range = .range(range)
       return resend(handle, exchange)

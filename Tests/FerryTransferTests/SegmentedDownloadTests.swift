@@ -198,6 +198,21 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard let range = Self.range(request) else { return }
+        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + 70_000)
+        connection.send(Self.head(sent))
+        connection.send(Array(Self.body[sent]))
+      }
+    }
+    let outcome = try get(server) { $0.leastRange = 150_000 }
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
+    #expect(contents() == Self.body)
+  }
+
   @Test func `uses the connections that a server with a limit accepts`() throws {
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
