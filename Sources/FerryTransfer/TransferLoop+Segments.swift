@@ -21,8 +21,8 @@ extension TransferLoop {
     return startHop(handle, exchange)
   }
 
-  /// Called when an exchange has received its range, or the part of it that the server sends. Returns whether it requests another one, or `nil` if it is the last
-  /// exchange of the document and stores the file.
+  /// Called when an exchange has received its range, or the part of it that the server sends. Returns whether it requests
+  /// another one, or `nil` if it is the last exchange of the document and stores the file.
   func continueSegments(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
     guard let segments = exchange.segments, segments.document != nil, exchange.continued != nil,
       exchange.refusal == nil
