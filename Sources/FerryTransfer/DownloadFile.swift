@@ -12,8 +12,8 @@ import Glibc
 /// complete. If the download can be continued later, the file is a kept part (`DownloadFile+Part`): it remains after an
 /// interruption.
 ///
-/// `@unchecked Sendable`: only one thread at a time uses it. The loop drops its reference when it passes the
-/// object to the thread that stores the file.
+/// `@unchecked Sendable`: only one thread at a time uses it. After the loop has passed the object to the thread that
+/// stores the file, the loop does not use it until that thread has posted the result.
 final class DownloadFile: @unchecked Sendable {
   let destination: String
   let folder: String

@@ -12,8 +12,13 @@ extension EasyHandle {
       return proceed(exchange, record)
     case .first(let count): return acceptFirst(of: exchange, count)
     case .range(let bytes):
-      guard let record = exchange.requested else { return true }
       let isOpen = exchange.segments?.document != nil
+      guard let record = exchange.requested else {
+        // A redirect led to a URL to which the part does not belong. The other exchanges continue.
+        guard isOpen, 200...299 ~= head.status else { return true }
+        fail(.connectionLost, "a request for a range was redirected to another document")
+        return false
+      }
       if isOpen, isOtherVersion(exchange, record) {
         exchange.segments?.hasChanged = true
         fail(

@@ -95,11 +95,14 @@ extension EasyHandle {
         "the response has no length, and the connection ended without a TLS closure alert: the response may be truncated"
       )
     case .noBody, .length, .chunked, .untilClose, .invalid, nil:
-      // A server may send only a part of the requested range.
       if exchange.segments?.document != nil, exchange.continued != nil {
         guard case .range(let bytes) = exchange.range, exchange.position.offset < bytes.upperBound else {
           return nil
         }
+        // A server may send only a part of the requested range. The rest is requested next.
+        let received = exchange.position.offset - bytes.lowerBound
+        let isAsAnnounced = exchange.position.offset == exchange.position.end
+        if isAsAnnounced, received >= SegmentedDownload.leastPart { return nil }
         return failure(
           .connectionLost,
           "the response ended \(bytes.upperBound - exchange.position.offset) bytes before the end of its range"

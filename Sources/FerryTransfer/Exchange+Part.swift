@@ -154,7 +154,8 @@ extension DownloadFile {
 extension RedirectPolicy.Hop {
   /// Asks for a range if the part belongs to this hop's URL, and for the whole document otherwise.
   mutating func setRange(_ range: RangeRequest, of record: PartRecord?, _ request: TransferRequest) {
-    headers.removeAll { ["Range", "If-Range"].contains($0.name) && request.partOwner != nil }
+    guard request.partOwner != nil else { return }
+    headers.removeAll { $0.name == "Range" || $0.name == "If-Range" }
     if let record, PartSource.digest(of: url, request) != record.source { return }
     headers += range.fields(record?.validator)
   }

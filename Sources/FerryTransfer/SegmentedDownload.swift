@@ -11,6 +11,9 @@ final class SegmentedDownload {
   /// The smallest range in bytes that is requested on its own. The response to a smaller one would take little more time
   /// than its request.
   static let leastRange: Int64 = 8 << 20
+  /// The smallest number of bytes for which a response to a longer range is accepted. Smaller ones would require too many
+  /// requests.
+  static let leastPart: Int64 = 64 << 10
   /// The number of ranges for each connection. With more ranges, connections of different speed end at about the same
   /// time.
   private static let rangesPerConnection: Int64 = 4
@@ -35,8 +38,9 @@ final class SegmentedDownload {
   /// The number of bytes that the part had when the request was started.
   var keptBefore: Int64 = 0
 
-  /// The traffic, the phases and the hops of the exchanges that have ended.
+  /// The traffic and the hops of the exchanges that have ended.
   private(set) var traffic = Traffic()
+  /// The phases of the first exchange until the end of its first range.
   private(set) var phases: RequestPhases?
   private var hops: [(SuspendingClock.Instant, TracedHop)] = []
 
@@ -120,10 +124,20 @@ final class SegmentedDownload {
 
   /// A range whose exchange could not be started waits for one of the others.
   func cannotStart(_ range: Range<Int64>) {
-    guard case .open(var document) = state else { return }
+    putBack(range)
+    limit = running.count
+  }
+
+  /// Lets bytes that have not been received wait for another request.
+  func putBack(_ range: Range<Int64>) {
+    guard !range.isEmpty, case .open(var document) = state else { return }
     document.waiting.insert(range, at: 0)
     state = .open(document)
-    limit = running.count
+  }
+
+  /// Called when an exchange has received a range, and when it ends.
+  func keepPhases(of exchange: Exchange) {
+    if exchange.key.id == id, phases == nil { phases = exchange.phases }
   }
 
   /// Takes over an exchange that ends. Returns whether others continue in its place.
@@ -134,16 +148,19 @@ final class SegmentedDownload {
   ) -> Bool {
     running[exchange.key.id] = nil
     traffic += exchange.traffic
-    if phases == nil { phases = exchange.phases }
+    keepPhases(of: exchange)
     hops += exchange.hops
-    if let rest, !rest.isEmpty, case .open(var document) = state {
-      document.waiting.insert(rest, at: 0)
-      state = .open(document)
-    }
+    if let rest { putBack(rest) }
     guard let result else { return true }
     limit -= 1
-    if verdict == nil, hasChanged || Self.endsAll(result) { verdict = result }
+    if verdict == nil, hasChanged || isDistrusted || Self.endsAll(result) { verdict = result }
     return !running.isEmpty
+  }
+
+  /// Whether the file is no longer a part, because a response continued after the bytes that it announced.
+  private var isDistrusted: Bool {
+    guard let document else { return false }
+    return document.file.record == nil
   }
 
   /// Whether the received bytes must not be kept.

@@ -56,6 +56,10 @@ extension TransferLoop {
 
 extension TransferRequest {
   /// The versions of HTTP that may be used. A bandwidth limit pauses responses. In libcurl 7.88, an HTTP/2
-  /// connection fails after one of its responses was paused.
-  var httpVersion: ConnectionOptions.HTTPVersion { limits.isEmpty ? connection.httpVersion : .http1 }
+  /// connection fails after one of its responses was paused. A download over several connections does not let the
+  /// server choose HTTP/2, because libcurl would send all its requests over one connection.
+  var httpVersion: ConnectionOptions.HTTPVersion {
+    let needsHTTP1 = !limits.isEmpty || connections > 1 && connection.httpVersion == .auto
+    return needsHTTP1 ? .http1 : connection.httpVersion
+  }
 }

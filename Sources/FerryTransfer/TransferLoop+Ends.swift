@@ -95,6 +95,13 @@ extension TransferLoop {
     end(handle, .failure(failure))
   }
 
+  /// Returns the bytes that the bandwidth limits have granted to an exchange and that it did not use.
+  func settleCredits(of handle: EasyHandle, _ exchange: Exchange) {
+    guard !exchange.credits.isEmpty else { return }
+    handle.spend(exchange.traffic.headersSent, .sending)
+    exchange.settleCredits()
+  }
+
   func end(_ handle: EasyHandle, _ ownResult: Result<TransferResponse, TransportFailure>) {
     guard let exchange = handle.exchange else { return }
     collectInterim(of: handle)
@@ -102,10 +109,7 @@ extension TransferLoop {
     case .streaming: hashThread.reset(exchange.key)
     case .notWanted, .finishing, .done: break
     }
-    if !exchange.credits.isEmpty {
-      handle.spend(exchange.traffic.headersSent, .sending)
-      exchange.settleCredits()
-    }
+    settleCredits(of: handle, exchange)
     busy[exchange.key.id] = nil
     defer {
       if case .success = ownResult, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }

@@ -5,6 +5,9 @@ extension TransferLoop {
   /// Sends a hop again for `exchange.range`. Returns whether it was started.
   func resend(_ handle: EasyHandle, _ exchange: Exchange) -> Bool {
     exchange.needsOtherRange = false
+    // The next response is to another request, which may be challenged again.
+    exchange.continued = nil
+    exchange.challengesAnswered = 0
     let record = exchange.segments?.document?.record ?? exchange.kept?.record
     exchange.hop.setRange(exchange.range, of: record, exchange.request)
     do throws(TransportFailure) {
@@ -18,12 +21,14 @@ extension TransferLoop {
     return startHop(handle, exchange)
   }
 
-  /// Called when an exchange has received its range. Returns whether it requests another one, or `nil` if it is the last
-  /// exchange of the document and stores the file.
+  /// Called when an exchange has received its range, or the part of it that the server sends. Returns whether it requests
+  /// another one, or `nil` if it is the last exchange of the document and stores the file.
   func continueSegments(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
     guard let segments = exchange.segments, segments.document != nil, exchange.continued != nil,
       exchange.refusal == nil
     else { return nil }
+    segments.keepPhases(of: exchange)
+    if let rest = exchange.unreceived { segments.putBack(rest) }
     if let range = segments.next() {
       exchange.range = .range(range)
       return resend(handle, exchange)
@@ -66,7 +71,7 @@ extension TransferLoop {
   /// Ends an exchange for which no range remains.
   private func retire(_ handle: EasyHandle, _ exchange: Exchange) {
     busy[exchange.key.id] = nil
-    if !exchange.credits.isEmpty { exchange.settleCredits() }
+    settleCredits(of: handle, exchange)
     _ = exchange.segments?.end(exchange, nil, rest: nil)
     if handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
   }

@@ -64,22 +64,32 @@ struct RunCommand {
     }
     let onEvent: ((RunEvent) -> Void)? =
       observers.isNeeded ? { event in observers.take(event) { tell("ferry: \($0)") } } : nil
-    let ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
-      notice: { tell("ferry: \($0)") },
-      warn: { warnings in
-        MessageStream.standardError.prepare()
-        progress.clear()
-        if !options.quiet { Output.warn(warnings, of: jobs) }
-      },
-      onProgress: { figures, details in
-        MessageStream.standardError.prepare()
-        progress.show(figures, details)
-      },
-      onEvent: onEvent, onTrace: observers.isTracing ? { observers.take($0) } : nil,
-      flushEvents: { observers.flush() })
-    MessageStream.standardOutput.prepare()
-    progress.end()
-    for problem in observers.finish() { tell("ferry: warning: \(problem)") }
+    func endObservation() {
+      MessageStream.standardOutput.prepare()
+      progress.end()
+      for problem in observers.finish() { tell("ferry: warning: \(problem)") }
+    }
+    let ending: Launch.Ending
+    do {
+      ending = try Launch(jobs, options: launch, environment: environment, version: Ferry.version).run(
+        notice: { tell("ferry: \($0)") },
+        warn: { warnings in
+          MessageStream.standardError.prepare()
+          progress.clear()
+          if !options.quiet { Output.warn(warnings, of: jobs) }
+        },
+        onProgress: { figures, details in
+          MessageStream.standardError.prepare()
+          progress.show(figures, details)
+        },
+        onEvent: onEvent, onTrace: observers.isTracing ? { observers.take($0) } : nil,
+        flushEvents: { observers.flush() })
+    } catch {
+      // The events before the failure show what the run has done.
+      endObservation()
+      throw error
+    }
+    endObservation()
     func command(_ words: String...) throws -> String {
       try ShellCommand.line(words, state: launch.state, environment: environment)
     }

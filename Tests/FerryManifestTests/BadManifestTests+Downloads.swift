@@ -106,7 +106,7 @@ extension BadManifest {
         "1️⃣", .invalidPath, "another item of this batch is saved to the same file",
         help: "specify a separate file for each item", notes: [("3️⃣", "the other item is here")]),
       .error(
-        "2️⃣", .invalidPath, "another item of this batch is saved to the same file",
+        "2️⃣", .invalidPath, "another item of this batch is saved to a path that differs only in case",
         help: "specify a separate file for each item", notes: [("3️⃣", "the other item is here")])),
     BadManifest(
       "a form without fields and file", in: .http, "multipart: 1️⃣{}",

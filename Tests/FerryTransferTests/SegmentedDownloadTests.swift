@@ -156,6 +156,35 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `uses HTTP/1.1, because libcurl would send the requests over one connection of HTTP/2`() throws {
+    let server = try RawServer { connection, _ in Self.serve(connection) }
+    #expect(request(server).httpVersion == .http1)
+    #expect(request(server, connections: 1).httpVersion == .auto)
+  }
+
+  @Test func `has the phases of its first request`() throws {
+    // The first connection receives its first range while the others receive all further ranges.
+    let others = Mutex(0)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number == 0, let range = Self.range(request), range.lowerBound == 0 else {
+          Self.respond(connection, request)
+          others.withLock { $0 += 1 }
+          continue
+        }
+        usleep(200_000)
+        connection.send(Self.head(range))
+        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        while others.withLock({ $0 < 15 }), SuspendingClock.now < end { usleep(1_000) }
+        connection.send(Array(Self.body[range]))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    let phases = try #require(outcome.phases)
+    #expect(phases.connection == .new && phases.firstByte ?? .zero >= .milliseconds(200), "\(phases)")
+  }
+
   @Test func `continues without a connection that fails, and requests only its rest again`() throws {
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
@@ -164,6 +193,21 @@ import Testing
       }
     }
     let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard let range = Self.range(request) else { return }
+        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + 70_000)
+        connection.send(Self.head(sent))
+        connection.send(Array(Self.body[sent]))
+      }
+    }
+    let outcome = try get(server) { $0.leastRange = 150_000 }
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
     #expect(outcome.traffic.bodyReceived == Int64(Self.size))
     #expect(contents() == Self.body)
@@ -178,6 +222,28 @@ import Testing
     }
     let outcome = try get(server)
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `continues without a connection that is redirected to another document`() throws {
+    // More than an unneeded body may have.
+    let other = [UInt8](repeating: 0, count: 17 << 20)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        if request.target == "/other" {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(other.count)\r\nETag: \"v2\"\r\n\r\n")
+          return connection.send(other)
+        }
+        if number == 1 {
+          connection.send(answer("302 Found", headers: ["Location: /other"]))
+        } else {
+          Self.respond(connection, request)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived == Int64(Self.size))
     #expect(contents() == Self.body)
   }
 
@@ -271,6 +337,26 @@ import Testing
     }
     let outcome = try get(server)
     #expect(outcome.answer?.refusal != nil && outcome.answer?.askedForRest == true, "\(outcome)")
+    #expect(folder.names == [])
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `fails if a response continues after its range`() throws {
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number == 1, let range = Self.range(request) else {
+          Self.respond(connection, request)
+          continue
+        }
+        connection.send(
+          Self.head(range).replacing("Content-Length: \(range.count)", with: "Transfer-Encoding: chunked"))
+        connection.send("\(String(range.count + 1, radix: 16))\r\n")
+        connection.send([UInt8](repeating: 0, count: range.count + 1))
+        return connection.send("\r\n0\r\n\r\n")
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .malformedResponse, "\(outcome)")
     #expect(folder.names == [])
     #expect(loop.inFlight == 0)
   }

@@ -58,7 +58,7 @@ package enum EventText {
     }
     switch request.segments {
     case nil: break
-    case .several(let count): line += ", \(count) connections".utf8
+    case .several(let count): line += ", \(Count.text(count, "connection"))".utf8
     case .single(let reason): line += ", one connection: \(DisplayPath.line(reason))".utf8
     }
   }
