@@ -68,6 +68,8 @@ bench: ## compare ferry with its peers, and write docs/performance.md
 bench-quick: ## try the benchmark, and check the number of instructions for each request
 	@scripts/setup bench
 	swift build -c release --static-swift-stdlib --product ferry
+	# Only this build lacks the data of ICU (CUnicodeData), so test a time zone with it.
+	.build/release/ferry plan examples/working-hours.yaml --state .build/no-state --at '2026-03-29T10:00[Europe/Berlin]' >/dev/null
 	@python3 Benchmarks/bench.py --quick --gate
 
 clean: ## remove the build products

@@ -5,7 +5,9 @@
  * does not format anything for a locale, so it links this package, which has the format of ICU's own stub
  * (icu4c/source/stubdata/stubdata.cpp). Because an object file defines the symbol, the linker does not take the
  * member of the archive that defines it with all data. ICU then reports for every resource that it is missing
- * (U_MISSING_RESOURCE_ERROR).
+ * (U_MISSING_RESOURCE_ERROR). Foundation's time zones, locales and formatters therefore do not work, and
+ * scripts/lint-imports rejects them. This applies only to programs that link Foundation statically, such as the release
+ * build: the libraries of the debug build contain the data.
  *
  * The data has no debug information (nodebug): valgrind 3.19, which counts the instructions of the benchmark, cannot
  * read a program in which clang's debug information (DWARF 5) is beside Swift's.

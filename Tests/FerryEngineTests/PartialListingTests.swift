@@ -1,6 +1,7 @@
 import FerryManifest
 import FerryPlan
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryEngine
@@ -63,6 +64,35 @@ import Testing
     try make(10)
     let (listing, rest) = try lister { true }.firstFiles(["**"], [])
     #expect(listing.files.count == 0 && rest === nil)
+  }
+
+  /// Returns `true` in one of its calls.
+  private final class Stop: Sendable {
+    let calls = Mutex((count: 0, stopsAt: Int.max))
+
+    var isSet: Bool {
+      calls.withLock { calls in
+        calls.count += 1
+        return calls.count == calls.stopsAt
+      }
+    }
+  }
+
+  /// The run takes the signal from its messages, so that `isStopped` returns `true` only for a short time.
+  @Test(arguments: 1...3)
+  func `that is stopped while it reads a folder does not end without the other files`(call: Int) throws {
+    for number in 0..<2_500 { folder.file("root/a/\(number)") }
+    for number in 0..<1_500 { folder.file("root/b/\(number)") }
+    let stop = Stop()
+    let (_, rest) = try lister { stop.isSet }.firstFiles(["**"], [])
+    let listing = try #require(rest)
+    stop.calls.withLock { $0 = (0, call) }
+    listing.read()
+    guard case .files(let files) = try #require(listing.take()) else {
+      Issue.record("files of the folder are missing")
+      return
+    }
+    #expect(files.count < 451 + 1_500)
   }
 
   @Test func `reports a missing root at once`() throws {

@@ -11,10 +11,8 @@ extension CalendarZone {
   ///
   /// - Returns: `nil` if the machine's database does not contain the name.
   package init?(systemName name: String, around moment: Instant) {
-    guard let zone = TimeZone(identifier: name) else { return nil }
-    self.init(name: name, around: moment) {
-      zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0)))
-    }
+    guard let zone = TimeZoneFile(name) else { return nil }
+    self.init(name: name, around: moment) { zone.offset(at: $0) }
   }
 
   /// The time zone of `TZ`, in any of its forms (POSIX.1-2017 §8.3); without `TZ`, the machine's time zone.

@@ -58,6 +58,9 @@ struct FolderWalk {
   /// Whether the run was stopped. Checked between folders, between links, and every thousand entries of a
   /// folder.
   private let isStopped: () -> Bool
+  /// Whether a folder was not read completely because the run was stopped. The walk does not continue, even if
+  /// `isStopped` no longer returns `true` because the run has received the signal.
+  private var wasStopped = false
 
   /// - Parameters:
   ///   - hidden: a folder to skip.
@@ -102,7 +105,7 @@ struct FolderWalk {
 
   /// Lists files until there are `count` since the last call of `takeFiles`, or the end is reached.
   mutating func advance(to count: Int) {
-    while !levels.isEmpty, listing.files.count < count, !isStopped() { goOn(to: count) }
+    while !levels.isEmpty, listing.files.count < count, !wasStopped, !isStopped() { goOn(to: count) }
   }
 
   /// Removes and returns the files found since the last call.
@@ -228,7 +231,10 @@ struct FolderWalk {
       take(found, in: levels.count - 1)
       count += 1
       // The kernel may have to follow many links to resolve one, so check before each link.
-      if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() { break }
+      if count % 1000 == 0 || found.pointee.d_type == UInt8(DT_LNK), isStopped() {
+        wasStopped = true
+        break
+      }
       errno = 0
     }
     if errno != 0 { report([], errno) }

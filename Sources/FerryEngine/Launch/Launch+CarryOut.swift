@@ -103,7 +103,7 @@ extension Launch {
       notice: run.notice
     ).find()
     for edit in edits { run.notice("\(edit.upload): \(edit.message)") }
-    let warnings = try jobs.manifests.flatMap { manifest in
+    var warnings = try jobs.manifests.flatMap { manifest in
       try PlanWarnings.find(
         jobs.all[manifest], launchState: launchState, history: history, firstNode: jobs.firstNodes[manifest])
     }
@@ -122,9 +122,15 @@ extension Launch {
       jobs.plan, journals: journals, rounds: run.rounds, listers: listers, on: run.threads.compare,
       messages: messages, notice: run.notice
     ) { node, unmatched, problems in
-      run.warn(
-        PlanWarnings.patterns(
-          of: jobs.job(of: node), unmatched, problems, upload: jobs.plan.nodes[node.index].name))
+      let found = PlanWarnings.patterns(
+        of: jobs.job(of: node), unmatched, problems, upload: jobs.plan.nodes[node.index].name)
+      // A warning about one line is reported only once, even if `for_each` creates several uploads from it.
+      let more = found.filter { new in
+        !warnings.contains { $0.location == new.location && $0.message == new.message }
+      }
+      guard !more.isEmpty else { return }
+      warnings += more
+      run.warn(more)
     }
     let (runLoop, after, joined) = try perform(
       run, loop, messages, journals, launchState, captures, ledger, inboxProcessor, history,

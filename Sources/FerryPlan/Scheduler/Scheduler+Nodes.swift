@@ -164,7 +164,11 @@ extension Scheduler {
     entries.append(.itemsQueued(node, items: start..<end, at: now))
     uploads[upload].queuedBy = sequence
     let isBackground = plan.sessions[session.index].kind == .background
-    if isBackground { (uploads[upload].heldUntil, uploads[upload].heldFrom) = (sequence, start) }
+    if isBackground {
+      // Items of an earlier batch may still wait for their sync.
+      if uploads[upload].heldUntil <= synced { uploads[upload].heldFrom = start }
+      uploads[upload].heldUntil = sequence
+    }
     if isBackground || uploads[upload].list.hasMore { actions.append(.sync) }
   }
 
