@@ -29,6 +29,8 @@ final class DownloadFile: @unchecked Sendable {
   private var nextLook = lookInterval
   /// The record of a kept part; `nil` for any other file.
   private(set) var record: PartRecord?
+  /// Whether the file is a part. It then ends with a record until it is stored.
+  private let isPart: Bool
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
 
@@ -66,6 +68,7 @@ final class DownloadFile: @unchecked Sendable {
     self.destination = destination
     self.folder = folder
     self.temporary = temporary
+    isPart = false
     descriptor = opened
     do throws(TransportFailure) {
       try checkSpace(for: announced ?? 0)
@@ -86,6 +89,7 @@ final class DownloadFile: @unchecked Sendable {
     folder = start.isEmpty ? "./" : start
     self.temporary = temporary
     self.record = record
+    isPart = true
     descriptor = opened
     written = record.written
     nextLook = size + Self.lookInterval
@@ -157,15 +161,15 @@ final class DownloadFile: @unchecked Sendable {
   ///
   /// - Returns: the number of bytes of the document that the part has; 0 if no part remains.
   func suspend() -> Int64 {
-    let isPart = record != nil && !isSettled && size > 0
+    let remains = record != nil && !isSettled && size > 0
     discard()
-    return isPart ? record?.written.count ?? 0 : 0
+    return remains ? record?.written.count ?? 0 : 0
   }
 
   /// Records how many bytes a part has. Returns whether they could be recorded.
   private func updateRecord() -> Bool {
     guard var record, descriptor >= 0 else { return false }
-    record.written = written
+    record.written = written.recordable
     guard Self.write(record, to: descriptor) else { return false }
     self.record = record
     return true
@@ -289,13 +293,21 @@ final class DownloadFile: @unchecked Sendable {
     if let refusal = ReplacedFile.refusal(destination) {
       throw TransportFailure(.destination, "\(destination): \(refusal)", mayHaveReachedServer: true)
     }
-    if record != nil { try removeRecord() }
+    if isPart { try removeRecord() }
     let restriction = ReplacedFile(destination).restrict(descriptor)
     guard restriction == 0 else { throw failure(restriction) }
     if let modified, !setModified(modified) { throw failure(errno) }
     // close(2) reports data that a network file system could not write.
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
+    guard isNamed(status) else {
+      isSettled = true
+      close(descriptor)
+      descriptor = -1
+      throw TransportFailure(
+        .destination, "\(destination): another process has replaced or removed its temporary file",
+        mayHaveReachedServer: true)
+    }
     let isSynced = fsync(descriptor) == 0
     let syncError = errno
     let isClosed = close(descriptor) == 0
@@ -316,6 +328,12 @@ final class DownloadFile: @unchecked Sendable {
     // themselves.
     guard fsync(directory) == 0 || errno == EINVAL else { throw failure(errno) }
     return FileVersion(status)
+  }
+
+  /// Whether the name of the temporary file still refers to the file. Otherwise, renaming it would store another file.
+  private func isNamed(_ status: stat) -> Bool {
+    var entry = stat()
+    return lstat(temporary, &entry) == 0 && entry.st_dev == status.st_dev && entry.st_ino == status.st_ino
   }
 
   private func setModified(_ time: Instant) -> Bool {

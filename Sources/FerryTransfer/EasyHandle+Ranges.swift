@@ -14,9 +14,11 @@ extension EasyHandle {
     case .range(let bytes):
       let isOpen = exchange.segments?.document != nil
       guard let record = exchange.requested else {
-        // A redirect led to a URL to which the part does not belong. The other exchanges continue.
+        // After a redirect to another URL, the request does not ask for a range, because the URL may have another
+        // document.
         guard isOpen, 200...299 ~= head.status else { return true }
-        fail(.connectionLost, "a request for a range was redirected to another document")
+        fail(
+          .connectionLost, "a redirect led to another URL while the ranges of the document were downloaded")
         return false
       }
       if isOpen, isOtherVersion(exchange, record) {
@@ -54,10 +56,11 @@ extension EasyHandle {
   /// Whether the server now has another version than the one whose ranges are requested.
   private func isOtherVersion(_ exchange: Exchange, _ record: PartRecord) -> Bool {
     switch head.status {
-    case 200, 416: true
     case 206:
       Exchange.range(of: head).map { $0.size != record.size } ?? false
         || !Validator.isStronglyNamed(record.validator, in: exchange.response(head))
+    // Any other success is not a range, even if the manifest expects its status.
+    case 200...299, 416: true
     default: false
     }
   }

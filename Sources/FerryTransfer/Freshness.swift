@@ -27,8 +27,15 @@ package enum Freshness {
       // Contradictory or invalid lifetimes are treated as short ones (section 4.2.1).
       stated = ages.map { seconds($0.value) ?? .zero }.min() ?? .zero
     }
-    let age = values("Age", of: answer).first.flatMap { seconds($0) } ?? .zero
-    return max(.zero, min(stated, limit) - age)
+    return max(.zero, min(stated, limit) - age(of: answer, at: now))
+  }
+
+  /// How long ago the server generated the response (section 4.2.3). A cache on the path that does not send `Age` is
+  /// recognized by an old `Date`. If only the clocks differ, the response is validated earlier.
+  private static func age(of answer: TransferResponse, at now: Instant) -> Duration {
+    let stated = values("Age", of: answer).compactMap { seconds($0) }.max() ?? .zero
+    let date = values("Date", of: answer).first.flatMap { HTTPDate.instant($0) } ?? now
+    return max(stated, date.duration(to: now))
   }
 
   /// The time between `Date` and `Expires` (section 5.3). An invalid date, such as `0`, is in the past.

@@ -42,7 +42,8 @@ struct PartRecord: Equatable, Sendable {
     ]
     var bytes = Array(text.joined(separator: "\n").utf8)
     bytes += Array("\n\(Self.checksum(bytes))\n".utf8)
-    // The parts of the text are bounded: a validator has at most `Validator.limit` bytes.
+    // The parts of the text are bounded: a validator has at most `Validator.limit` bytes, and `WrittenRanges.recordable`
+    // limits the ranges.
     bytes += [UInt8](repeating: 0, count: max(0, Self.length - bytes.count))
     return bytes
   }

@@ -153,14 +153,8 @@ final class SegmentedDownload {
     if let rest { putBack(rest) }
     guard let result else { return true }
     limit -= 1
-    if verdict == nil, hasChanged || isDistrusted || Self.endsAll(result) { verdict = result }
+    if verdict == nil, hasChanged || isPartLost || Self.endsAll(result) { verdict = result }
     return !running.isEmpty
-  }
-
-  /// Whether the file is no longer a part, because a response continued after the bytes that it announced.
-  private var isDistrusted: Bool {
-    guard let document else { return false }
-    return document.file.record == nil
   }
 
   /// Whether the received bytes must not be kept.
@@ -168,6 +162,10 @@ final class SegmentedDownload {
     guard case .success(let response)? = verdict else { return hasChanged }
     return hasChanged || response.refusal != nil
   }
+
+  /// Whether the part must not receive further ranges, because an exchange could not write to it, or because its bytes
+  /// are not trusted.
+  private var isPartLost: Bool { document.map { $0.file.record == nil } ?? false }
 
   /// The hops of all exchanges, in the order in which they were started.
   var allHops: [(SuspendingClock.Instant, TracedHop)] { hops.sorted { $0.0 < $1.0 } }

@@ -47,6 +47,17 @@ struct WrittenRanges: Equatable, Sendable {
     hasGap ? ranges.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",") : "\(count)"
   }
 
+  /// The greatest length of the text in a record, which also contains a validator of up to `Validator.limit` bytes.
+  static let textLimit = 2048
+
+  /// The ranges without the last ones, if the text of all ranges is longer than `textLimit`. A server can interrupt
+  /// ranges so that their number grows with each attempt. The omitted bytes are requested again.
+  var recordable: WrittenRanges {
+    var some = self
+    while some.text.utf8.count > Self.textLimit { some.ranges.removeLast() }
+    return some
+  }
+
   /// Parses the form of ``text``. Returns `nil` if the text is not in that form, or if a range is not within the
   /// document.
   init?(_ text: String, of size: Int64) {

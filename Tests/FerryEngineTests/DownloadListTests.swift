@@ -47,6 +47,14 @@ import Testing
     #expect(problems(listing) == ["line 5: it has no 'name'"])
   }
 
+  @Test(arguments: ["", "# a comment\r\n"]) func `may begin with a byte order mark`(_ comment: String) throws
+  {
+    let text = "\u{FEFF}\(comment)https://example.com/a\r\nhttps://example.com/b\r\n"
+    let (listing, _) = try read(text, json: nil, size: nil, sha256: nil)
+    #expect(paths(listing) == ["photos/a", "photos/b"])
+    #expect(problems(listing) == [])
+  }
+
   /// A server can write a line of many megabytes, or such a string.
   @Test func `has no URL of more than 65536 bytes`() throws {
     let beginning = "https://example.com/a?"

@@ -280,6 +280,8 @@ import Testing
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"v2\"\r\n\r\nother", head(25_000..<50_000, tag: "\"v2\""),
     head(25_000..<50_000, size: 500_000),
     "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\nContent-Range: bytes */5\r\n\r\n",
+    "HTTP/1.1 203 Non-Authoritative Information\r\nContent-Length: 5\r\nETag: \(tag)\r\n\r\nother",
+    "HTTP/1.1 204 No Content\r\nETag: \(tag)\r\n\r\n",
   ]) func `starts over if the document changes`(_ changed: String) throws {
     let hasChanged = Mutex(false)
     let server = try RawServer { connection, _ in
@@ -421,6 +423,79 @@ import Testing
     #expect(server.requests.filter { $0.target == "/file" }.count == 1)
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \(tag)\r\n\r\nother", head(25_000..<50_000),
+  ]) func `stores nothing if ranges are redirected to another URL`(_ other: String) throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard request.target == "/file" else { return connection.send(other) }
+        if let range = Self.range(request), range.lowerBound == 0 {
+          Self.respond(connection, request)
+        } else {
+          connection.send(answer("302 Found", headers: ["Location: /other"], body: ""))
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.part?.through == Self.leastRange)
+    #expect(!folder.names.contains("file"))
+    #expect(server.requests.allSatisfy { ($0.target == "/file") == ($0.header("range") != nil) })
+    #expect(loop.inFlight == 0)
+  }
+
+  /// The part, whose last bytes are its record, was stored once the other ranges had been received.
+  @Test func `ends if a range has more bytes than it announced`() throws {
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard let range = Self.range(request), range.lowerBound == 25_000 else {
+          Self.respond(connection, request)
+          continue
+        }
+        let head = Self.head(range)
+        connection.send(
+          head.replacing("Content-Length: \(range.count)\r\n", with: "Transfer-Encoding: chunked\r\n"))
+        let count = range.count + 100
+        connection.send("\(String(count, radix: 16))\r\n")
+        connection.send(Array(Self.body[range.lowerBound..<(range.lowerBound + count)]))
+        return connection.send("\r\n0\r\n\r\n")
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .malformedResponse, "\(outcome)")
+    #expect(outcome.part?.through == 0)
+    #expect(folder.names == [])
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `does not store a file that replaced the part`(_ isLink: Bool) throws {
+    let path = folder.path
+    let isReplaced = Mutex(false)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if Self.range(request)?.lowerBound != 0 {
+          isReplaced.withLock { isReplaced in
+            guard !isReplaced, let part = try? FileManager.default.contentsOfDirectory(atPath: path).first
+            else { return }
+            isReplaced = true
+            unlink("\(path)/\(part)")
+            if isLink {
+              symlink("elsewhere", "\(path)/\(part)")
+            } else {
+              _ = FileManager.default.createFile(atPath: "\(path)/\(part)", contents: Data("other".utf8))
+            }
+          }
+        }
+        Self.respond(connection, request)
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .destination, "\(outcome)")
+    #expect(outcome.failure?.message.contains("has replaced or removed") == true)
+    #expect(!folder.names.contains("file") && folder.names.count == 1)
+  }
+
   @Test(arguments: [true, false]) func `has the checksum of the whole file`(_ isRight: Bool) throws {
     let server = try RawServer { connection, _ in Self.serve(connection) }
     var digest = SHA256.hash(Self.body)
@@ -468,6 +543,22 @@ import Testing
       #expect(Set(ranges.missing(of: 70).flatMap { Array($0) }) == Set(0..<70).subtracting(bytes))
       #expect(WrittenRanges(ranges.text, of: 70) == ranges)
     }
+  }
+
+  @Test func `fit into a record`() {
+    var ranges = WrittenRanges()
+    let start: Int64 = 1_000_000_000_000
+    for index in 0..<Int64(500) { ranges.insert((start + index * 10)..<(start + index * 10 + 5)) }
+    let some = ranges.recordable
+    #expect(some.text.utf8.count <= WrittenRanges.textLimit && some.ranges.count > 50)
+    #expect(some.ranges == Array(ranges.ranges.prefix(some.ranges.count)))
+    #expect(some.recordable == some)
+    let record = PartRecord(
+      source: String(repeating: "0", count: 32), validator: "\"\(String(repeating: "v", count: 1022))\"",
+      modified: "Tue, 15 Nov 1994 12:45:26 GMT", size: start * 2, written: some,
+      boot: String(repeating: "b", count: 36))
+    #expect(record.bytes.count == PartRecord.length)
+    #expect(PartRecord(record.bytes) == record)
   }
 
   @Test(arguments: ["-1", "71", "0-5,5-6", "0-5,3-6", "5-5", "6-5", "0-71", "-5-6", "0-5,", ",", "a", ""])

@@ -89,7 +89,8 @@ struct ItemListReader {
   private func isInterrupted(_ index: Int) -> Bool { index % Self.interval == 0 && isStopped() }
 
   private mutating func readLines(_ bytes: [UInt8]) {
-    var (start, number) = (0, 0)
+    // Some programs begin a text file with a byte order mark.
+    var (start, number) = (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, 0)
     while start < bytes.count, !isInterrupted(number) {
       number += 1
       let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.endIndex
