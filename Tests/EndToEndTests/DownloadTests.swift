@@ -160,7 +160,9 @@ import Testing
     ])
     let job = try job(server)
     let early = try await job.ferry("plan", "job.yaml", "--shards", "2")
-    #expect(early.status == 2 && early.stderr.contains("run the fetch first, in another state folder"), "\(early.stderr)")
+    #expect(
+      early.status == 2 && early.stderr.contains("run the fetch first, in another state folder"),
+      "\(early.stderr)")
     let setup = try await job.ferry("run", "job.yaml", "--shard", "setup/2")
     #expect(setup.status == 0 && requested(server) == [], "\(setup.stderr)")
     let plan = try await job.ferry("plan", "job.yaml", "--shards", "2")
