@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// Shards whose state is on a network file system: a User Mode Linux kernel serves and mounts it.
+/// Shards whose state is on a network file system: a User Mode Linux kernel serves and mounts it. Such a kernel is
+/// slow: the test takes minutes on a busy machine. Therefore the test runs only if FERRY_SOAK_NFS is set, as
+/// by scripts/soak.
 @Suite struct `Shards on NFS` {
   /// The programs that the kernel and its NFS server need.
   private static let isPossible: Bool = {
@@ -18,7 +20,9 @@ import Testing
     return true
   }()
 
-  @Test(.enabled(if: isPossible), .timeLimit(.minutes(10)))
+  private static let isSoak = ProcessInfo.processInfo.environment["FERRY_SOAK_NFS"] != nil
+
+  @Test(.enabled(if: isSoak && isPossible), .timeLimit(.minutes(10)))
   func `are taken over from a machine that was killed or stopped, and commit each file once`() async throws {
     let machine = try RunningCommand(
       "linux.uml",
