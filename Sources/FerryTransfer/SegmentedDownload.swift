@@ -8,9 +8,6 @@ import FerryPlan
 ///
 /// It belongs to the loop's thread.
 final class SegmentedDownload {
-  /// The smallest range in bytes that is requested on its own. The response to a smaller one would take little more time
-  /// than its request.
-  static let leastRange: Int64 = 8 << 20
   /// The smallest number of bytes for which a response to a longer range is accepted. Smaller ones would require too many
   /// requests.
   static let leastPart: Int64 = 64 << 10

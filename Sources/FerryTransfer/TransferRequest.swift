@@ -48,7 +48,7 @@ package struct TransferRequest: Sendable {
   /// The number of connections that a download may use at once; it must have a `partOwner` to use more than one.
   package var connections = 1
   /// The smallest range in bytes that such a download requests on its own.
-  var leastRange = SegmentedDownload.leastRange
+  var leastRange = DocumentOptions.leastRange
   /// Whether the codings of `ContentDecoder` are removed from a response body in memory. `headers` contain
   /// the `Accept-Encoding` that requests these codings.
   package var decodes = false

@@ -310,11 +310,23 @@ package struct DocumentOptions: Hashable, Codable, Sendable {
   package var keepsModified = false
   /// The number of ranges of a file that may be downloaded at once, each over its own connection.
   package var segments = 1
+  /// The smallest range in bytes that is requested on its own. The response to a smaller one would take little more time
+  /// than its request.
+  package static let leastRange: Int64 = 8 << 20
 
   package init(maxSize: Int64? = nil, keepsModified: Bool = false, segments: Int = 1) {
     self.maxSize = maxSize
     self.keepsModified = keepsModified
     self.segments = segments
+  }
+
+  /// The number of connections that a download can use.
+  ///
+  /// - Parameter size: the size of the document in bytes; `nil` if it is not known.
+  package func connections(for size: Int64?) -> Int {
+    guard let size else { return segments }
+    let ranges = max(0, size - 1) / Self.leastRange + 1
+    return min(segments, Int(clamping: ranges))
   }
 }
 

@@ -80,7 +80,7 @@ extension Scheduler {
     if attempt.operation != .whole { begin(attempt, on: hostQueue) }
   }
 
-  /// The number of connections for an attempt: `segments` of a download, if so many are free.
+  /// The number of connections for an attempt: as many as a download can use, if so many are free.
   ///
   /// Even if the host has failed before, a single request tests whether it has recovered: a download requests further
   /// ranges only after the response to the first one.
@@ -89,7 +89,7 @@ extension Scheduler {
       let document = plan.nodes[ready.ref.node.index].document, document.segments > 1
     else { return 1 }
     let free = hostQueues[hostQueue].limit - hostQueues[hostQueue].inFlight
-    return max(1, min(document.segments, free))
+    return max(1, min(document.connections(for: documentSize(of: ready.ref)), free))
   }
 
   /// Removes the item's upload ID and returns the item to its allocation; without `allocate`, to its transfer.

@@ -53,11 +53,12 @@ extension Referee {
     if begun.count > limit { report(.limit, "\(name) was started beyond --limit \(limit)") }
   }
 
-  /// Checks that a download gets the connections of `segments` that are free, and no other request more than one.
+  /// Checks that a download gets the connections of `segments` that are free, and no other request more than one. The
+  /// documents of known size in a world have less than 8 MiB, which are requested over one connection.
   private mutating func checkSegments(_ call: Call, _ others: Int, _ session: SessionPlan, _ name: String) {
     let allowed =
       step(call).kind.storesDocument ? plan.nodes[call.attempt.ref.node.index].document?.segments ?? 1 : 1
-    let wanted = call.attempt.isUnconditional ? 1 : allowed
+    let wanted = call.attempt.isUnconditional || call.fileSize > 0 ? 1 : allowed
     guard call.attempt.connections != max(1, min(wanted, session.maxConnectionsPerHost - others)) else {
       return
     }
