@@ -24,7 +24,7 @@ final class RunLoop {
   /// Results of attempts that did not reach the transfer loop, or whose search was canceled.
   private var early: [AttemptResult] = []
   /// Attempts that wait for the digest of their file, or of the part of it that they send.
-  private var hashing: [UInt64: Hashing] = [:]
+  private var hashing = HashingAttempts()
   /// Responses that the search thread is reading, by attempt ID.
   private var searching: [UInt64: TransferOutcome] = [:]
   private let searchThread: SearchThread
@@ -171,7 +171,7 @@ final class RunLoop {
   /// Converts the outcomes of a turn.
   ///
   /// - Parameter scheduler: its state before these outcomes. A parameter is borrowed, whereas each use of the property
-  /// would copy the scheduler.
+  ///   would copy the scheduler.
   private func results(
     of outcomes: [(TransferOutcome, ResponseReading?)], at now: Instant, _ scheduler: Scheduler
   ) -> [AttemptResult] {
@@ -293,11 +293,7 @@ final class RunLoop {
   /// Cancels the attempts that wait for their file's digest. They were not sent, because a stopped run does
   /// not start requests.
   private func giveBackHashing() {
-    for id in hashing.keys.sorted() {
-      loop.cancelDigest(id)
-      giveBack(id)
-    }
-    hashing = [:]
+    for id in hashing.cancelAll(on: loop) { giveBack(id) }
   }
 
   private func giveBack(_ id: UInt64) {
@@ -326,8 +322,7 @@ final class RunLoop {
       fault = leaseLoss()
       if fault == nil { start(attempt, scheduler) }
     case .cancel(let id):
-      if hashing.removeValue(forKey: id) != nil {
-        loop.cancelDigest(id)
+      if hashing.cancel(id, on: loop) {
         giveBack(id)
       } else if let outcome = searching.removeValue(forKey: id) {
         giveUp(outcome)
@@ -376,10 +371,11 @@ final class RunLoop {
     let requests = requests
     do throws(TransportFailure) {
       if let source = try requests.fileToHash(before: attempt, scheduler) {
-        return hash(source, Hashing(attempt: attempt))
+        return hashing.start(.init(attempt: attempt), source, on: loop, at: clock.now)
       }
       if let part = try requests.partToHash(before: attempt, knowing: digests, scheduler) {
-        return hash(part.source, Hashing(attempt: attempt, part: part.algorithm, known: digests))
+        return hashing.start(
+          .init(attempt: attempt, part: part.algorithm, known: digests), part.source, on: loop, at: clock.now)
       }
       let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now, part: digests)
       attempts[attempt.id] = attempt
@@ -390,28 +386,9 @@ final class RunLoop {
     }
   }
 
-  /// An attempt that waits for a digest.
-  private struct Hashing {
-    var attempt: Attempt
-    /// The algorithm for a part of the file; `nil` if the whole file is hashed.
-    var part: DigestAlgorithm?
-    /// The digests of the part that are already known.
-    var known: PartDigests = [:]
-
-    var algorithm: DigestAlgorithm { part ?? .sha256 }
-  }
-
-  private func hash(_ source: TransferRequest.FileSource, _ waiting: Hashing) {
-    let attempt = waiting.attempt
-    hashing[attempt.id] = waiting
-    loop.digest(
-      id: attempt.id, source: source, algorithm: waiting.algorithm,
-      timeLimit: attempt.deadline.map { clock.now.duration(to: $0) })
-  }
-
   private func startHashed() {
     for digest in loop.takeDigests() {
-      guard let hashed = hashing.removeValue(forKey: digest.id) else { continue }
+      guard let hashed = hashing.remove(digest.id) else { continue }
       let attempt = hashed.attempt
       switch digest.result {
       case .success(let bytes) where hashed.part != nil:
