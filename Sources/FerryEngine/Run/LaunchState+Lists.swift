@@ -63,7 +63,7 @@ extension LaunchState {
     } catch let failure as ListingFailure where failure.root == nil {
       guard let fetch = fetchOfList(id, jobs, through: { _ in true }) else { throw failure }
       guard given?.given[fetch.index] == nil else { throw failure.ofListFetched(by: given?.setup) }
-      guard hasStored(fetch) else { throw failure }
+      guard isSettled(fetch) else { throw failure }
       starts[fetch.index] = .open
       listsLater.insert(id.index)
       return nil
@@ -75,7 +75,7 @@ extension LaunchState {
   /// Otherwise, the shards could not start, and the work before them would not fetch the list again in this round.
   mutating func repeatFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister?) throws {
     guard case .setup = jobs.job(of: id).part, let lister,
-      let fetch = fetchOfList(id, jobs, through: { _ in true }), hasStored(fetch)
+      let fetch = fetchOfList(id, jobs, through: { _ in true }), isSettled(fetch)
     else { return }
     do {
       _ = try lister.list(nil, nil)
@@ -86,8 +86,9 @@ extension LaunchState {
     }
   }
 
-  /// Whether the launch would not run a fetch, because its document is stored.
-  private func hasStored(_ fetch: NodeID) -> Bool {
+  /// Whether the launch would not run a fetch, because the fetch has ended in this round, or because its document is
+  /// stored. A fetch that failed is included: without its list, the round could not end.
+  private func isSettled(_ fetch: NodeID) -> Bool {
     switch starts[fetch.index] {
     case .closed, .notDue, .stored: true
     case .notSelected, .submissions, .open, .intended, .upload, .switchedOff, .notStored, .left: false

@@ -16,7 +16,7 @@ struct UploadIDUses {
   /// Whether an upload releases IDs. If not, nothing is recorded.
   let isNeeded: Bool
   /// The number of items that hold each value, by the value's hash. Hashes take less memory than values; if two values
-  /// have the same hash, a releasable ID may not be released.
+  /// have the same hash, an ID that could be released might be kept.
   private var held: [Int: Int] = [:]
   /// For each value, the number of items that have or had it and that are no longer open or not part of the launch.
   private var used: [Int: Int] = [:]
