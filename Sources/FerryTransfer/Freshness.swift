@@ -34,16 +34,20 @@ package enum Freshness {
   /// recognized by an old `Date`. If only the clocks differ, the response is validated earlier.
   private static func age(of answer: TransferResponse, at now: Instant) -> Duration {
     let stated = values("Age", of: answer).compactMap { seconds($0) }.max() ?? .zero
-    let date = values("Date", of: answer).first.flatMap { HTTPDate.instant($0) } ?? now
-    return max(stated, date.duration(to: now))
+    return max(stated, date(of: answer, at: now).duration(to: now))
   }
 
   /// The time between `Date` and `Expires` (section 5.3). An invalid date, such as `0`, is in the past.
   private static func expiry(of answer: TransferResponse, at now: Instant) -> Duration {
     let fields = values("Expires", of: answer)
     guard fields.count == 1, let expires = HTTPDate.instant(fields[0]) else { return .zero }
-    let date = values("Date", of: answer).first.flatMap { HTTPDate.instant($0) } ?? now
+    let date = date(of: answer, at: now)
     return expires <= date ? .zero : date.duration(to: expires)
+  }
+
+  /// When the server generated the response; without a valid `Date`, when it arrived (RFC 9110, section 6.6.1).
+  private static func date(of answer: TransferResponse, at now: Instant) -> Instant {
+    values("Date", of: answer).first.flatMap { HTTPDate.instant($0) } ?? now
   }
 
   /// Delta-seconds (section 1.2.2): digits only. A number that is too large counts as the longest lifetime.

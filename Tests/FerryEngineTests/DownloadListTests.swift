@@ -55,6 +55,15 @@ import Testing
     #expect(problems(listing) == [])
   }
 
+  @Test func `is not read any further after the run was stopped`() throws {
+    let target = Template([.literal("photos/"), .reference(.item("name"))])
+    let items = DownloadItems(.file("list", json: ""), saveTo: target, size: nil, sha256: nil)
+    var reader = ItemListReader(items, fields: [], stateFolder: nil, filter: nil) { true }
+    let urls = (0..<1_000).map { "\"https://example.com/\($0)\"" }.joined(separator: ",")
+    let (listing, _) = try reader.read(Array("[\(urls)]".utf8))
+    #expect(listing.files.count == 0)
+  }
+
   /// A server can write a line of many megabytes, or such a string.
   @Test func `has no URL of more than 65536 bytes`() throws {
     let beginning = "https://example.com/a?"

@@ -22,6 +22,10 @@ struct SystemZoneTests {
     #expect(zone.offset(at: try moment("2024-02-29T18:00:00Z")) == 5 * 3600)
   }
 
+  @Test func utcIsNotReadFromTheDatabase() throws {
+    #expect(CalendarZone(systemName: "UTC", around: try moment("2026-01-01T00:00:00Z")) == .utc)
+  }
+
   @Test func anUnknownZoneIsNil() throws {
     #expect(CalendarZone(systemName: "Europe/Atlantis", around: try moment("2026-01-01T00:00:00Z")) == nil)
   }

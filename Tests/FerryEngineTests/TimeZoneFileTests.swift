@@ -5,11 +5,6 @@ import Testing
 
 /// The files of the IANA time zone database, and the rules at their ends.
 struct TimeZoneFileTests {
-  @Test func utcRequiresNoFile() throws {
-    let zone = try #require(TimeZoneFile("UTC"))
-    #expect(zone.offset(at: 0) == 0 && zone.offset(at: 2_000_000_000) == 0)
-  }
-
   @Test(
     arguments: [
       ("UTC0", "2026-07-01T00:00:00Z", 0), ("<+0545>-5:45", "2026-07-01T00:00:00Z", 20_700),
@@ -40,19 +35,28 @@ struct TimeZoneFileTests {
     #expect(TimeZoneRule(Array(text.utf8))?.offset(at: second) == offset)
   }
 
-  /// A file with 64-bit times: one change at 1,000 s to an offset of one hour, and a rule.
+  private static func number(_ value: Int, _ size: Int) -> [UInt8] {
+    (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  }
+
+  private static func header(
+    version: UInt8 = UInt8(ascii: "2"), leaps: Int = 0, times: Int, types: Int
+  ) -> [UInt8] {
+    let start = Array("TZif".utf8) + [version] + [UInt8](repeating: 0, count: 15)
+    return [0, 0, leaps, times, types, 1].reduce(into: start) { $0 += number($1, 4) }
+  }
+
+  /// One change at 1,000 s, from an offset of one minute to one of an hour.
+  private static func change(timeSize: Int) -> [UInt8] {
+    var block = number(1_000, timeSize) + [1]
+    for offset in [60, 3_600] { block += number(offset, 4) + [0, 0] }
+    return block + [0]
+  }
+
+  /// A file with 64-bit times, and a rule.
   private static let file: [UInt8] = {
-    func number(_ value: Int, _ size: Int) -> [UInt8] {
-      (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-    }
-    func header(times: Int, types: Int) -> [UInt8] {
-      var header = Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)
-      for count in [0, 0, 0, times, types, 1] { header += number(count, 4) }
-      return header
-    }
     var file = header(times: 0, types: 1) + number(0, 4) + [0, 0, 0]
-    file += header(times: 1, types: 2) + number(1_000, 8) + [1]
-    file += number(60, 4) + [0, 0] + number(3_600, 4) + [0, 0] + [0]
+    file += header(times: 1, types: 2) + change(timeSize: 8)
     return file + Array("\n<+02>-2\n".utf8)
   }()
 
@@ -63,11 +67,19 @@ struct TimeZoneFileTests {
     #expect(zone.offset(at: .max / 2) == 7_200)
   }
 
-  @Test func incompleteOrDamagedFilesDoNoHarm() {
-    for count in Self.file.indices { _ = TimeZoneFile(Array(Self.file[..<count]))?.offset(at: 2_000) }
-    #expect(TimeZoneFile([]) == nil)
-    #expect(TimeZoneFile(Array("TZif2".utf8)) == nil)
-    #expect(TimeZoneFile(Array(Self.file.prefix(80))) == nil)
+  @Test func theLastOffsetRemainsIfAFileHasNoRule() throws {
+    let first = Self.header(version: 0, times: 1, types: 2) + Self.change(timeSize: 4)
+    let second = Array(Self.file.dropLast(8)) + Array("\n".utf8)
+    for file in [first, second] {
+      let zone = try #require(TimeZoneFile(file))
+      #expect(zone.offset(at: 999) == 60)
+      #expect(zone.offset(at: 1_000) == 3_600)
+      #expect(zone.offset(at: 4_000_000_000) == 3_600)
+    }
+  }
+
+  @Test func incompleteOrDamagedFilesAreRefusedOrDoNoHarm() {
+    for count in Self.file.indices { #expect(TimeZoneFile(Array(Self.file[..<count])) == nil) }
     for index in Self.file.indices {
       var damaged = Self.file
       damaged[index] = 0xFF
@@ -75,9 +87,15 @@ struct TimeZoneFileTests {
     }
   }
 
+  @Test func aFileWithLeapSecondsIsRefused() {
+    var file = Self.header(version: 0, leaps: 1, times: 1, types: 2) + Self.change(timeSize: 4)
+    file += Self.number(78_796_800, 4) + Self.number(1, 4)
+    #expect(TimeZoneFile(file) == nil)
+  }
+
   @Test(arguments: [
     "", "/etc/localtime", "../zoneinfo/UTC", "Europe/", "Europe", "zone.tab", "Europe//Berlin", ".", "Mars",
-    "Europe/Berlin ", "Europe/Bérlin",
+    "Europe/Berlin ", "Europe/Bérlin", "right/Europe/Berlin",
   ])
   func aNameThatIsNotAZoneIsRefused(_ name: String) { #expect(TimeZoneFile(name) == nil) }
 }

@@ -7,10 +7,14 @@ extension CalendarZone {
   /// The minimum number of seconds for which an offset must apply to be detected.
   private static let stride = 7 * 86_400
 
-  /// A time zone of the IANA time zone database.
+  /// A time zone of the IANA time zone database. UTC, the default of manifests, does not require the database.
   ///
   /// - Returns: `nil` if the machine's database does not contain the name.
   package init?(systemName name: String, around moment: Instant) {
+    if name == Self.utc.name {
+      self = .utc
+      return
+    }
     guard let zone = TimeZoneFile(name) else { return nil }
     self.init(name: name, around: moment) { zone.offset(at: $0) }
   }

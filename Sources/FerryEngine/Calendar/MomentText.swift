@@ -25,8 +25,8 @@ package enum MomentText {
     guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
       throw UsageError(
-        "the time zone '\(DisplayPath.shown(name))' is not installed on this machine\nhelp: write a name such as Europe/Berlin"
-      )
+        "the time zone '\(DisplayPath.shown(name))' is not installed on this machine\nhelp: write a name such as "
+          + "Europe/Berlin, or install the package tzdata")
     }
     return (try moment(time, text, in: zone), zone)
   }

@@ -13,39 +13,34 @@ struct TimeZoneFile {
   /// The size limit of a file in bytes; present files have at most 4 kB.
   private static let largest = 1 << 20
 
-  /// - Returns: `nil` if the database does not contain the name. UTC requires no file.
+  /// - Returns: `nil` if the database does not contain the name.
   init?(_ name: String) {
-    guard Self.isName(name) else { return nil }
     // A file that cannot be read does not exist for ferry.
-    if let bytes = try? FileContents(Self.folder + name).bytesOfRegularFile(limit: Self.largest) {
-      // Files that are not time zones, such as `zone.tab`, are in the same folder.
-      self.init(bytes)
-    } else if name == "UTC" {
-      self.init(utc: ())
-    } else {
-      return nil
-    }
+    guard Self.isName(name),
+      let bytes = try? FileContents(Self.folder + name).bytesOfRegularFile(limit: Self.largest)
+    else { return nil }
+    self.init(bytes)
   }
-
-  private init(utc: ()) { (changes, initialOffset, rule) = ([], 0, nil) }
 
   /// Whether a name cannot lead out of the database's folder.
   private static func isName(_ name: String) -> Bool {
-    !name.isEmpty && !name.hasPrefix("/") && name.utf8.count <= 100
-      && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-        !part.hasPrefix(".") && !part.isEmpty
-          && part.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-              UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"):
-              true
-            default: false
-            }
+    name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty
+        && part.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"):
+            true
+          default: false
           }
-      }
+        }
+    }
   }
 
-  /// Reads the content of a file. `nil` if it is not a time zone file.
+  /// Reads the content of a file.
+  ///
+  /// - Returns: `nil` if it is not a complete time zone file, because other files, such as `zone.tab`, are in the same
+  ///   folder; also if it has leap seconds, as in `right/`, because its times then include them.
   init?(_ bytes: [UInt8]) {
     var reader = BigEndianReader(bytes)
     guard var header = reader.header() else { return nil }
@@ -73,11 +68,11 @@ struct TimeZoneFile {
       changes.append((time, offsets[Int(index)]))
     }
     (self.changes, initialOffset) = (changes, offsets[0])
-    guard timeSize == 8, reader.skip(header.lengthAfterTypes(timeSize: 8)), let footer = reader.footer()
-    else {
+    guard timeSize == 8 else {
       rule = nil
       return
     }
+    guard reader.skip(header.lengthAfterTypes), let footer = reader.footer() else { return nil }
     rule = TimeZoneRule(footer)
     // Without a rule, the offsets after the last change would be wrong.
     if rule == nil, !footer.isEmpty { return nil }
@@ -103,16 +98,14 @@ private struct BigEndianReader {
 
   struct Header {
     var version: UInt8
-    var isUTCCount, isStandardCount, leaps, times, types, letters: Int
+    var isUTCCount, isStandardCount, times, types, letters: Int
 
     /// The number of bytes of the data after the header.
     func length(timeSize: Int) -> Int {
-      times * (timeSize + 1) + types * 6 + lengthAfterTypes(timeSize: timeSize)
+      times * (timeSize + 1) + types * 6 + lengthAfterTypes
     }
 
-    func lengthAfterTypes(timeSize: Int) -> Int {
-      letters + leaps * (timeSize + 4) + isStandardCount + isUTCCount
-    }
+    var lengthAfterTypes: Int { letters + isStandardCount + isUTCCount }
   }
 
   init(_ bytes: [UInt8]) { rest = bytes[...] }
@@ -125,9 +118,11 @@ private struct BigEndianReader {
       guard let count = integer(size: 4), 0...(1 << 20) ~= count else { return nil }
       counts.append(count)
     }
+    // The number of leap seconds.
+    guard counts[2] == 0 else { return nil }
     return Header(
       version: start[start.startIndex + 4], isUTCCount: counts[0], isStandardCount: counts[1],
-      leaps: counts[2], times: counts[3], types: counts[4], letters: counts[5])
+      times: counts[3], types: counts[4], letters: counts[5])
   }
 
   mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {

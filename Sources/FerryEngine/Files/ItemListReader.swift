@@ -69,13 +69,15 @@ struct ItemListReader {
   mutating func read(_ bytes: [UInt8]?) throws(ListingFailure) -> (Listing, ListedItems.Contents) {
     switch items.source {
     case .written(let written):
-      for (index, item) in written.enumerated() where !isInterrupted(index) {
+      for (index, item) in written.enumerated() {
+        if isInterrupted(index) { break }
         take(.written(item), at: "item \(index + 1)")
       }
     case .file(_, let pointer), .fetch(_, let pointer):
       if let pointer {
         let elements = try array(in: bytes ?? [], at: pointer)
-        for (index, element) in elements.enumerated() where !isInterrupted(index) {
+        for (index, element) in elements.enumerated() {
+          if isInterrupted(index) { break }
           take(Self.element(element), at: "\(pointer)/\(index)")
         }
       } else {

@@ -81,7 +81,7 @@ package final class SessionLock: Sendable {
   private func write(since: Instant) throws(JournalError) {
     let code: Int32 = descriptor.withLock { descriptor in
       guard let descriptor else { return EBADF }
-      let text = "pid \(getpid())\nsince \(Self.text(since))\n"
+      let text = "pid \(getpid())\nsince \(since.rfc3339.prefix(19))Z\n"
       guard ftruncate(descriptor, 0) == 0 else { return errno }
       let written = text.utf8.withContiguousStorageIfAvailable {
         pwrite(descriptor, $0.baseAddress, $0.count, 0)
@@ -101,19 +101,8 @@ package final class SessionLock: Sendable {
       let words = line.split(separator: " ")
       guard words.count == 2 else { continue }
       if words[0] == "pid" { pid = Int32(words[1]) }
-      if words[0] == "since" { since = instant(String(words[1])) }
+      if words[0] == "since" { since = Instant(rfc3339: words[1]) }
     }
     return (pid, since)
-  }
-
-  /// A time in RFC 3339 format in UTC, with a resolution of seconds.
-  private static func text(_ instant: Instant) -> String {
-    Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000)).formatted(.iso8601)
-  }
-
-  private static func instant(_ text: String) -> Instant? {
-    // The text is for human readers. If it cannot be parsed, it is omitted.
-    guard let date = try? Date(text, strategy: .iso8601) else { return nil }
-    return Instant(nanoseconds: Int64(clamping: date.timeIntervalSince1970 * 1e9))
   }
 }

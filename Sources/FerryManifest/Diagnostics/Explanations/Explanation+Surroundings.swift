@@ -11,8 +11,8 @@ extension Explanation {
   static let unknownTimeZone = Explanation(
     "A time zone that is not installed on this machine",
     """
-    The windows of a budget are computed in its `time_zone`, but this machine's time zone data does not contain it. \
-    Check the spelling of the IANA name, such as `Europe/Berlin`, or install the system's time zone data \
-    (`tzdata`).
+    A budget or a bandwidth limit names a `time_zone`, but this machine's time zone database (`/usr/share/zoneinfo`) \
+    does not contain it. Check the spelling and capitalization of the IANA name, such as `Europe/Berlin`, or install \
+    the database (the package `tzdata`; some systems have old names, such as `US/Pacific`, in `tzdata-legacy`).
     """)
 }
