@@ -28,11 +28,13 @@ extension Job {
   func zones(around moment: Instant) -> (zones: [String: CalendarZone], diagnostics: [Diagnostic]) {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []
+    var unknown: Set<String> = []
     for scope in Budget.Scope.allCases {
       guard let name = plan.policies.budgets[scope]?.timeZone, zones[name] == nil else { continue }
       if let zone = CalendarZone(systemName: name, around: moment) {
         zones[name] = zone
       } else {
+        unknown.insert(name)
         diagnostics.append(
           Diagnostic(
             .unknownTimeZone, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location,
@@ -44,7 +46,7 @@ extension Job {
     where zones[limit.timeZone] == nil {
       if let zone = CalendarZone(systemName: limit.timeZone, around: moment) {
         zones[limit.timeZone] = zone
-      } else if !diagnostics.contains(where: { $0.message.contains(limit.timeZone.quoted) }) {
+      } else if unknown.insert(limit.timeZone).inserted {
         diagnostics.append(
           Diagnostic(
             .unknownTimeZone, at: manifest.name.location,

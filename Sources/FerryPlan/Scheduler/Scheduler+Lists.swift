@@ -78,8 +78,10 @@ extension Scheduler {
       endListing(of: upload)
       uploads[upload].counts.failed += 1
     }
+    // An execution window may have ended during the listing.
+    if isEnding { uploads[upload].leaveRest() }
     // A launch that is stopping leaves the items for a later one.
-    guard stop == nil else { return }
+    guard stop == nil, !isEnding else { return }
     if let cancellation = uploads[upload].cancellation {
       let node = uploads[upload].node
       for item in handOverRest(of: upload) { end(ItemRef(node, item), .cancelled, cancellation) }

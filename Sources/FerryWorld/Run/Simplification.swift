@@ -188,6 +188,7 @@ enum Simplification {
     change { $0.progressSeconds = nil },
     change { $0.lingers = false },
     change { $0.portion = nil },
+    change { $0.listingDelayMilliseconds = 2 },
   ]
 
   private static func details(_ scenario: Scenario) -> [Change] {

@@ -53,6 +53,7 @@ package struct WorldRun {
     self.machine.writeDelay = .milliseconds(scenario.writeDelayMilliseconds)
     self.machine.leaseDelay = .milliseconds(scenario.leaseDelayMilliseconds)
     self.machine.portion = scenario.portion
+    self.machine.listingDelay = .milliseconds(scenario.listingDelayMilliseconds)
     self.machine.progressInterval = scenario.progressSeconds.map { .seconds($0) }
     for number in scenario.manifest.uploads.indices { addFiles(scenario.files[number], toUpload: number) }
   }

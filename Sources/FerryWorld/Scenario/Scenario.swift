@@ -18,6 +18,9 @@ package struct Scenario: Hashable, Sendable {
   package var lingers = false
   /// The number of files in each portion of a listing, if files arrive in portions.
   package var portion: Int?
+  /// The time that a portion takes, and the list of submitted files. It may be longer than the requests of the previous
+  /// portion.
+  package var listingDelayMilliseconds = 2
 
   /// The number of consecutive seeds that share a manifest. Reading a manifest takes longer than running its
   /// world.
@@ -42,6 +45,7 @@ package struct Scenario: Hashable, Sendable {
     progressSeconds = random.one(of: [nil, 1])
     lingers = random.once(in: 3)
     portion = chance(0x9047, 2) == 0 ? nil : 1 + chance(0x9048, 3)
+    listingDelayMilliseconds = [2, 2, 100, 5_000][chance(0x9049, 4)]
   }
 
   /// A random number derived from the seed and `number`. It does not change when the scenario is shrunk.
