@@ -113,22 +113,27 @@ struct `A large fetch` {
   {
     let site = try await Self.site(segments: 4)
     let job = try Self.job(site, "segments: 4")
-    let command = try await job.ferry("run", "job.yaml", "-v")
+    let command = try await job.ferry("run", "job.yaml", "-v", "--events", "events.ndjson")
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.contains(", 4 connections"), "\(command.stderr)")
+    let events = job.folder.text("events.ndjson")
+    #expect(events.contains("\"connections\":4") && !events.contains("single_connection"), "\(events)")
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
 
     let plain = try await NginxSite.start("max_ranges 0;")
     try Self.write(to: plain)
     let other = try Self.job(plain, "segments: 4")
-    let (single, report) = try await other.run()
+    let (single, report) = try await other.run("--events", "events.ndjson")
     #expect(single.status == 0, "\(single.stdout)\(single.stderr)")
     #expect(
       single.stdout.contains(
         "1 download over one connection: the server does not send ranges of the document"),
       "\(single.stdout)")
     #expect(report.nodes.first?.singleConnection?.downloads == 1)
+    let event = other.folder.text("events.ndjson")
+    #expect(
+      event.contains("\"connections\":1,\"single_connection\":\"the server does not send ranges"), "\(event)")
     #expect(plain.requests.map { $0[0] } == ["200"])
   }
 

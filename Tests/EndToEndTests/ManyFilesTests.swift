@@ -44,6 +44,14 @@ import Testing
     #expect(later.totals.requests == 0)
   }
 
+  @Test func `is listed before its first request if the number of files is limited`() async throws {
+    let server = try await NginxServer.start()
+    let job = try job(server)
+    let (command, report) = try await job.run("--limit", "1")
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.waiting == Self.count - 1)
+  }
+
   @Test func `resumes after a kill during the listing`() async throws {
     let server = try await NginxServer.start()
     let job = try job(server)
