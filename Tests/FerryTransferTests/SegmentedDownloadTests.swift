@@ -190,16 +190,26 @@ import Testing
     #expect(contents() == Self.body)
   }
 
-  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
-    let server = try RawServer { connection, _ in
+  /// A server that sends at most this many bytes of a range.
+  private static func server(limit: Int) throws -> RawServer {
+    try RawServer { connection, _ in
       while let request = connection.readRequest() {
-        guard let range = request.range(of: Self.size) else { return }
-        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + 70_000)
-        connection.send(Self.head(sent))
-        connection.send(Array(Self.body[sent]))
+        guard let range = request.range(of: size) else { return }
+        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + limit)
+        connection.send(head(sent))
+        connection.send(Array(body[sent]))
       }
     }
-    let outcome = try get(server) { $0.leastRange = 150_000 }
+  }
+
+  @Test func `fails if the server sends less than 64 KiB of a longer range, and keeps these bytes`() throws {
+    let outcome = try get(try Self.server(limit: 60_000)) { $0.leastRange = 150_000 }
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.part?.through ?? 0 >= 60_000)
+  }
+
+  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
+    let outcome = try get(try Self.server(limit: 70_000)) { $0.leastRange = 150_000 }
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
     #expect(outcome.traffic.bodyReceived == Int64(Self.size))
     #expect(contents() == Self.body)
