@@ -50,7 +50,7 @@ format: ## format the sources in place
 	swift format --in-place --recursive --configuration .swift-format Sources Tests Fuzz Package.swift
 
 soak: ## kill ferry 1,000 times for each kind of job, fail every write, simulate a power cut at every sync, run shards on failing nodes (FERRY_SEED=2026)
-	@scripts/setup test
+	@scripts/setup test soak
 	@scripts/soak
 
 fuzz: ## read a million inputs that libFuzzer generates (FERRY_FUZZ_RUNS=1000000)

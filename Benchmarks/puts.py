@@ -114,12 +114,12 @@ class Puts:
             "quiet": [dataclasses.asdict(quiet) for _, quiet in pairs],
         }
 
-    def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "") -> Run:
+    def run_ferry(self, root: pathlib.Path, count: int, sync_delay: str = "", connections: int = CONNECTIONS) -> Run:
         shutil.rmtree(self.state, ignore_errors=True)
         environment = self.environment(root)
         if sync_delay:
             environment["FERRY_SYNC_DELAY"] = sync_delay
-        return self.measure(self.command, count, environment)
+        return self.measure([*self.command, "--var", f"connections={connections}"], count, environment)
 
     def write_curl_config(self, root: pathlib.Path, with_commits: bool = False) -> pathlib.Path:
         """The PUT of each file; with commits, a POST before it and one after it, as in jobs/bench-commit.yaml."""
@@ -252,7 +252,7 @@ class Puts:
                 options = {"env": self.environment(root), "stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
                 client = subprocess.Popen(self.command, **options)
                 # Each poll is a request too.
-                while (seen := self.nginx.requests() - start - (polls := polls + 1)) < count / 2:
+                while self.nginx.requests() - start - (polls := polls + 1) < count / 2:
                     if client.poll() is not None:
                         raise Wrong(f"ferry exited with {client.returncode} before it was killed")
                     time.sleep(0.01)

@@ -6,7 +6,7 @@ import shutil
 
 from measure import CONNECTIONS, TOP, Usage, Wrong, execute, tail
 from nginx import SIZE
-from puts import Puts, Run
+from puts import Puts
 
 MANY_CONNECTIONS = 1_000
 CURLS_LIMIT = 300  # the most that `curl --parallel-max` accepts
@@ -69,20 +69,9 @@ class Scale:
         config = self.puts.write_curl_config(root)
         for number in range(runs):
             order = [MANY_CONNECTIONS, CONNECTIONS] if number % 2 == 0 else [CONNECTIONS, MANY_CONNECTIONS]
-            done = {connections: self.send(root, count, connections) for connections in order}
+            done = {limit: self.puts.run_ferry(root, count, connections=limit) for limit in order}
             pairs.append((done[MANY_CONNECTIONS], done[CONNECTIONS]))
-            ours = self.send(root, count, CURLS_LIMIT)
+            ours = self.puts.run_ferry(root, count, connections=CURLS_LIMIT)
             with_curl.append((ours, self.puts.run_curl(config, count, connections=CURLS_LIMIT)))
         self.rows.compare(work.format(f"{MANY_CONNECTIONS:,}"), f"the same over {CONNECTIONS}", pairs)
         self.rows.compare(work.format(CURLS_LIMIT), "curl -Z", with_curl)
-
-    def send(self, root: pathlib.Path, count: int, connections: int) -> Run:
-        shutil.rmtree(self.puts.state, ignore_errors=True)
-        manifest = self.puts.work / "bench-connections.yaml"
-        text = (TOP / "jobs/bench-put.yaml").read_text()
-        limit = f"max_connections_per_host: {CONNECTIONS}"
-        if limit not in text:
-            raise Wrong(f"jobs/bench-put.yaml does not have '{limit}'")
-        manifest.write_text(text.replace(limit, f"max_connections_per_host: {connections}"))
-        command = [self.puts.ferry, "run", manifest, "--state", self.puts.state, "--quiet"]
-        return self.puts.measure(command, count, self.puts.environment(root))

@@ -116,6 +116,6 @@ import Testing
     let received = try await receiver.received()
     #expect(received.commits == 6 && received.uploads.allSatisfy { $0.commits == 1 })
     let merged = try await run("ferry", "report", "merge", "/state")
-    #expect(merged.status == 0 && merged.stdout.contains("6"), "\(merged.stdout) \(merged.stderr)")
+    #expect(merged.status == 0 && merged.stdout.contains("6 done"), "\(merged.stdout) \(merged.stderr)")
   }
 }

@@ -11,9 +11,7 @@ struct `A download batch behind nginx` {
   private static let names = ["a", "b", "c", "sub/d"]
 
   private static func site() async throws -> NginxSite {
-    let site = try await NginxSite.start(
-      "limit_rate \(max(mebibytes / 2, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
-    )
+    let site = try await NginxSite.start("limit_rate \(max(mebibytes / 2, 1))m;")
     mkdir(site.path("root/sub"), 0o755)
     for name in names { try write(name, to: site) }
     return site
@@ -67,15 +65,6 @@ struct `A download batch behind nginx` {
     _ = await run.end()
   }
 
-  /// The body bytes that nginx has sent, in all responses that have ended.
-  private static func sent(_ site: NginxSite) throws -> Int {
-    let log = try String(contentsOfFile: site.path("bytes.log"), encoding: .utf8)
-    return log.split(separator: "\n").reduce(0) { sum, line in
-      let fields = line.split(separator: "\"")
-      return sum + (fields.count > 2 ? Int(fields[2].split(separator: " ").last ?? "") ?? 0 : 0)
-    }
-  }
-
   @Test func `that is killed again and again downloads only the rest, and each file is complete`()
     async throws
   {
@@ -94,7 +83,7 @@ struct `A download batch behind nginx` {
       FileManager.default.subpaths(atPath: job.folder.path("downloads"))?.sorted() == [
         "a", "b", "c", "sub", "sub/d",
       ])
-    let again = try Self.sent(site) - total
+    let again = site.bodyBytesSent - total
     #expect(site.requests.filter { $0[0] == "206" }.count >= Self.kills)
     // After each kill, the server resends, for two files, the bytes that it sent after the last update of the
     // record, including those in the buffers of the sockets.

@@ -12,9 +12,7 @@ struct `A large fetch` {
 
   /// nginx with a file of random bytes, at a rate at which the file takes about four seconds over this many connections.
   private static func site(segments: Int = 1) async throws -> NginxSite {
-    let site = try await NginxSite.start(
-      "limit_rate \(max(mebibytes / 4 / segments, 1))m; access_log access.log fields; access_log FOLDER/bytes.log combined;"
-    )
+    let site = try await NginxSite.start("limit_rate \(max(mebibytes / 4 / segments, 1))m;")
     try write(to: site)
     return site
   }
@@ -85,15 +83,6 @@ struct `A large fetch` {
     }
   }
 
-  /// The body bytes that nginx has sent, in all responses that have ended.
-  private static func sent(_ site: NginxSite) throws -> Int {
-    let log = try String(contentsOfFile: site.path("bytes.log"), encoding: .utf8)
-    return log.split(separator: "\n").reduce(0) { sum, line in
-      let fields = line.split(separator: "\"")
-      return sum + (fields.count > 2 ? Int(fields[2].split(separator: " ").last ?? "") ?? 0 : 0)
-    }
-  }
-
   @Test(arguments: [1, 4]) func `that is killed again and again is continued, and is complete`(
     _ segments: Int
   ) async throws {
@@ -107,7 +96,7 @@ struct `A large fetch` {
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
     #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("downloads")) == ["large"])
-    let again = try Self.sent(site) - Self.size
+    let again = site.bodyBytesSent - Self.size
     // After each kill, the server resends the bytes that it sent after the last update of the record,
     // including those in the buffers of the sockets.
     #expect(again <= Self.kills * (8 << 20), "\(again) bytes were sent again")
@@ -124,22 +113,27 @@ struct `A large fetch` {
   {
     let site = try await Self.site(segments: 4)
     let job = try Self.job(site, "segments: 4")
-    let command = try await job.ferry("run", "job.yaml", "-v")
+    let command = try await job.ferry("run", "job.yaml", "-v", "--events", "events.ndjson")
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(command.stderr.contains(", 4 connections"), "\(command.stderr)")
+    let events = job.folder.text("events.ndjson")
+    #expect(events.contains("\"connections\":4") && !events.contains("single_connection"), "\(events)")
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
 
-    let plain = try await NginxSite.start("max_ranges 0; access_log access.log fields;")
+    let plain = try await NginxSite.start("max_ranges 0;")
     try Self.write(to: plain)
     let other = try Self.job(plain, "segments: 4")
-    let (single, report) = try await other.run()
+    let (single, report) = try await other.run("--events", "events.ndjson")
     #expect(single.status == 0, "\(single.stdout)\(single.stderr)")
     #expect(
       single.stdout.contains(
         "1 download over one connection: the server does not send ranges of the document"),
       "\(single.stdout)")
     #expect(report.nodes.first?.singleConnection?.downloads == 1)
+    let event = other.folder.text("events.ndjson")
+    #expect(
+      event.contains("\"connections\":1,\"single_connection\":\"the server does not send ranges"), "\(event)")
     #expect(plain.requests.map { $0[0] } == ["200"])
   }
 
@@ -164,7 +158,7 @@ struct `A large fetch` {
     #expect(try await job.run().command.status == 0)
     let expected = try await TestFiles.digests(of: ["large"], under: site.path("root"))
     #expect(try await TestFiles.digests(of: ["large"], under: job.folder.path("downloads")) == expected)
-    let again = try Self.sent(site) - Self.size
+    let again = site.bodyBytesSent - Self.size
     print(
       "soak: \(Self.mebibytes) MiB that changes after a third, segments: \(segments): \(again) bytes sent again, SHA-256 correct"
     )

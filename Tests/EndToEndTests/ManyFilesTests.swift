@@ -44,13 +44,32 @@ import Testing
     #expect(later.totals.requests == 0)
   }
 
+  @Test func `is listed before its first request if the number of files is limited`() async throws {
+    let server = try await NginxServer.start()
+    let job = try job(server)
+    let (command, report) = try await job.run("--limit", "1")
+    #expect(command.status == 0, "\(command.stderr)")
+    #expect(report.totals.items.done == 1 && report.totals.items.waiting == Self.count - 1)
+  }
+
+  /// Starts a run, and waits until it has sent a file. It is still listing files then, because a portion is listed only
+  /// when the previous one is on disk.
+  private func runThatLists(_ job: Workspace) async throws -> RunningCommand {
+    let run = try job.start(
+      ["run", "job.yaml", "--quiet", "--events", "-"], environment: ["FERRY_SYNC_DELAY": "3s"])
+    _ = try await run.line(after: "{\"type\":\"item\"")
+    let status = try await job.ferry("status", "--format", "json").stdout
+    #expect(status.contains("\"listing\" : true"), "\(status)")
+    return run
+  }
+
   @Test func `resumes after a kill during the listing`() async throws {
     let server = try await NginxServer.start()
     let job = try job(server)
-    let run = try job.start(["run", "job.yaml", "--quiet", "--events", "-"])
-    _ = try await run.line(after: "{\"type\":\"item\"")
+    let run = try await runThatLists(job)
     run.signal(SIGKILL)
     _ = await run.end()
+    #expect(try await server.delivered().count < Self.count)
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")
     #expect(report.totals.items.done == Self.count && report.run.roundClosed)
@@ -60,11 +79,11 @@ import Testing
   @Test func `that is stopped during the listing remains open, and the next run completes it`() async throws {
     let server = try await NginxServer.start()
     let job = try job(server)
-    let run = try job.start(["run", "job.yaml", "--quiet", "--events", "-"])
-    _ = try await run.line(after: "{\"type\":\"item\"")
+    let run = try await runThatLists(job)
     run.signal(SIGTERM)
     let end = await run.end()
     #expect(end.status == 143, "\(end.stderr)")
+    #expect(try await server.delivered().count < Self.count)
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stderr)")
     #expect(report.totals.items.done == Self.count && report.run.roundClosed)

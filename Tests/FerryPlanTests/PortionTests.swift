@@ -133,6 +133,11 @@ import Testing
         hold: { session: s, request: { method: PUT, url: "http://host/hold" } }
 
       """
+    let download = """
+      downloads:
+        news: { session: s, items: { urls: ["http://h/news"], save_to: "news/${item.name}" } }
+
+      """
     let delay = "resume_delay: { policy: before_start }\n"
     let cases: [(yaml: String, isPossible: Bool)] = [
       (Yaml.put(head: Self.background), true), (Yaml.put(), true),
@@ -141,6 +146,8 @@ import Testing
       (Yaml.ids(), false), (Yaml.put() + fetch, false),
       (Yaml.put("    needs: [hold]\n") + request, false),
       (Yaml.put(head: Self.background + delay), false), (Yaml.put(head: Yaml.head + delay), true),
+      (Yaml.put().replacing("{ root: . }", with: "{ root: ., list: list.txt }"), false),
+      (Yaml.put() + download, false), (Yaml.put("    token: login\n", head: Yaml.head + Yaml.token), true),
     ]
     for (yaml, isPossible) in cases {
       let plan = try Plan(yaml: yaml)

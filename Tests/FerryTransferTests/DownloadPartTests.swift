@@ -52,9 +52,9 @@ import Testing
 
   /// The response of a server that still has the same version.
   @Sendable private static func rest(_ request: RawRequest) -> String {
-    guard let range = request.header("range"), request.header("if-range") != nil,
-      let first = Int(range.dropFirst("bytes=".count).dropLast())
-    else { return answer(headers: ["ETag: \(tag)"], body: body) }
+    guard let first = request.range(of: size)?.lowerBound, request.header("if-range") != nil else {
+      return answer(headers: ["ETag: \(tag)"], body: body)
+    }
     return answer(
       "206 Partial Content", headers: ["Content-Range: bytes \(first)-\(size - 1)/\(size)", "ETag: \(tag)"],
       body: String(body.dropFirst(first)))
@@ -83,7 +83,7 @@ import Testing
   @Test func `is continued after every interruption`() throws {
     let server = try RawServer { connection, _ in
       guard let request = connection.readRequest() else { return }
-      let first = request.header("range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      let first = request.range(of: Self.size)?.lowerBound ?? 0
       let status = first == 0 ? "200 OK" : "206 Partial Content"
       connection.send(
         "HTTP/1.1 \(status)\r\nContent-Length: \(Self.size - first)\r\nETag: \(Self.tag)\r\n"
@@ -195,7 +195,7 @@ import Testing
 
   @Test func `is continued if the server sends less than the rest`() throws {
     let server = try Self.server { request in
-      let first = request.header("range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      let first = request.range(of: Self.size)?.lowerBound ?? 0
       let last = min(first + 49_999, Self.size - 1)
       return answer(
         "206 Partial Content",

@@ -95,6 +95,14 @@ struct RawRequest: Sendable {
   func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
+
+  /// The bytes of a document of this size that the request asks for; `nil` if it asks for the whole document.
+  func range(of size: Int) -> Range<Int>? {
+    guard let text = header("range"), text.hasPrefix("bytes=") else { return nil }
+    let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard ends.count == 2, let first = ends[0] else { return nil }
+    return first..<min((ends[1] ?? size - 1) + 1, size)
+  }
 }
 
 /// The server's end of one connection.

@@ -26,7 +26,7 @@ import Testing
   ) -> TransferRequest {
     var request = TransferRequest(
       id: 1, method: "GET", url: server.url + "/file", destination: .file(path: folder.file("file")),
-      idleTimeout: .seconds(5))
+      idleTimeout: .seconds(60))
     request.partOwner = "s/file"
     request.connections = connections
     request.leastRange = Self.leastRange
@@ -44,14 +44,6 @@ import Testing
     FileManager.default.contents(atPath: folder.file(name)).map { Array($0) }
   }
 
-  /// The bytes that a request asks for; `nil` if it asks for the whole document.
-  static func range(_ request: RawRequest) -> Range<Int>? {
-    guard let text = request.header("range"), text.hasPrefix("bytes=") else { return nil }
-    let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard ends.count == 2, let first = ends[0] else { return nil }
-    return first..<min((ends[1] ?? size - 1) + 1, size)
-  }
-
   static func head(_ range: Range<Int>, tag: String = tag, size: Int = size, _ more: String = "") -> String {
     "HTTP/1.1 206 Partial Content\r\nContent-Length: \(range.count)\r\n"
       + "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)\r\nETag: \(tag)\r\n\(more)\r\n"
@@ -59,7 +51,7 @@ import Testing
 
   /// Responds with the requested bytes, as a server that supports ranges does.
   static func respond(_ connection: RawConnection, _ request: RawRequest, _ count: Int? = nil) {
-    guard let range = range(request) else {
+    guard let range = request.range(of: size) else {
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\nETag: \(tag)\r\n\r\n")
       return connection.send(body)
     }
@@ -77,12 +69,12 @@ import Testing
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
         if number > 0 { others.withLock { $0 += 1 } }
-        guard number == 0, let range = Self.range(request), range.lowerBound == 0 else {
+        guard number == 0, let range = request.range(of: Self.size), range.lowerBound == 0 else {
           Self.respond(connection, request)
           continue
         }
         connection.send(Self.head(range))
-        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        let end = SuspendingClock.now.advanced(by: .seconds(30))
         while others.withLock({ $0 < 3 }), SuspendingClock.now < end { usleep(1_000) }
         connection.send(Array(Self.body[range]))
       }
@@ -167,14 +159,14 @@ import Testing
     let others = Mutex(0)
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
-        guard number == 0, let range = Self.range(request), range.lowerBound == 0 else {
+        guard number == 0, let range = request.range(of: Self.size), range.lowerBound == 0 else {
           Self.respond(connection, request)
           others.withLock { $0 += 1 }
           continue
         }
         usleep(200_000)
         connection.send(Self.head(range))
-        let end = SuspendingClock.now.advanced(by: .seconds(5))
+        let end = SuspendingClock.now.advanced(by: .seconds(30))
         while others.withLock({ $0 < 15 }), SuspendingClock.now < end { usleep(1_000) }
         connection.send(Array(Self.body[range]))
       }
@@ -198,16 +190,26 @@ import Testing
     #expect(contents() == Self.body)
   }
 
-  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
-    let server = try RawServer { connection, _ in
+  /// A server that sends at most this many bytes of a range.
+  private static func server(limit: Int) throws -> RawServer {
+    try RawServer { connection, _ in
       while let request = connection.readRequest() {
-        guard let range = Self.range(request) else { return }
-        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + 70_000)
-        connection.send(Self.head(sent))
-        connection.send(Array(Self.body[sent]))
+        guard let range = request.range(of: size) else { return }
+        let sent = range.lowerBound..<min(range.upperBound, range.lowerBound + limit)
+        connection.send(head(sent))
+        connection.send(Array(body[sent]))
       }
     }
-    let outcome = try get(server) { $0.leastRange = 150_000 }
+  }
+
+  @Test func `fails if the server sends less than 64 KiB of a longer range, and keeps these bytes`() throws {
+    let outcome = try get(try Self.server(limit: 60_000)) { $0.leastRange = 150_000 }
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.part?.through ?? 0 >= 60_000)
+  }
+
+  @Test func `requests the rest of a range if the server sends only a part of it`() throws {
+    let outcome = try get(try Self.server(limit: 70_000)) { $0.leastRange = 150_000 }
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
     #expect(outcome.traffic.bodyReceived == Int64(Self.size))
     #expect(contents() == Self.body)
@@ -286,7 +288,7 @@ import Testing
     let hasChanged = Mutex(false)
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
-        guard hasChanged.withLock({ $0 }), Self.range(request)?.lowerBound != 0 else {
+        guard hasChanged.withLock({ $0 }), request.range(of: Self.size)?.lowerBound != 0 else {
           hasChanged.withLock { $0 = true }
           Self.respond(connection, request)
           continue
@@ -307,7 +309,8 @@ import Testing
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
         let tag = "\"v\(version.withLock { $0 })\""
-        guard let range = Self.range(request), request.header("if-range").map({ $0 == tag }) ?? true else {
+        guard let range = request.range(of: Self.size), request.header("if-range").map({ $0 == tag }) ?? true
+        else {
           connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\nETag: \(tag)\r\n\r\n")
           connection.send(Self.body)
           continue
@@ -330,7 +333,7 @@ import Testing
   @Test func `is refused if a server sends bytes that were not requested`() throws {
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
-        guard let range = Self.range(request), range.lowerBound > 0 else {
+        guard let range = request.range(of: Self.size), range.lowerBound > 0 else {
           Self.respond(connection, request)
           continue
         }
@@ -346,7 +349,7 @@ import Testing
   @Test func `fails if a response continues after its range`() throws {
     let server = try RawServer { connection, number in
       while let request = connection.readRequest() {
-        guard number == 1, let range = Self.range(request) else {
+        guard number == 1, let range = request.range(of: Self.size) else {
           Self.respond(connection, request)
           continue
         }
@@ -430,7 +433,7 @@ import Testing
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
         guard request.target == "/file" else { return connection.send(other) }
-        if let range = Self.range(request), range.lowerBound == 0 {
+        if let range = request.range(of: Self.size), range.lowerBound == 0 {
           Self.respond(connection, request)
         } else {
           connection.send(answer("302 Found", headers: ["Location: /other"], body: ""))
@@ -451,7 +454,7 @@ import Testing
     let isReplaced = Mutex(false)
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
-        if Self.range(request)?.lowerBound != 0 {
+        if request.range(of: Self.size)?.lowerBound != 0 {
           isReplaced.withLock { isReplaced in
             guard !isReplaced, let part = try? FileManager.default.contentsOfDirectory(atPath: path).first
             else { return }

@@ -2,10 +2,10 @@
 
 usage: shards.py FERRY RECEIVER
 
-machine.sh runs the script. The machines are /mnt/a and /mnt/b, mounts of one folder by two clients, with different boot IDs,
-so that a process cannot tell whether one of the other machine is alive. On one of them, the process of a shard is killed, and that of
-another shard is stopped for longer than its lease; the other machine takes both shards over. The script prints what
-happened, and exits with 1 if a check fails.
+machine.sh runs the script. The machines are /mnt/a and /mnt/b, mounts of one folder by two clients, with different boot
+IDs, so that a process cannot tell whether a process on the other machine is alive. On one of them, the process of a
+shard is killed, and that of another shard is stopped for longer than its lease; the other machine takes both shards
+over. The script prints what happened, and exits with 1 if a check fails.
 """
 
 import json
@@ -46,7 +46,7 @@ uploads:
 
 
 def say(*words):
-    print(f"nfs: {time.monotonic() - BEGIN:5.1f} s ", *words, flush=True)
+    print(f"soak: {time.monotonic() - BEGIN:5.1f} s ", *words, flush=True)
 
 
 def check(holds, *words):

@@ -79,11 +79,11 @@ final class RunningCommand: Sendable {
     return Command(status: status, stdout: stdout, stderr: stderr)
   }
 
-  /// Waits for the program to exit, and kills it at the time limit.
+  /// Waits for the program to exit. At the time limit, kills its process group, of which it is the leader.
   func end(within limit: Duration) async throws -> Command {
     let watch = Task { [self] in
       try await Task.sleep(for: limit)
-      signal(SIGKILL)
+      kill(-pid, SIGKILL)
       return true
     }
     let command = await end()

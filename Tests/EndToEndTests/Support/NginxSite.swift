@@ -37,14 +37,17 @@ final class NginxSite: Sendable {
   }
 
   /// The requests that the server has responded to: status, method, URI, version, user, subject of the client
-  /// certificate, and the connection with the number of its requests.
+  /// certificate, the connection with the number of its requests, and the bytes of the body that were sent.
   var requests: [[String]] {
     folder.text("access.log").split(separator: "\n").map { line in
       line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     }
   }
 
-  /// The path of a file beside the configuration.
+  /// The bytes of the bodies of all responses that have ended, also of those that were interrupted.
+  var bodyBytesSent: Int { requests.reduce(0) { $0 + (Int($1.last ?? "") ?? 0) } }
+
+  /// The path of a file next to the configuration.
   func path(_ name: String) -> String { folder.path(name) }
 
   /// The content of a file in the document root.
@@ -64,7 +67,7 @@ final class NginxSite: Sendable {
       events { worker_connections 256; }
       http {
         log_format fields
-          "$status|$request_method|$request_uri|$server_protocol|$remote_user|$ssl_client_s_dn|$connection|$connection_requests";
+          "$status|$request_method|$request_uri|$server_protocol|$remote_user|$ssl_client_s_dn|$connection|$connection_requests|$body_bytes_sent";
         access_log access.log fields;
         client_body_temp_path body;
         \(unused.joined(separator: " "))
