@@ -31,6 +31,9 @@ final class DownloadFile: @unchecked Sendable {
   private(set) var record: PartRecord?
   /// Whether the file is a part. It then ends with a record until it is stored.
   private let isPart: Bool
+  /// The size at which the record is updated again. The record's own ranges may be fewer bytes, because a record has
+  /// space for a limited number of ranges.
+  private var nextRecord = recordInterval
   /// The number of bytes appended between two updates of the record.
   private static let recordInterval: Int64 = 1 << 20
 
@@ -93,6 +96,7 @@ final class DownloadFile: @unchecked Sendable {
     descriptor = opened
     written = record.written
     nextLook = size + Self.lookInterval
+    nextRecord = size + Self.recordInterval
   }
 
   /// Fails with `destination` if fewer than `count` bytes are free. A large file must also leave a reserve free for
@@ -202,8 +206,9 @@ final class DownloadFile: @unchecked Sendable {
       written.insert(position.offset..<next)
       position.offset = next
     }
-    if let record, size - record.written.count >= Self.recordInterval, !updateRecord() {
-      throw appendFailure(errno)
+    if record != nil, size >= nextRecord {
+      guard updateRecord() else { throw appendFailure(errno) }
+      nextRecord = size + Self.recordInterval
     }
     guard size >= nextLook else { return }
     nextLook = size + Self.lookInterval

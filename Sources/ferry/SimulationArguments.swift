@@ -147,8 +147,7 @@ struct SimulationArguments: ParsableArguments {
     var zone = local
     if let name = timeline.timeZone {
       guard let named = CalendarZone(systemName: name, around: now) else {
-        throw UsageError(
-          "\(path): the time zone \(name) is not installed on this machine\nhelp: install the package tzdata")
+        throw UsageError("\(path): \(UnknownTimeZone(name).text)")
       }
       zone = named
     }

@@ -1,3 +1,4 @@
+import FerryPlan
 import Testing
 
 @testable import FerryTransfer
@@ -16,8 +17,8 @@ import Testing
   }
 
   @Test func `equal those of a set of bytes after any insertions`() {
-    var random = SystemRandomNumberGenerator()
-    for _ in 0..<200 {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
       var (ranges, bytes) = (WrittenRanges(), Set<Int64>())
       for _ in 0..<20 {
         let start = Int64.random(in: 0..<60, using: &random)
@@ -25,7 +26,7 @@ import Testing
         ranges.insert(range)
         bytes.formUnion(range)
       }
-      #expect(Set(ranges.ranges.flatMap { Array($0) }) == bytes)
+      #expect(Set(ranges.ranges.flatMap { Array($0) }) == bytes, "seed \(seed)")
       #expect(ranges.count == Int64(bytes.count))
       #expect(zip(ranges.ranges, ranges.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
       #expect(Set(ranges.missing(of: 70).flatMap { Array($0) }) == Set(0..<70).subtracting(bytes))

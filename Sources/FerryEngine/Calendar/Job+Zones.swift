@@ -7,9 +7,7 @@ extension Plan {
     var zones: [String: CalendarZone] = [:]
     for name in namedZones where zones[name] == nil {
       guard let zone = CalendarZone(systemName: name, around: now) else {
-        throw UsageError(
-          "the time zone \(name) is not installed on this machine\nhelp: install the package tzdata"
-        )
+        throw UnknownTimeZone(name).error
       }
       zones[name] = zone
     }
@@ -29,30 +27,21 @@ extension Job {
     var zones: [String: CalendarZone] = [:]
     var diagnostics: [Diagnostic] = []
     var unknown: Set<String> = []
-    for scope in Budget.Scope.allCases {
-      guard let name = plan.policies.budgets[scope]?.timeZone, zones[name] == nil else { continue }
+    func add(_ name: String, of key: String?, at place: SourceLocation) {
+      guard zones[name] == nil else { return }
       if let zone = CalendarZone(systemName: name, around: moment) {
         zones[name] = zone
-      } else {
-        unknown.insert(name)
-        diagnostics.append(
-          Diagnostic(
-            .unknownTimeZone, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location,
-            "the time zone \(name.quoted) is not installed on this machine",
-            help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
+      } else if unknown.insert(name).inserted {
+        let problem = UnknownTimeZone(name, of: key)
+        diagnostics.append(Diagnostic(.unknownTimeZone, at: place, problem.message, help: problem.help))
       }
     }
-    for limit in ([plan.policies.maxBandwidth] + plan.sessions.map(\.maxBandwidth)).compactMap(\.self)
-    where zones[limit.timeZone] == nil {
-      if let zone = CalendarZone(systemName: limit.timeZone, around: moment) {
-        zones[limit.timeZone] = zone
-      } else if unknown.insert(limit.timeZone).inserted {
-        diagnostics.append(
-          Diagnostic(
-            .unknownTimeZone, at: manifest.name.location,
-            "the time zone \(limit.timeZone.quoted) of 'max_bandwidth' is not installed on this machine",
-            help: "write a name of the IANA database, such as Europe/Berlin, or install tzdata"))
-      }
+    for scope in Budget.Scope.allCases {
+      guard let name = plan.policies.budgets[scope]?.timeZone else { continue }
+      add(name, of: nil, at: manifest.places.timeZones[scope.rawValue] ?? manifest.name.location)
+    }
+    for limit in ([plan.policies.maxBandwidth] + plan.sessions.map(\.maxBandwidth)).compactMap(\.self) {
+      add(limit.timeZone, of: "max_bandwidth", at: manifest.name.location)
     }
     return (zones, diagnostics)
   }

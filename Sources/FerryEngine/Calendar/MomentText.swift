@@ -24,9 +24,7 @@ package enum MomentText {
     let about = time.nearest(in: .utc)
     guard let name else { return (try moment(time, text, in: .current(around: about)), nil) }
     guard let zone = CalendarZone(systemName: name, around: about) else {
-      throw UsageError(
-        "the time zone '\(DisplayPath.shown(name))' is not installed on this machine\nhelp: write a name such as "
-          + "Europe/Berlin, or install the package tzdata")
+      throw UnknownTimeZone(name).error
     }
     return (try moment(time, text, in: zone), zone)
   }

@@ -1,3 +1,5 @@
+import FerryManifest
+
 /// A time zone of the machine's IANA time zone database, read from its file (RFC 9636).
 ///
 /// Foundation's `TimeZone` uses the data of ICU instead, which ferry does not contain (`CUnicodeData`).
@@ -16,25 +18,10 @@ struct TimeZoneFile {
   /// - Returns: `nil` if the database does not contain the name.
   init?(_ name: String) {
     // A file that cannot be read does not exist for ferry.
-    guard Self.isName(name),
+    guard TimeZoneNameRule.isValid(name),
       let bytes = try? FileContents(Self.folder + name).bytesOfRegularFile(limit: Self.largest)
     else { return nil }
     self.init(bytes)
-  }
-
-  /// Whether a name cannot lead out of the database's folder.
-  private static func isName(_ name: String) -> Bool {
-    name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
-      !part.isEmpty
-        && part.utf8.allSatisfy { byte in
-          switch byte {
-          case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"):
-            true
-          default: false
-          }
-        }
-    }
   }
 
   /// Reads the content of a file.

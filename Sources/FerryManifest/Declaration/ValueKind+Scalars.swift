@@ -158,13 +158,7 @@ extension ValueKind where Value == String {
   /// A name in the IANA time zone database; only its syntax is checked.
   static var timeZone: Self {
     constant("time zone").refused { name in
-      let letters = name.utf8.allSatisfy { byte in
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2B, 0x2F: true
-        default: false
-        }
-      }
-      guard !letters || name.hasPrefix("/") || name.hasSuffix("/") else { return nil }
+      guard !TimeZoneNameRule.isValid(name) else { return nil }
       return Problem(
         .unknownWord, "\(name.quoted) is not the name of a time zone",
         help: "write a name such as Europe/Berlin or UTC (the IANA time zone database)", showsValue: true)
