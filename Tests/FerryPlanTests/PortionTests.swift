@@ -114,6 +114,20 @@ import Testing
     #expect(lists(world) == 0)
   }
 
+  @Test func `that arrives while the end of an execution window is synced is counted as waiting`() throws {
+    let head = Self.background.replacing("kind: background", with: "kind: default")
+    let yaml = Yaml.post(head: head + "execution_window: { background: 5s }\n")
+    var world = try World(yaml, files: Yaml.files(10)) { _ in .status(200, after: .seconds(10)) }
+    world.machine.portion = 3
+    // The second portion is requested at 1 ms, after the first sync. It arrives while the outcomes of the requests that
+    // the window's end cancels are synced, which takes 1 ms.
+    world.machine.listingDelay = .microseconds(4_999_500)
+    world.run()
+    #expect(lists(world) == 1 && world.machine.unlistedCount(of: NodeID(0)) == 4)
+    #expect(world.scheduler.totals.items.ambiguous == 2 && world.scheduler.totals.items.waiting == 4)
+    #expect(!world.scheduler.isRoundThrough)
+  }
+
   @Test func `continues although the connection limit, the budget or the server holds all files`() throws {
     var world = try World(Yaml.put(head: Self.background), files: Yaml.files(10)) { _ in .status(503) }
     world.machine.portion = 3

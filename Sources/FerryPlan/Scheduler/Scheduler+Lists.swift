@@ -62,6 +62,7 @@ extension Scheduler {
       uploads[upload].leaveRest()
       nodes[node.index].phase = .left(failure)
     }
+    if isEnding { uploads[upload].leaveRest() }
   }
 
   private mutating func take(_ list: UploadList, continuing upload: Int) {
@@ -78,7 +79,6 @@ extension Scheduler {
       endListing(of: upload)
       uploads[upload].counts.failed += 1
     }
-    // An execution window may have ended during the listing.
     if isEnding { uploads[upload].leaveRest() }
     // A launch that is stopping leaves the items for a later one.
     guard stop == nil, !isEnding else { return }

@@ -137,7 +137,9 @@ package struct Scheduler: Sendable {
     case .finished(let results): for result in results { finish(result) }
     case .resourceAssigned(let attempt, let assignment): assign(assignment, to: attempt)
     case .synced(let through): synced = max(synced, through)
-    case .stop, .conditions, .cancelled, .drained, .submitted, .listed: if !isEnding { takeNews(event) }
+    case .stop, .conditions, .cancelled, .drained, .submitted: if !isEnding { takeNews(event) }
+    // The report of a launch that is ending counts the files that it has listed.
+    case .listed(let node, let list): take(list, of: node)
     case .moved(let bytes): count(moved: bytes)
     case .leased(let lease, let request): take(lease, for: request)
     case .hangUp: hangUp()
@@ -157,8 +159,7 @@ package struct Scheduler: Sendable {
       cancel(session, of: manifest, finishing: finishing, failure)
     case .drained(let session, let manifest, let failure): drain(session, of: manifest, failure)
     case .submitted(let node, let items): add(items, to: node)
-    case .listed(let node, let list): take(list, of: node)
-    case .launched, .resourceAssigned, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse:
+    case .launched, .resourceAssigned, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse, .listed:
       break
     }
   }
