@@ -32,6 +32,14 @@ final class EasyHandle {
   private var headers: HeaderList?
   private var idleTimeout: Duration?
   private var isLimited = false
+  /// `CURLOPT_DNS_CACHE_TIMEOUT` in seconds; `nil` for libcurl's default.
+  var nameTimeout: Int? {
+    didSet {
+      if let nameTimeout, nameTimeout != oldValue {
+        ferry_easy_set_long(curl, CURLOPT_DNS_CACHE_TIMEOUT, nameTimeout)
+      }
+    }
+  }
   private var connection: ConnectionOptions?
   private var isIdentified = false
   private var httpVersion = ConnectionOptions.HTTPVersion.auto
@@ -86,6 +94,7 @@ final class EasyHandle {
     headers = nil
     idleTimeout = nil
     isLimited = false
+    nameTimeout = nil
     connection = nil
     setConstants()
   }

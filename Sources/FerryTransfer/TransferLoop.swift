@@ -7,9 +7,6 @@ import FerryProcess
 ///
 /// It is not Sendable because it belongs to that thread. Only its `waker` may be passed to other threads.
 package final class TransferLoop {
-  /// The number of idle connections kept, over all hosts. It is larger than any reasonable number of
-  /// concurrent requests.
-  private static let connections = 512
   /// The number of idle handles kept; each takes a few KiB.
   static let pooledHandles = 256
   /// The longest wait in nanoseconds. A turn that must wait longer waits repeatedly.
@@ -52,6 +49,7 @@ package final class TransferLoop {
   /// The time of the next check of the timeouts.
   var nextCheck: SuspendingClock.Instant?
   var now = SuspendingClock.now
+  private var caches = ConnectionCaches()
 
   /// The threads that a loop needs in addition to its own.
   package struct Threads {
@@ -81,7 +79,6 @@ package final class TransferLoop {
     mailbox = Mailbox { [waker] in waker.interrupt() }
     hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
     storeWorker = threads.store
-    ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.connections)
     waker.open(multi)
   }
 
@@ -182,8 +179,10 @@ package final class TransferLoop {
       pool.append(handle)
       throw error
     }
+    handle.nameTimeout = caches.nameTimeout(at: now)
     handle.exchange = exchange
     busy[exchange.key.id] = handle
+    caches.keepConnections(of: busy.count, multi)
     exchange.segments?.begin(handle, exchange.key)
     add(handle)
   }

@@ -159,7 +159,8 @@ package struct Scheduler: Sendable {
       cancel(session, of: manifest, finishing: finishing, failure)
     case .drained(let session, let manifest, let failure): drain(session, of: manifest, failure)
     case .submitted(let node, let items): add(items, to: node)
-    case .launched, .resourceAssigned, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse, .listed:
+    case .launched, .resourceAssigned, .timer, .finished, .synced, .moved, .leased, .hangUp, .uploadIDsInUse,
+      .listed:
       break
     }
   }
