@@ -34,7 +34,8 @@ final class MultiEvents {
       guard let context else { return 0 }
       return Unmanaged<MultiEvents>.fromOpaque(context)._withUnsafeGuaranteedRef {
         $0.timer =
-          milliseconds < 0 ? .off : milliseconds == 0 ? .due : .at(.now.advanced(by: .milliseconds(milliseconds)))
+          milliseconds < 0
+          ? .off : milliseconds == 0 ? .due : .at(.now.advanced(by: .milliseconds(milliseconds)))
         return 0
       }
     }

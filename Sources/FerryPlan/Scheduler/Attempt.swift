@@ -49,7 +49,7 @@ package struct ItemRef: Hashable, Sendable {
 
 /// The observed result of one attempt. The scheduler interprets it.
 ///
-/// The answer is stored outside of the result, which is copied several times.
+/// The response or failure is stored outside of the result, which is copied several times.
 package struct AttemptResult: Sendable {
   package var id: UInt64
   @Shared package var answer: Answer
