@@ -331,7 +331,7 @@ final class RunLoop {
       }
     case .record(let entries):
       keepDigests(of: entries)
-      tell(entries)
+      tell(entries, scheduler)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -402,7 +402,7 @@ final class RunLoop {
   }
 
   /// Passes the ends of items, and the resumes of sessions, to the observers.
-  private func tell(_ entries: [JournalEntry]) {
+  private func tell(_ entries: [JournalEntry], _ scheduler: Scheduler) {
     for entry in entries {
       switch entry {
       case .sessionResumed(let session, let delay):

@@ -8,10 +8,10 @@ package enum ByteText {
   }
 
   /// Appends the same. A log has a size in each line, and interpolation takes ten times as long.
-  package static func append(_ bytes: Int64, to text: inout [UInt8]) {
+  package static func append<Buffer: DigitBuffer & ~Copyable>(_ bytes: Int64, to text: inout Buffer) {
     guard bytes >= 1000 else {
       text.append(decimal: bytes)
-      text += " B".utf8
+      text.append(literal: " B")
       return
     }
     var value = Double(bytes) / 1000
@@ -21,11 +21,13 @@ package enum ByteText {
     append(value / 1000, " GB", to: &text)
   }
 
-  private static func append(_ value: Double, _ unit: StaticString, to text: inout [UInt8]) {
+  private static func append<Buffer: DigitBuffer & ~Copyable>(
+    _ value: Double, _ unit: StaticString, to text: inout Buffer
+  ) {
     let tenths = Int64((value * 10).rounded())
     text.append(decimal: tenths / 10)
     text.append(UInt8(ascii: "."))
     text.append(tenths % 10, digits: 1)
-    unit.withUTF8Buffer { text.append(contentsOf: $0) }
+    text.append(literal: unit)
   }
 }

@@ -58,30 +58,37 @@ package enum ProgressText {
 
   /// The line for a request in progress.
   ///
-  /// - Parameter columns: the columns of a terminal. If the whole line does not fit in a narrow terminal, it
-  ///   contains only the name and the progress of the request.
+  /// - Parameter columns: the columns of a terminal. If the whole line does not fit, the size, the step and the time are
+  ///   omitted, in this order, until it fits. A name that is too long even then is shortened, and the other parts are
+  ///   omitted only if fewer than `shortestName` columns remain for it.
   package static func line(_ request: ActiveRequest, columns: Int = .max) -> String {
     let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
     let name = DisplayPath.line(request.node) + path
-    let time = ElapsedText.text(request.seconds)
-    var parts = ["  \(request.step.rawValue)", name]
-    var advance = time
+    let (step, time) = ("  \(request.step.rawValue)  ", "  " + ElapsedText.text(request.seconds))
+    var layouts: [(start: String, end: String)]
+    let smallest: (start: String, end: String)
     if let size = request.size, request.step == .transfer {
-      let percent = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
-      parts.append("\(percent)% of \(ByteText.text(size))")
-      advance = "\(percent)%"
-    } else if request.bytes > 0 {
-      parts.append(ByteText.text(request.bytes))
+      let share = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
+      let percent = "  \(share)%"
+      layouts = [
+        (step, "\(percent) of \(ByteText.text(size))\(time)"), (step, percent + time), ("  ", percent + time),
+      ]
+      smallest = ("  ", percent)
+    } else {
+      layouts = request.bytes > 0 ? [(step, "  \(ByteText.text(request.bytes))\(time)")] : []
+      layouts.append((step, time))
+      smallest = ("  ", time)
     }
-    let line = (parts + [time]).joined(separator: "  ")
-    guard width(line) > columns else { return line }
-    guard columns < narrow else { return fitted(line, columns: columns) }
-    let short = "  " + fitted(name, columns: columns - width(advance) - 4) + "  " + advance
-    return fitted(short, columns: columns)
+    layouts.append(smallest)
+    func space(_ layout: (start: String, end: String)) -> Int { columns - width(layout.start) - width(layout.end) }
+    let wanted = width(name)
+    let layout =
+      layouts.first { space($0) >= wanted } ?? layouts.first { space($0) >= shortestName } ?? smallest
+    return fitted(layout.start + fitted(name, columns: space(layout)) + layout.end, columns: columns)
   }
 
-  /// A terminal with fewer columns has no room for the step and the time of a request.
-  private static let narrow = 36
+  /// The columns for a name below which other parts of the line are omitted.
+  private static let shortestName = 20
 
   private static func words(_ pause: NodeActivity) -> String {
     switch pause {
