@@ -1,6 +1,6 @@
 /// Events that are queued together: each time an `EventWriter` takes events, it locks its queue, which costs as much as
-/// queuing an event.
-package struct EventBatch<Event> {
+/// encoding an event. Several queues can share the events of a batch without copying them.
+package struct EventBatch<Event: Sendable>: Sendable {
   package private(set) var events: [Event] = []
   /// The approximate number of bytes that the events occupy.
   package private(set) var size = 0
@@ -10,16 +10,5 @@ package struct EventBatch<Event> {
   package mutating func append(_ event: Event, size added: Int) {
     events.append(event)
     size += added
-  }
-
-  mutating func append(_ other: EventBatch) {
-    events += other.events
-    size += other.size
-  }
-
-  /// Removes all events, and keeps the storage for further ones.
-  mutating func removeAll() {
-    events.removeAll(keepingCapacity: true)
-    size = 0
   }
 }

@@ -13,10 +13,22 @@ extension EventWriter where Event == RunEvent {
 
 extension EventWriter.Format where Event == RunEvent {
   /// Lines for people.
-  package static var text: Self { Self(append: { EventText.append($0, to: &$1) }, dropped: dropped) }
+  package static var text: Self {
+    Self(
+      append: { batches, buffer in
+        var time = TimeText()
+        for batch in batches { EventText.append(batch.events, after: &time, to: &buffer) }
+      }, dropped: dropped)
+  }
 
   /// NDJSON.
-  package static var json: Self { Self(append: { EventJSON.append($0, to: &$1) }, dropped: dropped) }
+  package static var json: Self {
+    Self(
+      append: { batches, buffer in
+        var time = TimeText()
+        for batch in batches { EventJSON.append(batch.events, after: &time, to: &buffer) }
+      }, dropped: dropped)
+  }
 
   private static func dropped(_ count: Int, _ last: RunEvent) -> RunEvent? {
     .dropped(at: last.at, count: count)
@@ -27,10 +39,12 @@ extension EventWriter where Event == HAREntry {
   /// Writes the entries of a trace.
   package convenience init(_ file: TraceFile) throws(ThreadUnavailable) {
     let format = Format(
-      append: { entries, bytes in
-        for entry in entries {
-          bytes.append(HARText.separator)
-          bytes.append(entry.json)
+      append: { batches, buffer in
+        for batch in batches {
+          for entry in batch.events {
+            buffer.append(HARText.separator)
+            buffer.append(entry.json)
+          }
         }
       }, dropped: { _, _ in nil })
     try self.init(format, thread: "ferry-trace-out", put: { file.append(Array($0), count: $1) }, problem: { file.problem })

@@ -19,7 +19,7 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   /// The format of a file.
   package struct Format: Sendable {
     /// Appends encoded events to a buffer.
-    var append: @Sendable (_ events: [Event], _ buffer: inout ByteBuffer) -> Void
+    var append: @Sendable (_ batches: [EventBatch<Event>], _ buffer: inout ByteBuffer) -> Void
     /// Returns an event in place of events that were dropped, given their number and the last of them; `nil` if the
     /// format has no such event.
     var dropped: @Sendable (_ count: Int, _ last: Event) -> Event?
@@ -41,7 +41,9 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   private let problem: @Sendable () -> String?
   private let worker: SerialWorker
   private let condition = DeadlineCondition()
-  private var waiting = EventBatch<Event>()
+  private var waiting: [EventBatch<Event>] = []
+  /// The size of the waiting events in bytes.
+  private var waitingSize = 0
   private var isWriting = false
   private var isFinishing = false
   /// The events that were dropped since the last event that was queued.
@@ -64,15 +66,16 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
     guard let last = batch.events.last else { return }
     let starts = condition.withLock { () -> Bool in
       guard failure == nil else { return false }
-      guard waiting.size < Self.limit else {
+      guard waitingSize < Self.limit else {
         dropped = ((dropped?.count ?? 0) + batch.events.count, last)
         missing += batch.events.count
         return false
       }
       queueDropped()
-      let before = waiting.size
+      let before = waitingSize
       waiting.append(batch)
-      if before < Self.enough, waiting.size >= Self.enough { condition.wakeAll() }
+      waitingSize += batch.size
+      if before < Self.enough, waitingSize >= Self.enough { condition.wakeAll() }
       defer { isWriting = true }
       return !isWriting
     }
@@ -82,34 +85,39 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   /// Queues an event in place of the dropped ones. The lock must be held.
   private func queueDropped() {
     guard let (count, last) = dropped else { return }
-    if let event = format.dropped(count, last) { waiting.append(event, size: 0) }
     dropped = nil
+    guard let event = format.dropped(count, last) else { return }
+    var batch = EventBatch<Event>()
+    batch.append(event, size: 0)
+    waiting.append(batch)
   }
 
   private func drain() {
-    // The queue and this batch are swapped, and the buffer is used again, so that none of them has to grow again.
-    var taken = EventBatch<Event>()
+    // The queue and this array are swapped, and the buffer is used again, so that none of them has to grow again.
+    var taken: [EventBatch<Event>] = []
     var bytes = ByteBuffer()
     while true {
-      taken.removeAll()
+      taken.removeAll(keepingCapacity: true)
       condition.withLock {
         let deadline = DeadlineCondition.now + Self.collection
-        while waiting.size < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
+        while waitingSize < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
-        if waiting.events.isEmpty {
+        if waiting.isEmpty {
           isWriting = false
           condition.wakeAll()
         }
         swap(&waiting, &taken)
+        waitingSize = 0
       }
-      guard !taken.events.isEmpty else { return }
+      guard !taken.isEmpty else { return }
       bytes.removeAll()
-      format.append(taken.events, &bytes)
-      guard let code = bytes.withBytes({ put($0, taken.events.count) }) else { continue }
+      format.append(taken, &bytes)
+      let count = taken.reduce(0) { $0 + $1.events.count }
+      guard let code = bytes.withBytes({ put($0, count) }) else { continue }
       condition.withLock {
         failure = code
-        waiting = EventBatch()
+        waiting = []
         isWriting = false
         condition.wakeAll()
       }

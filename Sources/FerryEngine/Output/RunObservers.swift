@@ -48,11 +48,11 @@ package final class RunObservers {
     if !events.events.isEmpty {
       log?.write(events)
       stream?.write(events)
-      events.removeAll()
+      events = EventBatch()
     }
     guard !exchanges.events.isEmpty else { return }
     trace?.write(exchanges)
-    exchanges.removeAll()
+    exchanges = EventBatch()
   }
 
   /// Waits for the files to be written.

@@ -2,13 +2,13 @@
 package enum ByteText {
   /// The size with a unit that is a power of 1000, as in the manifest: `4.9 GB`.
   package static func text(_ bytes: Int64) -> String {
-    var text: [UInt8] = []
+    var text = ByteBuffer(capacity: 32)
     append(bytes, to: &text)
-    return String(decoding: text, as: UTF8.self)
+    return text.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Appends the same. A log has a size in each line, and interpolation takes ten times as long.
-  package static func append<Buffer: DigitBuffer & ~Copyable>(_ bytes: Int64, to text: inout Buffer) {
+  package static func append(_ bytes: Int64, to text: inout ByteBuffer) {
     guard bytes >= 1000 else {
       text.append(decimal: bytes)
       text.append(literal: " B")
@@ -21,9 +21,7 @@ package enum ByteText {
     append(value / 1000, " GB", to: &text)
   }
 
-  private static func append<Buffer: DigitBuffer & ~Copyable>(
-    _ value: Double, _ unit: StaticString, to text: inout Buffer
-  ) {
+  private static func append(_ value: Double, _ unit: StaticString, to text: inout ByteBuffer) {
     let tenths = Int64((value * 10).rounded())
     text.append(decimal: tenths / 10)
     text.append(UInt8(ascii: "."))

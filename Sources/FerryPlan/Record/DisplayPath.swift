@@ -41,8 +41,12 @@ package enum DisplayPath {
     }.joined()
   }
 
-  /// Whether `shown` returns the name as it is; a name that is not ASCII is not considered.
-  package static func isUnquotedASCII(_ name: some Collection<UInt8>) -> Bool {
+  /// Appends a name as `shown` returns it.
+  package static func append(_ name: [UInt8], to text: inout ByteBuffer) {
+    if isUnquotedASCII(name) { text.append(name) } else { text.append(shown(name)) }
+  }
+
+  private static func isUnquotedASCII(_ name: some Collection<UInt8>) -> Bool {
     name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
       && !isWorkflowCommand(name)
   }

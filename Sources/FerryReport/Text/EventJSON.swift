@@ -6,12 +6,13 @@ package enum EventJSON {
   package static let version: Int64 = 1
 
   /// Appends events, each on one line.
-  package static func append(_ events: [RunEvent], to buffer: inout ByteBuffer) {
-    guard let first = events.first else { return }
-    var time = TimeText(first.at)
-    for event in events {
-      time.set(event.at)
-      append(event, time, &buffer)
+  ///
+  /// - Parameter time: the time of the previous event.
+  package static func append(_ events: [RunEvent], after time: inout TimeText, to buffer: inout ByteBuffer) {
+    // By index, because a loop over the events would copy each of them.
+    for index in events.indices {
+      time.set(events[index].at)
+      append(events[index], time, &buffer)
       buffer.endObject()
     }
   }

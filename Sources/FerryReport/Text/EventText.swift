@@ -9,12 +9,13 @@ package enum EventText {
   }
 
   /// Appends events, each on one line.
-  package static func append(_ events: [RunEvent], to buffer: inout ByteBuffer) {
-    guard let first = events.first else { return }
-    var time = TimeText(first.at)
-    for event in events {
-      time.set(event.at)
-      append(event, time, to: &buffer)
+  ///
+  /// - Parameter time: the time of the previous event.
+  package static func append(_ events: [RunEvent], after time: inout TimeText, to buffer: inout ByteBuffer) {
+    // By index, because a loop over the events would copy each of them.
+    for index in events.indices {
+      time.set(events[index].at)
+      append(events[index], time, to: &buffer)
       buffer.append(UInt8(ascii: "\n"))
     }
   }
@@ -114,6 +115,6 @@ package enum EventText {
     line.append(node)
     guard let path else { return }
     line.append(UInt8(ascii: "/"))
-    if DisplayPath.isUnquotedASCII(path) { line.append(path) } else { line.append(DisplayPath.shown(path)) }
+    DisplayPath.append(path, to: &line)
   }
 }

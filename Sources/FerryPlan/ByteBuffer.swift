@@ -1,8 +1,6 @@
-import FerryPlan
-
 /// A buffer for lines that consist of many short parts, such as those of a log. An array checks on each call of `append`
 /// whether its storage is shared, which takes longer than copying a short part.
-package struct ByteBuffer: ~Copyable, DigitBuffer {
+package struct ByteBuffer: ~Copyable {
   /// Allocated memory of `capacity` bytes, of which the first `count` are initialized. No other object refers to it.
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -63,14 +61,24 @@ package struct ByteBuffer: ~Copyable, DigitBuffer {
     text.withUTF8 { append($0) }
   }
 
-  package mutating func appendDigits(of number: UInt64, count digits: Int) {
-    guard digits > 0 else { return }
-    reserve(digits)
-    var rest = number
-    for position in stride(from: count + digits - 1, through: count, by: -1) {
-      start[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
-    count += digits
+  /// Appends a number in decimal notation.
+  package mutating func append(decimal number: Int64) {
+    reserve(Digits.capacity)
+    count += Digits.write(number, to: start + count)
+  }
+
+  /// Appends the last digits of a nonnegative number, at most 20, padded with leading zeros.
+  package mutating func append(_ number: Int64, digits: Int) {
+    reserve(Digits.capacity)
+    count += Digits.write(number.magnitude, digits: min(digits, 20), to: start + count)
+  }
+
+  /// Appends a duration in seconds, rounded to at most `decimals` (0 to 9) decimals, without trailing zeros.
+  /// A negative duration counts as zero.
+  ///
+  /// - Parameter minimum: the number of decimals that are written even if they are zeros.
+  package mutating func append(seconds duration: Duration, decimals: Int, minimum: Int = 0) {
+    reserve(Digits.capacity)
+    count += Digits.write(seconds: duration, decimals: decimals, minimum: minimum, to: start + count)
   }
 }
