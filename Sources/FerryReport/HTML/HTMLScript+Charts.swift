@@ -285,7 +285,7 @@ extension HTMLScript {
         for (const value of logTicks(delaySteps.filter((size) => size >= low), high, y, 22)) {
           svg.append(draw("line", { class: "grid", x1: left, x2: width - 8, y1: y(value), y2: y(value) }), draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, elapsed(value)));
         }
-        for (const [value, label] of timeTicks(0, last, Math.max(2, (width - left) / 110))) svg.append(draw("text", { x: x(value), y: bottom + 16, "text-anchor": x(value) > width - 30 ? "end" : "middle" }, label));
+        for (const [value, label] of timeTicks(0, last, Math.max(2, (width - left) / 110))) svg.append(draw("text", { x: x(value), y: bottom + 16, "text-anchor": x(value) > width - 30 ? "end" : x(value) < left + 12 ? "start" : "middle" }, label));
         svg.append(draw("line", { class: "axis", x1: left, x2: width - 8, y1: bottom, y2: bottom }));
         for (const entry of sessions) {
           let path = "";

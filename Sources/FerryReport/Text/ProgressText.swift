@@ -59,36 +59,25 @@ package enum ProgressText {
   /// The line for a request in progress.
   ///
   /// - Parameter columns: the columns of a terminal. If the whole line does not fit, the size, the step and the time are
-  ///   omitted, in this order, until it fits. A name that is too long even then is shortened, and the other parts are
-  ///   omitted only if fewer than `shortestName` columns remain for it.
+  ///   omitted in terminals that are too narrow for them, and the name is shortened.
   package static func line(_ request: ActiveRequest, columns: Int = .max) -> String {
     let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
     let name = DisplayPath.line(request.node) + path
     let (step, time) = ("  \(request.step.rawValue)  ", "  " + ElapsedText.text(request.seconds))
-    var layouts: [(start: String, end: String)]
-    let smallest: (start: String, end: String)
-    if let size = request.size, request.step == .transfer {
-      let share = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
-      let percent = "  \(share)%"
-      layouts = [
-        (step, "\(percent) of \(ByteText.text(size))\(time)"), (step, percent + time), ("  ", percent + time),
-      ]
-      smallest = ("  ", percent)
-    } else {
-      layouts = request.bytes > 0 ? [(step, "  \(ByteText.text(request.bytes))\(time)")] : []
-      layouts.append((step, time))
-      smallest = ("  ", time)
+    var (advance, size) = ("", "")
+    if let bytes = request.size, request.step == .transfer {
+      let share = bytes > 0 ? max(0, min(1, Double(request.bytes) / Double(bytes))) : 1
+      (advance, size) = ("  \(Int(share * 100))%", " of \(ByteText.text(bytes))")
+    } else if request.bytes > 0 {
+      advance = "  " + ByteText.text(request.bytes)
     }
-    layouts.append(smallest)
-    func space(_ layout: (start: String, end: String)) -> Int { columns - width(layout.start) - width(layout.end) }
-    let wanted = width(name)
-    let layout =
-      layouts.first { space($0) >= wanted } ?? layouts.first { space($0) >= shortestName } ?? smallest
-    return fitted(layout.start + fitted(name, columns: space(layout)) + layout.end, columns: columns)
+    let line = step + name + advance + size + time
+    guard width(line) > columns else { return line }
+    let start = columns < 56 ? "  " : step
+    let end = columns < 32 ? (advance.isEmpty ? time : advance) : columns < 72 ? advance + time : advance + size + time
+    let space = columns - width(start) - width(end)
+    return fitted(start + fitted(name, columns: space) + end, columns: columns)
   }
-
-  /// The columns for a name below which other parts of the line are omitted.
-  private static let shortestName = 20
 
   private static func words(_ pause: NodeActivity) -> String {
     switch pause {
