@@ -129,7 +129,8 @@ import Testing
     let (receiver, job) = try await job(["file:delay=0.2"])
     for index in 0..<60 { try job.write("x", to: "many-\(index)") }
     let run = try job.start([
-      "run", "job.yaml", "--events", "events.ndjson", "--log", "log.ndjson", "--log-format", "json", "--report",
+      "run", "job.yaml", "--events", "events.ndjson", "--log", "log.ndjson", "--log-format", "json",
+      "--report",
       "report.json", "--items", "all",
     ])
     _ = try await receiver.received { $0.files.count >= 5 }

@@ -18,7 +18,8 @@ struct EventWriterTests {
     let name = "\(number)-" + String(repeating: "x", count: size)
     return .request(
       RunEvent.Request(
-        at: Instant(nanoseconds: Int64(number) * 1_000_000), node: "files", path: Array(name.utf8), step: .transfer,
+        at: Instant(nanoseconds: Int64(number) * 1_000_000), node: "files", path: Array(name.utf8),
+        step: .transfer,
         status: 201, bytes: 1, duration: .milliseconds(1)))
   }
 

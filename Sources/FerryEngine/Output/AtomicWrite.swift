@@ -104,7 +104,8 @@ package enum AtomicWrite {
     var rest = UnsafeRawBufferPointer(bytes)[...]
     while !rest.isEmpty {
       if patience != nil, !isFile, let code = wait(for: descriptor, patience) { return code }
-      let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, piece))
+      let count = write(
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, piece))
       if count >= 0 {
         rest = rest.dropFirst(count)
         continue

@@ -47,6 +47,8 @@ extension EventWriter where Event == HAREntry {
           }
         }
       }, dropped: { _, _ in nil })
-    try self.init(format, thread: "ferry-trace-out", put: { file.append(Array($0), count: $1) }, problem: { file.problem })
+    try self.init(
+      format, thread: "ferry-trace-out", put: { file.append(Array($0), count: $1) }, problem: { file.problem }
+    )
   }
 }

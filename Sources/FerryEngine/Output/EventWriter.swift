@@ -138,7 +138,8 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
       // A reader that has closed the pipe does not want more.
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
       if isWriting { return "the reader is not reading" }
-      return missing > 0 ? "\(Count.text(missing, "event")) dropped because the reader was too slow" : problem()
+      return missing > 0
+        ? "\(Count.text(missing, "event")) dropped because the reader was too slow" : problem()
     }
   }
 }

@@ -53,7 +53,9 @@ package enum DisplayPath {
 
   /// Whether GitHub Actions would interpret a line that begins with the name as a command.
   static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
-    guard let first = name.first, first == UInt8(ascii: " ") || first == UInt8(ascii: ":") else { return false }
+    guard let first = name.first, first == UInt8(ascii: " ") || first == UInt8(ascii: ":") else {
+      return false
+    }
     return name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }
 

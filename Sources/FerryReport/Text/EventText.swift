@@ -107,7 +107,8 @@ package enum EventText {
     line.append(literal: " s")
   }
 
-  private static func append(_ manifest: String?, _ node: String, _ path: [UInt8]?, to line: inout ByteBuffer) {
+  private static func append(_ manifest: String?, _ node: String, _ path: [UInt8]?, to line: inout ByteBuffer)
+  {
     if let manifest {
       line.append(manifest)
       line.append(UInt8(ascii: "/"))

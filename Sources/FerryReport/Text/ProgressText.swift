@@ -74,7 +74,9 @@ package enum ProgressText {
     let line = step + name + advance + size + time
     guard width(line) > columns else { return line }
     let start = columns < 56 ? "  " : step
-    let end = columns < 32 ? (advance.isEmpty ? time : advance) : columns < 72 ? advance + time : advance + size + time
+    let end =
+      columns < 32
+      ? (advance.isEmpty ? time : advance) : columns < 72 ? advance + time : advance + size + time
     let space = columns - width(start) - width(end)
     return fitted(start + fitted(name, columns: space) + end, columns: columns)
   }
