@@ -26,8 +26,10 @@ package struct Instant: Hashable, Comparable, Codable, Sendable {
 extension Duration {
   /// Whole nanoseconds, saturating at ±292 years.
   package var nanoseconds: Int64 {
+    // A division of 128 bits takes much longer than one of 64 bits, which are enough for nine seconds.
+    if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
     // `components` traps on durations whose seconds do not fit in 64 bits.
-    Int64(clamping: attoseconds / 1_000_000_000)
+    return Int64(clamping: attoseconds / 1_000_000_000)
   }
 
   /// Seconds as a floating-point number, for reports.

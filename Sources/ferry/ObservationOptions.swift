@@ -7,7 +7,16 @@ import Foundation
 
 /// What a run prints and writes while it runs.
 struct ObservationOptions: ParsableArguments {
-  enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+  enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+    case text, json
+
+    fileprivate var format: EventWriter<RunEvent>.Format {
+      switch self {
+      case .text: .text
+      case .json: .json
+      }
+    }
+  }
 
   @Option(
     help: ArgumentHelp(
@@ -57,19 +66,12 @@ struct ObservationOptions: ParsableArguments {
   func observers() throws -> RunObservers {
     RunObservers(
       log: try log.map {
-        try EventWriter(ReportDestination($0).open(for: "--log"), dropped: Self.droppedText)
+        try EventWriter(ReportDestination($0).open(for: "--log"), (logFormat ?? .text).format)
       },
-      logFormat: logFormat ?? .text,
-      events: try events.map {
-        try EventWriter(ReportDestination($0).open(for: "--events"), dropped: { EventJSON.dropped($0) })
-      },
+      stream: try events.map { try EventWriter(ReportDestination($0).open(for: "--events"), .json) },
       trace: try trace.map {
         try EventWriter(TraceFile(ReportDestination($0), version: Ferry.version))
       },
       verbosity: verbosity)
-  }
-
-  private static let droppedText: @Sendable (Int) -> [UInt8] = {
-    Array("\(Count.text($0, "line")) dropped because the file could not be written fast enough\n".utf8)
   }
 }

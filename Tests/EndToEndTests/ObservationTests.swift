@@ -124,6 +124,64 @@ import Testing
     #expect(try await receiver.received().files.count == 303)
   }
 
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `has written every event when a signal has ended it`(_ signal: Int32) async throws {
+    let (receiver, job) = try await job(["file:delay=0.2"])
+    for index in 0..<60 { try job.write("x", to: "many-\(index)") }
+    let run = try job.start([
+      "run", "job.yaml", "--events", "events.ndjson", "--log", "log.ndjson", "--log-format", "json",
+      "--report",
+      "report.json", "--items", "all",
+    ])
+    _ = try await receiver.received { $0.files.count >= 5 }
+    run.signal(signal)
+    #expect(await run.end().status == 128 + signal)
+    let report = try job.report()
+    let text = job.folder.text("events.ndjson")
+    let events = try events(text)
+    #expect(text == job.folder.text("log.ndjson"))
+    #expect(events.first?.type == "started")
+    #expect(events.last?.type == "finished" && events.last?.exitCode == Int(128 + signal))
+    #expect(events.count { $0.type == "request" } == report.totals.requests)
+    let done = events.filter { $0.type == "item" && $0.state == "done" }
+    #expect(done.count == report.totals.itemsDoneInRun && done.count >= 5 && done.count < 63)
+    // An item ends after its request.
+    for item in done {
+      let request = events.firstIndex { $0.type == "request" && $0.path == item.path && $0.status == 201 }
+      let end = events.firstIndex { $0.type == "item" && $0.path == item.path }
+      #expect(try #require(request) < #require(end))
+    }
+  }
+
+  @Test func `keeps all events for a reader that begins to read after the last request`() async throws {
+    let (receiver, job) = try await job()
+    for index in 0..<300 { try job.write("x", to: "many-\(index)") }
+    let path = job.folder.path("fifo")
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    // F_SETPIPE_SZ: one page, so that the writer soon waits for the reader.
+    #expect(fcntl(reader, 1031, 4096) >= 4096)
+    let run = try job.start(["run", "job.yaml", "--events", path])
+    _ = try await receiver.received { $0.files.count == 303 }
+    #expect(fcntl(reader, F_SETFL, 0) == 0)
+    let handle = FileHandle(fileDescriptor: reader, closeOnDealloc: true)
+    let text = try handle.readToEnd() ?? Data()
+    let end = await run.end()
+    #expect(end.status == 0 && !end.stderr.contains("incomplete"), "\(end.stderr)")
+    let events = try events(String(decoding: text, as: UTF8.self))
+    #expect(events.count == 2 * 303 + 2 && events.last?.type == "finished")
+  }
+
+  @Test func `completes on a full disk, and reports that events are missing`() async throws {
+    let (receiver, job) = try await job()
+    let command = try await job.ferry("run", "job.yaml", "--events", "/dev/full", "--log", "ferry.log")
+    #expect(command.status == 0)
+    #expect(command.stderr.contains("warning: the events are incomplete: No space left on device"))
+    #expect(!command.stderr.contains("the log is incomplete"))
+    #expect(job.folder.text("ferry.log").split(separator: "\n").count == 8)
+    #expect(try await receiver.received().files.count == 3)
+  }
+
   @Test func `shows a line for the run and lines for its requests at a terminal, whatever its width is`()
     async throws
   {

@@ -37,12 +37,12 @@ struct `A terminal` {
       // A frame has the line of the run and the lines of four requests. Nothing of an earlier frame remains.
       // A terminal that becomes narrower may move the lines above the frame into its history.
       let frame = lines.filter { $0 != "before" }
-      // With 20 columns, there is only room for the end of a name and the percentage.
-      let isNarrow = columns < 36
+      // With 40 columns, there is no room for the step of a request, and with 20, there is none for its time.
+      let (start, end) = (columns < 56 ? "  files/" : "  transfer  ", columns < 32 ? "%" : " s")
       return frame.count == 5 && frame[0].contains(" of 1000 items") && Self.width(frame[0]) < columns
         && frame.dropFirst().allSatisfy { line in
-          line.hasPrefix(isNarrow ? "  files/" : "  transfer  ") && Self.width(line) < columns
-        } && frame[1].hasSuffix(isNarrow ? "%" : " s")
+          line.hasPrefix(start) && Self.width(line) < columns
+        } && frame[1].hasSuffix(end)
     }
     for (step, columns) in [80, 40, 20, 100, 20, 80].enumerated() {
       try await terminal.resize(columns: columns)

@@ -37,6 +37,11 @@ struct ProgressTextTests {
     #expect(
       ProgressText.line(request, columns: 80)
         == "  transfer  photos/2026/日本語の写真-4711.jpg  45% of 1.0 kB  1.2 s")
+    // The size, the step and the time are omitted one after another.
+    #expect(ProgressText.line(request, columns: 60) == "  transfer  photos/2026/日本語の写真-4711.jpg  45%  1.2 s")
+    #expect(ProgressText.line(request, columns: 50) == "  photos/2026/日本語の写真-4711.jpg  45%  1.2 s")
+    #expect(ProgressText.line(request, columns: 40) == "  photos/2026/日本…4711.jpg  45%  1.2 s")
+    #expect(ProgressText.line(request, columns: 36) == "  photos/2026/日…711.jpg  45%  1.2 s")
     #expect(ProgressText.line(request, columns: 20) == "  photos/2….jpg  45%")
     for columns in 0...80 {
       let line = ProgressText.line(request, columns: columns)

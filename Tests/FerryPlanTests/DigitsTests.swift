@@ -3,15 +3,18 @@ import Testing
 
 /// Numbers as text in a buffer.
 struct DigitsTests {
-  private func text(_ write: (inout [UInt8]) -> Void) -> String {
-    var bytes: [UInt8] = []
-    write(&bytes)
-    return String(decoding: bytes, as: UTF8.self)
+  private func text(_ write: (inout ByteBuffer) -> Void) -> String {
+    var buffer = ByteBuffer(capacity: 1)
+    write(&buffer)
+    return buffer.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
   @Test(arguments: [0, 7, 10, 99, 100, -1, -10, 1_234_567_890, .max, .min] as [Int64])
   func `a number is written as by interpolation`(_ number: Int64) {
     #expect(text { $0.append(decimal: number) } == "\(number)")
+    var bytes: [UInt8] = []
+    bytes.append(decimal: number)
+    #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
   }
 
   @Test func `a duration is rounded, and has no zeros at its end`() {
@@ -36,7 +39,9 @@ struct DigitsTests {
   @Test func `a time is written as RFC 3339`() {
     for time in [0, 1_764_111_375_672_999_999, -1, .max, .min] as [Int64] {
       let instant = Instant(nanoseconds: time)
-      #expect(text { $0.append(instant) } == instant.rfc3339)
+      var bytes: [UInt8] = []
+      bytes.append(instant)
+      #expect(String(decoding: bytes, as: UTF8.self) == instant.rfc3339)
     }
   }
 }

@@ -91,13 +91,21 @@ package enum AtomicWrite {
   package static func failure(
     of bytes: [UInt8], to descriptor: Int32, patience: Duration? = nil
   ) -> Int32? {
+    bytes.withUnsafeBufferPointer { failure(of: $0, to: descriptor, patience: patience) }
+  }
+
+  /// Like `failure(of:to:patience:)`, for bytes in memory.
+  static func failure(
+    of bytes: UnsafeBufferPointer<UInt8>, to descriptor: Int32, patience: Duration? = nil
+  ) -> Int32? {
     var status = stat()
     let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     let piece = patience == nil || isFile ? Int.max : pipePiece
-    var rest = bytes[...]
+    var rest = UnsafeRawBufferPointer(bytes)[...]
     while !rest.isEmpty {
       if patience != nil, !isFile, let code = wait(for: descriptor, patience) { return code }
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, min($0.count, piece)) }
+      let count = write(
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, min(rest.count, piece))
       if count >= 0 {
         rest = rest.dropFirst(count)
         continue

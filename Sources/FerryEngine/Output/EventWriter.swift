@@ -3,90 +3,104 @@ import FerryProcess
 import FerryReport
 import Foundation
 
-/// Writes the events of a run to a file or a pipe, on a thread.
+/// Encodes the events of a run and writes them to a file or a pipe, on a thread.
 ///
-/// A reader that does not read, or a disk that is slow, delays neither requests nor signals: if more than `limit` bytes
-/// wait, further events are dropped, and a line with their number is written once there is room.
+/// The run's thread performs the requests, so it only queues the events.
+///
+/// A reader that does not read, or a disk that is slow, delays neither requests nor signals: if the waiting events
+/// occupy more than `limit` bytes, further events are dropped, and an event with their number takes their place once
+/// there is room.
 ///
 /// The thread collects events for `collection`, because a write and a switch of threads for each event cost more than
 /// the request that the event reports.
 ///
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
-package final class EventWriter: @unchecked Sendable {
-  private static let limit = 8 << 20
-  /// The time for which the thread collects events, in nanoseconds, and the number of bytes at which it writes them
-  /// without waiting longer.
-  private static let collection: Int64 = 100_000_000
-  private static let enough = 64 << 10
-  /// The time for which the end of the run waits for the remaining events, in nanoseconds.
-  private static let patience: Int64 = 5_000_000_000
+package final class EventWriter<Event: Sendable>: @unchecked Sendable {
+  /// The format of a file.
+  package struct Format: Sendable {
+    /// Appends encoded events to a buffer.
+    var append: @Sendable (_ batches: [EventBatch<Event>], _ buffer: inout ByteBuffer) -> Void
+    /// Returns an event in place of events that were dropped, given their number and the last of them; `nil` if the
+    /// format has no such event.
+    var dropped: @Sendable (_ count: Int, _ last: Event) -> Event?
+  }
 
-  /// Writes lines, and returns the error number if that fails.
-  private let put: @Sendable (_ bytes: [UInt8], _ count: Int) -> Int32?
-  /// The reason why lines are missing although `put` succeeded; `nil` if none are missing.
+  /// The size of the waiting events at which further events are dropped, in bytes.
+  private static var limit: Int { 8 << 20 }
+  /// The time for which the thread collects events, in nanoseconds, and the size at which it writes them without waiting
+  /// longer.
+  private static var collection: Int64 { 100_000_000 }
+  private static var enough: Int { 128 << 10 }
+  /// The time for which the end of the run waits for the remaining events, in nanoseconds.
+  private static var patience: Int64 { 5_000_000_000 }
+
+  private let format: Format
+  /// Writes a number of encoded events, and returns the error number if that fails.
+  private let put: @Sendable (_ bytes: UnsafeBufferPointer<UInt8>, _ count: Int) -> Int32?
+  /// The reason why events are missing although `put` succeeded; `nil` if none are missing.
   private let problem: @Sendable () -> String?
-  private let dropped: @Sendable (Int) -> [UInt8]
   private let worker: SerialWorker
   private let condition = DeadlineCondition()
-  private var waiting: [UInt8] = []
-  /// The number of lines in `waiting`.
-  private var count = 0
+  private var waiting: [EventBatch<Event>] = []
+  /// The size of the waiting events in bytes.
+  private var waitingSize = 0
   private var isWriting = false
   private var isFinishing = false
-  private var droppedCount = 0
+  /// The events that were dropped since the last event that was queued.
+  private var dropped: (count: Int, last: Event)?
+  /// The number of all events that were dropped.
+  private var missing = 0
   private var failure: Int32?
 
-  /// - Parameters:
-  ///   - descriptor: the descriptor to write to, which stays open.
-  ///   - dropped: returns a line in place of dropped events, given their number.
-  package init(_ descriptor: Int32, dropped: @escaping @Sendable (Int) -> [UInt8]) throws {
-    put = { bytes, _ in AtomicWrite.failure(of: bytes, to: descriptor) }
-    problem = { nil }
-    self.dropped = dropped
-    worker = try SerialWorker("ferry-events-out")
+  /// - Parameter thread: the thread's name, at most 15 bytes.
+  init(
+    _ format: Format, thread: String, put: @escaping @Sendable (UnsafeBufferPointer<UInt8>, Int) -> Int32?,
+    problem: @escaping @Sendable () -> String? = { nil }
+  ) throws(ThreadUnavailable) {
+    (self.format, self.put, self.problem) = (format, put, problem)
+    worker = try SerialWorker(thread)
   }
 
-  /// Writes the entries of a trace.
-  package init(_ file: TraceFile) throws {
-    put = { bytes, count in file.append(bytes, count: count) }
-    problem = { file.problem }
-    dropped = { _ in [] }
-    worker = try SerialWorker("ferry-trace-out")
-  }
-
-  /// Queues lines, or drops them if too many bytes are waiting.
-  ///
-  /// - Parameter lines: `count` lines. Afterwards, an empty buffer whose storage can be used again.
-  package func write(_ lines: inout [UInt8], count added: Int) {
+  /// Queues events, or drops them if too many are waiting.
+  package func write(_ batch: EventBatch<Event>) {
+    guard let last = batch.events.last else { return }
     let starts = condition.withLock { () -> Bool in
       guard failure == nil else { return false }
-      guard waiting.count < Self.limit else {
-        droppedCount += added
+      guard waitingSize < Self.limit else {
+        dropped = ((dropped?.count ?? 0) + batch.events.count, last)
+        missing += batch.events.count
         return false
       }
-      if droppedCount > 0 {
-        waiting += dropped(droppedCount)
-        droppedCount = 0
-      }
-      let before = waiting.count
-      if before == 0 { swap(&waiting, &lines) } else { waiting += lines }
-      count += added
-      if before < Self.enough, waiting.count >= Self.enough { condition.wakeAll() }
+      queueDropped()
+      let before = waitingSize
+      waiting.append(batch)
+      waitingSize += batch.size
+      if before < Self.enough, waitingSize >= Self.enough { condition.wakeAll() }
       defer { isWriting = true }
       return !isWriting
     }
-    lines.removeAll(keepingCapacity: true)
     if starts { worker.submit { [self] in drain() } }
   }
 
+  /// Queues an event in place of the dropped ones. The lock must be held.
+  private func queueDropped() {
+    guard let (count, last) = dropped else { return }
+    dropped = nil
+    guard let event = format.dropped(count, last) else { return }
+    var batch = EventBatch<Event>()
+    batch.append(event, size: 0)
+    waiting.append(batch)
+  }
+
   private func drain() {
-    // The queue and this buffer are swapped, so that neither has to grow again.
-    var taken: [UInt8] = []
+    // The queue and this array are swapped, and the buffer is used again, so that none of them has to grow again.
+    var taken: [EventBatch<Event>] = []
+    var bytes = ByteBuffer()
     while true {
       taken.removeAll(keepingCapacity: true)
-      let lines = condition.withLock { () -> Int in
+      condition.withLock {
         let deadline = DeadlineCondition.now + Self.collection
-        while waiting.count < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
+        while waitingSize < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
         if waiting.isEmpty {
@@ -94,11 +108,13 @@ package final class EventWriter: @unchecked Sendable {
           condition.wakeAll()
         }
         swap(&waiting, &taken)
-        defer { count = 0 }
-        return count
+        waitingSize = 0
       }
       guard !taken.isEmpty else { return }
-      guard let code = put(taken, lines) else { continue }
+      bytes.removeAll()
+      format.append(taken, &bytes)
+      let count = taken.reduce(0) { $0 + $1.events.count }
+      guard let code = bytes.withBytes({ put($0, count) }) else { continue }
       condition.withLock {
         failure = code
         waiting = []
@@ -109,12 +125,12 @@ package final class EventWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits for the queued lines, for a limited time.
+  /// Waits for the queued events, for a limited time.
   ///
   /// - Returns: the reason why events are missing; `nil` if none are.
   package func finish() -> String? {
     condition.withLock {
-      if droppedCount > 0 { waiting += dropped(droppedCount) }
+      queueDropped()
       isFinishing = true
       condition.wakeAll()
       let deadline = DeadlineCondition.now + Self.patience
@@ -122,8 +138,8 @@ package final class EventWriter: @unchecked Sendable {
       // A reader that has closed the pipe does not want more.
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
       if isWriting { return "the reader is not reading" }
-      return droppedCount > 0
-        ? "\(Count.text(droppedCount, "event")) dropped because the reader was too slow" : problem()
+      return missing > 0
+        ? "\(Count.text(missing, "event")) dropped because the reader was too slow" : problem()
     }
   }
 }

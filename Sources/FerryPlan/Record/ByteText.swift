@@ -2,16 +2,16 @@
 package enum ByteText {
   /// The size with a unit that is a power of 1000, as in the manifest: `4.9 GB`.
   package static func text(_ bytes: Int64) -> String {
-    var text: [UInt8] = []
+    var text = ByteBuffer(capacity: 32)
     append(bytes, to: &text)
-    return String(decoding: text, as: UTF8.self)
+    return text.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Appends the same. A log has a size in each line, and interpolation takes ten times as long.
-  package static func append(_ bytes: Int64, to text: inout [UInt8]) {
+  package static func append(_ bytes: Int64, to text: inout ByteBuffer) {
     guard bytes >= 1000 else {
       text.append(decimal: bytes)
-      text += " B".utf8
+      text.append(literal: " B")
       return
     }
     var value = Double(bytes) / 1000
@@ -21,11 +21,11 @@ package enum ByteText {
     append(value / 1000, " GB", to: &text)
   }
 
-  private static func append(_ value: Double, _ unit: StaticString, to text: inout [UInt8]) {
+  private static func append(_ value: Double, _ unit: StaticString, to text: inout ByteBuffer) {
     let tenths = Int64((value * 10).rounded())
     text.append(decimal: tenths / 10)
     text.append(UInt8(ascii: "."))
     text.append(tenths % 10, digits: 1)
-    unit.withUTF8Buffer { text.append(contentsOf: $0) }
+    text.append(literal: unit)
   }
 }

@@ -32,11 +32,6 @@ package enum DisplayPath {
     return quoted + "\""
   }
 
-  /// Appends a name as `shown` returns it.
-  package static func append(_ name: [UInt8], to text: inout [UInt8]) {
-    if isUnquotedASCII(name) { text += name } else { text += shown(name).utf8 }
-  }
-
   /// A message on one line; names already quoted by `shown` are not changed.
   package static func line(_ text: String) -> String {
     guard !text.utf8.allSatisfy(isPrintableASCII) else { return text }
@@ -46,6 +41,11 @@ package enum DisplayPath {
     }.joined()
   }
 
+  /// Appends a name as `shown` returns it.
+  package static func append(_ name: [UInt8], to text: inout ByteBuffer) {
+    if isUnquotedASCII(name) { text.append(name) } else { text.append(shown(name)) }
+  }
+
   private static func isUnquotedASCII(_ name: some Collection<UInt8>) -> Bool {
     name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
       && !isWorkflowCommand(name)
@@ -53,7 +53,10 @@ package enum DisplayPath {
 
   /// Whether GitHub Actions would interpret a line that begins with the name as a command.
   static func isWorkflowCommand(_ name: some Collection<UInt8>) -> Bool {
-    name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
+    guard let first = name.first, first == UInt8(ascii: " ") || first == UInt8(ascii: ":") else {
+      return false
+    }
+    return name.drop { $0 == UInt8(ascii: " ") }.starts(with: "::".utf8)
   }
 
   private static func isPrintableASCII(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }

@@ -6,6 +6,10 @@ package enum RunEvent: Sendable {
   case ended(Ended)
   /// A session resumed in the background, and its next transfers are delayed.
   case resumed(at: Instant, session: String, period: Duration)
+  /// Events that a file does not contain, because it could not be written fast enough.
+  ///
+  /// - Parameter at: the time of the last of them.
+  case dropped(at: Instant, count: Int)
   /// The run's work has ended, and its report is stored.
   case finished(at: Instant, exitCode: Int32, report: String)
 
@@ -29,11 +33,20 @@ package enum RunEvent: Sendable {
     package var phases: RequestPhases?
     /// The connections of a download that may use several; `nil` for any other request.
     package var segments: SegmentUse?
+
+    package init(
+      at: Instant, manifest: String? = nil, node: String, path: [UInt8]?, step: Step.Kind, status: Int? = nil,
+      bytes: Int64, duration: Duration, phases: RequestPhases? = nil, segments: SegmentUse? = nil
+    ) {
+      (self.at, self.manifest, self.node, self.path, self.step) = (at, manifest, node, path, step)
+      (self.status, self.bytes, self.duration) = (status, bytes, duration)
+      (self.phases, self.segments) = (phases, segments)
+    }
   }
 
   package var at: Instant {
     switch self {
-    case .started(let at, _, _), .resumed(let at, _, _), .finished(let at, _, _): at
+    case .started(let at, _, _), .resumed(let at, _, _), .finished(let at, _, _), .dropped(let at, _): at
     case .request(let request): request.at
     case .ended(let item): item.at
     }
@@ -43,8 +56,18 @@ package enum RunEvent: Sendable {
   /// already show.
   package var isNotable: Bool {
     switch self {
-    case .started, .finished, .resumed, .request: true
+    case .started, .finished, .resumed, .dropped, .request: true
     case .ended(let item): item.state != .done || item.path == nil
+    }
+  }
+
+  /// The approximate number of bytes of memory that the event occupies.
+  package var memorySize: Int {
+    let size = MemoryLayout<RunEvent>.stride
+    switch self {
+    case .request(let request): return size + (request.path?.count ?? 0)
+    case .ended(let item): return size + (item.path?.count ?? 0) + (item.reason?.message.utf8.count ?? 0)
+    case .started, .resumed, .dropped, .finished: return size
     }
   }
 
@@ -79,11 +102,10 @@ extension Scheduler {
   package func event(ended ref: ItemRef, _ state: ItemState, _ failure: RecordedFailure?, at now: Instant)
     -> RunEvent
   {
-    let size = ref.item.flatMap { item in withItems(of: ref.node) { $0.files.sizes[item] } }
-    return .ended(
+    .ended(
       RunEvent.Ended(
         at: now, manifest: manifestName(ref.node), node: plan.nodes[ref.node.index].name,
-        path: path(of: ref).map(Array.init), size: size, state: state, reason: failure))
+        path: path(of: ref).map(Array.init), size: size(of: ref), state: state, reason: failure))
   }
 
   private func manifestName(_ node: NodeID) -> String? {

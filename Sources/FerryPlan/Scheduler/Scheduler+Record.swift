@@ -242,6 +242,12 @@ extension Scheduler {
     return uploads[upload].items.files.path(item)
   }
 
+  /// The size of the item's file as it was listed.
+  func size(of ref: ItemRef) -> Int64? {
+    guard let item = ref.item, let upload = uploadIndex[ref.node.index] else { return nil }
+    return uploads[upload].items.files.sizes[item]
+  }
+
   /// Calls `body` with the table of a node's items, which is copied. A property of one item costs less with
   /// `listedFile(of:)` and `row(of:)`.
   package func withItems<Result>(of node: NodeID, _ body: (borrowing ItemTable) -> Result) -> Result? {

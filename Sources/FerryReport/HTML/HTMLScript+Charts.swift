@@ -9,6 +9,12 @@ extension HTMLScript {
       conditions: "waiting for network or power", queued: "waiting for a connection",
     };
 
+    /** The left edge of a section's charts, which is the same for all of them, with room for the names of the lanes. */
+    function leftEdge(section, width) {
+      const longest = Math.max(0, ...(section.lanes || []).map((lane) => lane.name.length + (lane.planned ? 11 : 0)));
+      return width < 560 ? 66 : Math.max(66, Math.min(longest * 7.5 + 18, 260, width * 0.3));
+    }
+
     function timeCharts(section) {
       const all = [0, Math.max(section.span || section.seconds, 0.001)];
       const range = { from: all[0], to: all[1] };
@@ -94,8 +100,8 @@ extension HTMLScript {
         const [svg, paint] = chart("Timeline: what each node was doing", (svg, width) => {
           svg.replaceChildren();
           const isNarrow = width < 560;
-          const longest = Math.max(...shown.map((lane) => lane.name.length + (lane.planned ? 11 : 0)));
-          const left = isNarrow ? 4 : Math.min(longest * 7.5 + 18, 260, width * 0.3), step = isNarrow ? 42 : 30, top = 4;
+          const left = isNarrow ? 4 : leftEdge(section, width), step = isNarrow ? 42 : 30, top = 4;
+          const barTop = (index) => top + index * step + (isNarrow ? 18 : 6);
           const bottom = top + shown.length * step;
           size(svg, width, bottom + 24);
           const scale = axis(svg, left, width, top, bottom);
@@ -105,15 +111,19 @@ extension HTMLScript {
             const full = lane.planned ? lane.name + ", simulated" : lane.name;
             const name = full.length > most ? full.slice(0, most - 1) + "…" : full;
             svg.append(draw("text", { class: "name", x: isNarrow ? left : left - 10, y: y + (isNarrow ? 13 : 19), "text-anchor": isNarrow ? "start" : "end" }, name));
-            const barTop = isNarrow ? y + 18 : y + 6;
-            svg.append(draw("rect", { class: "track", x: left, y: barTop, width: Math.max(0, width - left - 8), height: 18, rx: 3 }));
+            svg.append(draw("rect", { class: "track", x: left, y: barTop(index), width: Math.max(0, width - left - 8), height: 18, rx: 3 }));
             for (const [activity, from, to] of joined(lane.spans, range, (width - left) )) {
               const start = Math.max(left, scale.x(from)), end = Math.min(width - 8, scale.x(to));
-              svg.append(draw("rect", { class: "fill-" + activity + (lane.planned ? " planned" : ""), x: start, y: barTop, width: Math.max(1, end - start), height: 18 }));
+              svg.append(draw("rect", { class: "fill-" + activity + (lane.planned ? " planned" : ""), x: start, y: barTop(index), width: Math.max(1, end - start), height: 18 }));
             }
           });
           const marks = visibleMarks(section, range, width);
-          for (const [at, label] of marks) svg.append(draw("line", { class: "mark", x1: scale.x(at), x2: scale.x(at), y1: top, y2: bottom }, draw("title", {}, label)));
+          // A line through all lanes would cross the names above them.
+          const line = isNarrow ? shown.map((lane, index) => [barTop(index), 18]) : [[top, bottom - top]];
+          for (const [at, label] of marks) {
+            const d = line.map(([y, height]) => `M${scale.x(at).toFixed(1)} ${y}v${height}`).join("");
+            svg.append(draw("path", { class: "mark", d }, draw("title", {}, label)));
+          }
           markLegend.hidden = !(section.marks || []).length;
           markLegend.lastChild.textContent = marks.length || !(section.marks || []).length ? "a resume" : "resumes: zoom in to see them";
           track(svg, left, width, top, bottom, scale, (time, y) => {
@@ -173,7 +183,7 @@ extension HTMLScript {
       }
       const [svg, paint] = chart("Throughput over time", (svg, width) => {
         svg.replaceChildren();
-        const height = 190, left = 66, top = 8, bottom = height - 26;
+        const height = 190, left = leftEdge(section, width), top = 8, bottom = height - 26;
         size(svg, width, height);
         const visible = binned(rates.filter((rate) => rate.to >= range.from && rate.from <= range.to), Math.max(1, Math.floor((width - left) / 8)));
         const most = Math.max(1, ...visible.map((rate) => rate.bytes)) * 1.08;
@@ -206,7 +216,7 @@ extension HTMLScript {
       const networks = new Map();
       for (const entry of section.budgets || []) networks.set(entry.network, [...(networks.get(entry.network) || []), entry]);
       if (!networks.size) return [];
-      const parts = [...networks].map(([network, windows]) => windows.length > 4 ? budgetColumns(network, windows) : budgetBars(network, windows));
+      const parts = [...networks].map(([network, windows]) => windows.length > 4 ? budgetColumns(section, network, windows) : budgetBars(network, windows));
       return [card("Budgets", null, parts)];
     }
 
@@ -230,10 +240,10 @@ extension HTMLScript {
       return svg;
     }
 
-    function budgetColumns(network, windows) {
+    function budgetColumns(section, network, windows) {
       const [svg] = chart("Budget " + network + " by window", (svg, width) => {
         svg.replaceChildren();
-        const height = 170, left = 66, top = 24, bottom = height - 24;
+        const height = 170, left = leftEdge(section, width), top = 24, bottom = height - 24;
         size(svg, width, height);
         const limit = Math.max(...windows.map((entry) => entry.limit));
         const most = Math.max(limit, ...windows.map((entry) => entry.before + entry.added), 1) * 1.06;
@@ -264,7 +274,7 @@ extension HTMLScript {
       if (!sessions.length) return [];
       const [svg] = chart("Resume delay", (svg, width) => {
         svg.replaceChildren();
-        const height = 180, left = 66, top = 10, bottom = height - 26;
+        const height = 180, left = leftEdge(section, width), top = 10, bottom = height - 26;
         size(svg, width, height);
         const points = sessions.flatMap((entry) => entry.points);
         const end = Math.max(section.seconds, ...points.map(([at]) => at), 0.001);
@@ -275,7 +285,7 @@ extension HTMLScript {
         for (const value of logTicks(delaySteps.filter((size) => size >= low), high, y, 22)) {
           svg.append(draw("line", { class: "grid", x1: left, x2: width - 8, y1: y(value), y2: y(value) }), draw("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, elapsed(value)));
         }
-        for (const [value, label] of timeTicks(0, last, Math.max(2, (width - left) / 110))) svg.append(draw("text", { x: x(value), y: bottom + 16, "text-anchor": x(value) > width - 30 ? "end" : "middle" }, label));
+        for (const [value, label] of timeTicks(0, last, Math.max(2, (width - left) / 110))) svg.append(draw("text", { x: x(value), y: bottom + 16, "text-anchor": x(value) > width - 30 ? "end" : x(value) < left + 12 ? "start" : "middle" }, label));
         svg.append(draw("line", { class: "axis", x1: left, x2: width - 8, y1: bottom, y2: bottom }));
         for (const entry of sessions) {
           let path = "";

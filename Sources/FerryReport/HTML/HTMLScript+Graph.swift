@@ -17,15 +17,18 @@ extension HTMLScript {
         if (at > 0) column.sort((a, b) => mean(before[a].map((need) => row[need])) - mean(before[b].map((need) => row[need])));
         column.forEach((index, position) => { row[index] = position - (column.length - 1) / 2; });
       });
-      const [boxWidth, boxHeight] = [152, 50];
+      const [widest, boxHeight] = [152, 50];
       const most = Math.max(...columns.map((column) => column.length));
       const isLinked = before.some((needs) => needs.length);
       if (!isLinked) return [];
 
       /** Draws the graph from left to right, or from top to bottom if the page is too narrow for that. */
       function paint(svg, width) {
-        const across = columns.length * (boxWidth + 38) - 38 + 4;
+        const across = columns.length * (widest + 38) - 38 + 4;
         const isDown = across > width;
+        // Boxes beside each other become narrower before the graph has to be scrolled.
+        const boxWidth = isDown ? Math.max(104, Math.min(widest, (width - 36 + 14) / most - 14)) : widest;
+        const fitted = (text, size) => { const room = Math.floor((boxWidth - 24) / size); return text.length > room ? text.slice(0, room - 1) + "…" : text; };
         // Along: from one column to the next. Aside: within a column.
         const [sizeAlong, sizeAside] = isDown ? [boxHeight, boxWidth] : [boxWidth, boxHeight];
         const gapAlong = isDown ? 34 : 38, gapAside = isDown ? 14 : 16;
@@ -57,13 +60,12 @@ extension HTMLScript {
           }
         });
         nodes.forEach((node, index) => {
-          const short = node.name.length > 18 ? node.name.slice(0, 17) + "…" : node.name;
           const what = node.kind + ", " + (words[node.state] || node.state);
           const [x, y] = isDown ? [aside(index), along(index)] : [along(index), aside(index)];
           svg.append(draw("g", {}, draw("title", {}, [node.name, what, node.reason].filter(Boolean).join("\n")),
             draw("rect", { class: "box " + level(node.state), x, y, width: boxWidth, height: boxHeight, rx: 9 }),
-            draw("text", { class: "name", x: x + 12, y: y + 21 }, short),
-            draw("text", { x: x + 12, y: y + 38 }, what)));
+            draw("text", { class: "name", x: x + 12, y: y + 21 }, fitted(node.name, 7.1)),
+            draw("text", { x: x + 12, y: y + 38 }, fitted(what, 6.4))));
         });
       }
 
@@ -92,7 +94,7 @@ extension HTMLScript {
           return part;
         })) : null;
         const text = countWords.filter(([key]) => counts[key]).map(([key, word]) => number.format(counts[key]) + " " + word).join(", ");
-        return make("tr", {}, make("td", {}, node.name), make("td", { class: "wide" }, node.kind), make("td", {}, badge(node.state)),
+        return make("tr", {}, make("td", {}, node.name), make("td", { class: "wide kind" }, node.kind), make("td", {}, badge(node.state)),
           make("td", { class: "wide" }, bar, text), hasReasons ? make("td", {}, node.reason || "") : null);
       });
       return card("Nodes", null, make("div", { class: "scroll" }, make("table", { class: "plain" },

@@ -35,10 +35,10 @@ enum HTMLStyle {
     .waiting .verdict { background: var(--waiting-soft); border-color: var(--waiting); }
     .bad .verdict { background: var(--bad-soft); border-color: var(--bad); }
     .good .verdict svg { color: var(--good); } .waiting .verdict svg { color: var(--waiting); } .bad .verdict svg { color: var(--bad); }
-    .meta { display: flex; flex-wrap: wrap; gap: 4px 22px; color: var(--soft); font-size: .87rem; margin: 0; }
+    .meta { display: flex; flex-wrap: wrap; gap: 4px 18px; color: var(--soft); font-size: .87rem; margin: 0; }
     .meta div { display: flex; gap: 6px; min-width: 0; } .meta dt { margin: 0; } .meta dd { margin: 0; color: var(--ink); overflow-wrap: anywhere; }
     .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 18px 20px; margin-top: 18px; }
-    .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin-top: 18px; }
+    .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 12px; margin-top: 18px; } .cards:empty { display: none; }
     .figure { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px 16px; min-width: 0; }
     .figure .label { color: var(--soft); font-size: .82rem; } .figure .value { font-size: 1.45rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
     .figure .hint { color: var(--soft); font-size: .8rem; }
@@ -73,7 +73,7 @@ enum HTMLStyle {
     .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--soft); font-size: .84rem; }
     .legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px; margin-right: 6px; vertical-align: -1px; }
     .planned { opacity: .5; }
-    svg .mark { stroke: var(--ink); stroke-width: 1; opacity: .45; shape-rendering: crispEdges; } .legend i.line { width: 1px; height: 13px; border-radius: 0; background: var(--ink); opacity: .6; margin: 0 9px 0 5px; }
+    svg .mark { fill: none; stroke: var(--ink); stroke-width: 1; opacity: .45; shape-rendering: crispEdges; } .legend i.line { width: 1px; height: 13px; border-radius: 0; background: var(--ink); opacity: .6; margin: 0 9px 0 5px; }
     .scroll { overflow-x: auto; }
     summary { cursor: pointer; font-weight: 600; font-size: 1.05rem; } summary .note { color: var(--soft); font-weight: 400; font-size: .85rem; margin-left: 12px; }
     details .viewport { margin-top: 10px; } td.time { width: 190px; white-space: nowrap; color: var(--soft); font-variant-numeric: tabular-nums; }
@@ -101,7 +101,7 @@ enum HTMLStyle {
     .details table { border-collapse: collapse; width: 100%; } .details th, .details td { text-align: left; vertical-align: top; padding: 3px 12px 3px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; } .details th { color: var(--soft); font-weight: 500; }
     .empty { padding: 22px; color: var(--soft); text-align: center; }
     .tip { position: fixed; z-index: 10; pointer-events: none; background: var(--ink); color: var(--page); border-radius: 8px; padding: 6px 10px; font-size: .82rem; max-width: 320px; box-shadow: 0 4px 16px rgb(0 0 0 / .25); }
-    table.plain { border-collapse: collapse; width: 100%; font-size: .92rem; } table.plain th, table.plain td { text-align: left; padding: 6px 14px 6px 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } table.plain thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .84rem; } table.plain td:first-child { min-width: 7em; } table.plain .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+    table.plain { border-collapse: collapse; width: 100%; font-size: .92rem; } table.plain th, table.plain td { text-align: left; padding: 6px 14px 6px 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } table.plain thead th { border-top: 0; color: var(--soft); font-weight: 600; font-size: .84rem; } table.plain td:first-child { min-width: 7em; } table.stack td:first-child { min-width: 10em; } table.plain .kind { white-space: nowrap; } table.plain .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .bar { display: flex; height: 8px; border-radius: 4px; overflow: hidden; background: var(--track); min-width: 90px; } .bar i { display: block; min-width: 2px; }
     .bar .done { background: var(--good); } .bar .unchanged { background: var(--committing); opacity: .55; } .bar .failed { background: var(--bad); } .bar .ambiguous { background: var(--allocating); } .bar .cancelled { background: var(--conditions); } .bar .rest { background: var(--queued); }
     pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
@@ -121,7 +121,9 @@ enum HTMLStyle {
     @media print {
       :root { --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; }
       main { max-width: none; padding: 0; } .card, .figure { break-inside: avoid; border-radius: 6px; } .tools, .zoom, .causes button { display: none; }
-      .card:has(table) { break-inside: auto; } tr { break-inside: avoid; } table.plain td:first-child { min-width: 9.5em; }
+      .card:has(tr:nth-child(16)) { break-inside: auto; } tr { break-inside: avoid; } h2, .head, summary { break-after: avoid; } .scroll { overflow: visible; }
+      .cards { grid-template-columns: repeat(auto-fit, minmax(84px, 1fr)); gap: 8px; } .figure { padding: 8px 10px; } .figure .value { font-size: 1rem; }
+      table.plain td:first-child { min-width: 8em; } table.stack { font-size: .82rem; } table.stack td:last-child { min-width: 12em; } details.card:not([open]) { display: none; }
       .viewport { max-height: none; overflow: visible; height: auto !important; } .body { height: auto !important; } .body .row { position: static; } .items.card { break-inside: auto; } .body .row .path::before { content: none !important; } .columns button::after { content: none !important; }
       * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     }

@@ -75,31 +75,37 @@ package struct SimulationHTML {
     guard let first = document.forecasts.first, document.forecasts.count == 1 else { return [] }
     let forecast = first.forecast
     let done = forecast.nodes.reduce(0) { $0 + ($1.work?.itemsDone ?? 0) }
-    return [
+    var figures = [
       ("Delivered", NumberText.text(done), "items"), ("Requests", NumberText.text(forecast.requests), ""),
       ("Launches", NumberText.text(forecast.launches), "\(NumberText.text(forecast.resumes)) resumes"),
       ("Rounds", NumberText.text(forecast.rounds), "complete"),
-      (
-        "Upload IDs", NumberText.text(forecast.idsAllocated),
-        "\(NumberText.text(forecast.idsExpired)) expired"
-      ),
     ]
+    if forecast.idsAllocated > 0 {
+      figures.append(
+        (
+          "Upload IDs", NumberText.text(forecast.idsAllocated),
+          "\(NumberText.text(forecast.idsExpired)) expired"
+        ))
+    }
+    return figures
   }
 
   /// The policies, one in each row.
   private var comparison: JSONLine {
-    HTMLTable(
-      title: "Policies of the resume delay",
-      columns: ["Policy", "Completed after", "Launches", "Resumes", "Requests", "Upload IDs expired"],
-      numbers: 2..<6,
+    let allocates = document.forecasts.contains { $0.forecast.idsAllocated > 0 }
+    let columns =
+      ["Policy", "Completed after", "Launches", "Resumes", "Requests"]
+      + (allocates ? ["Upload IDs expired"] : [])
+    return HTMLTable(
+      title: "Policies of the resume delay", columns: columns, numbers: 2..<columns.count,
       rows: document.forecasts.map { entry in
         let forecast = entry.forecast
         let time = ElapsedText.text(forecast.seconds)
         return [
           entry.policy.rawValue, forecast.isThrough ? time : "not within \(time)",
           NumberText.text(forecast.launches), NumberText.text(forecast.resumes),
-          NumberText.text(forecast.requests), NumberText.text(forecast.idsExpired),
-        ]
+          NumberText.text(forecast.requests),
+        ] + (allocates ? [NumberText.text(forecast.idsExpired)] : [])
       }
     ).line
   }

@@ -7,16 +7,6 @@ package struct JSONLine {
 
   package init() {}
 
-  /// Appends an object directly to a buffer, without copying the object.
-  package static func append(to buffer: inout [UInt8], _ add: (inout JSONLine) -> Void) {
-    var line = JSONLine()
-    swap(&line.text, &buffer)
-    line.text.append(UInt8(ascii: "{"))
-    add(&line)
-    line.text.append(UInt8(ascii: "}"))
-    swap(&line.text, &buffer)
-  }
-
   package mutating func add(_ key: StaticString, _ value: String?) {
     guard var value else { return }
     guard !value.withUTF8({ add(key, plain: $0) }) else { return }
@@ -43,12 +33,6 @@ package struct JSONLine {
     text.append(decimal: value)
   }
 
-  /// Adds a duration in seconds, rounded to a number of decimals.
-  package mutating func add(_ key: StaticString, seconds value: Duration, decimals: Int) {
-    begin(key)
-    text.append(seconds: value, decimals: decimals)
-  }
-
   /// Adds a number of seconds, which is finite.
   package mutating func add(_ key: StaticString, _ value: Double?) {
     guard let value else { return }
@@ -62,10 +46,6 @@ package struct JSONLine {
     text.append(UInt8(ascii: "\""))
     text.append(value)
     text.append(UInt8(ascii: "\""))
-  }
-
-  package mutating func add(_ key: StaticString, _ value: TimeText) {
-    _ = value.bytes.withUnsafeBufferPointer { add(key, plain: $0) }
   }
 
   package mutating func add(_ key: StaticString, isSet: Bool) {

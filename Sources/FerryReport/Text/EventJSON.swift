@@ -5,41 +5,29 @@ package enum EventJSON {
   /// The version of this format, which is in the first event.
   package static let version: Int64 = 1
 
-  /// Appends the event and a line feed.
+  /// Appends events, each on one line.
   ///
-  /// - Parameter time: the time of the event.
-  package static func append(_ event: RunEvent, at time: TimeText, to buffer: inout [UInt8]) {
-    JSONLine.append(to: &buffer) { add(event, time, &$0) }
-    buffer.append(0x0A)
+  /// - Parameter time: the time of the previous event.
+  package static func append(_ events: [RunEvent], after time: inout TimeText, to buffer: inout ByteBuffer) {
+    // By index, because a loop over the events would copy each of them.
+    for index in events.indices {
+      time.set(events[index].at)
+      append(events[index], time, &buffer)
+      buffer.endObject()
+    }
   }
 
-  private static func add(_ event: RunEvent, _ time: TimeText, _ line: inout JSONLine) {
+  private static func append(_ event: RunEvent, _ time: TimeText, _ line: inout ByteBuffer) {
     switch event {
     case .started(_, let run, let manifests):
-      line.add("type", "started")
+      line.beginObject(type: "started")
       line.add("at", time)
       line.add("version", version)
       line.add("run", run)
       line.add("manifests", strings: manifests)
-    case .request(let request):
-      line.add("type", "request")
-      line.add("at", time)
-      name(request.manifest, request.node, request.path, &line)
-      line.add("step", request.step.rawValue)
-      line.add("status", request.status.map(Int64.init))
-      line.add("code", request.code?.rawValue)
-      line.add("bytes", request.bytes)
-      line.add("duration_seconds", seconds: request.duration, decimals: 3)
-      add(request.phases, &line)
-      switch request.segments {
-      case nil: break
-      case .several(let count): line.add("connections", Int64(count))
-      case .single(let reason):
-        line.add("connections", Int64(1))
-        line.add("single_connection", reason)
-      }
+    case .request(let request): append(request, time, &line)
     case .ended(let item):
-      line.add("type", item.path == nil ? "node" : "item")
+      line.beginObject(type: item.path == nil ? "node" : "item")
       line.add("at", time)
       name(item.manifest, item.node, item.path, &line)
       line.add("size", item.size)
@@ -48,20 +36,42 @@ package enum EventJSON {
       line.add("status", item.reason?.status.map(Int64.init))
       line.add("message", item.reason?.message)
     case .resumed(_, let session, let period):
-      line.add("type", "resumed")
+      line.beginObject(type: "resumed")
       line.add("at", time)
       line.add("session", session)
-      line.add("period_seconds", period.seconds)
+      line.add("period_seconds", seconds: period, decimals: 9)
+    case .dropped(_, let count):
+      line.beginObject(type: "dropped")
+      line.add("at", time)
+      line.add("events", Int64(count))
     case .finished(_, let exitCode, let report):
-      line.add("type", "finished")
+      line.beginObject(type: "finished")
       line.add("at", time)
       line.add("exit_code", Int64(exitCode))
       line.add("report", report)
     }
   }
 
-  private static func add(_ phases: RequestPhases?, _ line: inout JSONLine) {
-    guard let phases else { return }
+  private static func append(_ request: RunEvent.Request, _ time: TimeText, _ line: inout ByteBuffer) {
+    line.beginObject(type: "request")
+    line.add("at", time)
+    name(request.manifest, request.node, request.path, &line)
+    line.add("step", request.step.rawValue)
+    line.add("status", request.status.map(Int64.init))
+    line.add("code", request.code?.rawValue)
+    line.add("bytes", request.bytes)
+    line.add("duration_seconds", seconds: request.duration, decimals: 3)
+    if let phases = request.phases { add(phases, &line) }
+    switch request.segments {
+    case nil: break
+    case .several(let count): line.add("connections", Int64(count))
+    case .single(let reason):
+      line.add("connections", Int64(1))
+      line.add("single_connection", reason)
+    }
+  }
+
+  private static func add(_ phases: RequestPhases, _ line: inout ByteBuffer) {
     if phases.nameResolution > .zero { line.add("dns_seconds", seconds: phases.nameResolution, decimals: 6) }
     if phases.connect > .zero { line.add("connect_seconds", seconds: phases.connect, decimals: 6) }
     if phases.tls > .zero { line.add("tls_seconds", seconds: phases.tls, decimals: 6) }
@@ -73,15 +83,7 @@ package enum EventJSON {
     }
   }
 
-  /// A line in place of events that were dropped because the stream could not be written fast enough.
-  package static func dropped(_ count: Int) -> [UInt8] {
-    var line = JSONLine()
-    line.add("type", "dropped")
-    line.add("events", Int64(count))
-    return line.bytes + [0x0A]
-  }
-
-  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?, _ line: inout JSONLine) {
+  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?, _ line: inout ByteBuffer) {
     line.add("manifest", manifest)
     line.add("node", node)
     if let path { line.add(path: path) }

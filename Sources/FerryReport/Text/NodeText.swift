@@ -10,7 +10,7 @@ enum NodeText {
         (counts.done, "done"), (counts.unchanged, "unchanged"), (counts.failed, "failed"),
         (counts.ambiguous, "ambiguous"), (counts.cancelled, "canceled"), (counts.skipped ?? 0, "not started"),
         (counts.waiting, "waiting"),
-      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      ].filter { $0.0 > 0 }.map { "\(NumberText.text($0.0)) \($0.1)" }
       text += parts.isEmpty ? ", no items" : ", " + parts.joined(separator: ", ")
     }
     if let result = node.result, result.rawValue != node.state.rawValue { text += ", \(result.rawValue)" }

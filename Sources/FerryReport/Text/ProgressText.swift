@@ -58,30 +58,28 @@ package enum ProgressText {
 
   /// The line for a request in progress.
   ///
-  /// - Parameter columns: the columns of a terminal. If the whole line does not fit in a narrow terminal, it
-  ///   contains only the name and the progress of the request.
+  /// - Parameter columns: the columns of a terminal. If the whole line does not fit, the size, the step and the time are
+  ///   omitted in terminals that are too narrow for them, and the name is shortened.
   package static func line(_ request: ActiveRequest, columns: Int = .max) -> String {
     let path = request.path.map { "/" + DisplayPath.shown($0, base64: request.pathBase64) } ?? ""
     let name = DisplayPath.line(request.node) + path
-    let time = ElapsedText.text(request.seconds)
-    var parts = ["  \(request.step.rawValue)", name]
-    var advance = time
-    if let size = request.size, request.step == .transfer {
-      let percent = size > 0 ? Int(max(0, min(1, Double(request.bytes) / Double(size))) * 100) : 100
-      parts.append("\(percent)% of \(ByteText.text(size))")
-      advance = "\(percent)%"
+    let (step, time) = ("  \(request.step.rawValue)  ", "  " + ElapsedText.text(request.seconds))
+    var (advance, size) = ("", "")
+    if let bytes = request.size, request.step == .transfer {
+      let share = bytes > 0 ? max(0, min(1, Double(request.bytes) / Double(bytes))) : 1
+      (advance, size) = ("  \(Int(share * 100))%", " of \(ByteText.text(bytes))")
     } else if request.bytes > 0 {
-      parts.append(ByteText.text(request.bytes))
+      advance = "  " + ByteText.text(request.bytes)
     }
-    let line = (parts + [time]).joined(separator: "  ")
+    let line = step + name + advance + size + time
     guard width(line) > columns else { return line }
-    guard columns < narrow else { return fitted(line, columns: columns) }
-    let short = "  " + fitted(name, columns: columns - width(advance) - 4) + "  " + advance
-    return fitted(short, columns: columns)
+    let start = columns < 56 ? "  " : step
+    let end =
+      columns < 32
+      ? (advance.isEmpty ? time : advance) : columns < 72 ? advance + time : advance + size + time
+    let space = columns - width(start) - width(end)
+    return fitted(start + fitted(name, columns: space) + end, columns: columns)
   }
-
-  /// A terminal with fewer columns has no room for the step and the time of a request.
-  private static let narrow = 36
 
   private static func words(_ pause: NodeActivity) -> String {
     switch pause {

@@ -1,0 +1,70 @@
+/// Writes numbers as text to memory, for formats with a million lines: string interpolation takes several times as long.
+enum Digits {
+  /// The bytes of memory that each of these functions needs.
+  static let capacity = 40
+
+  /// Writes a number in decimal notation.
+  ///
+  /// - Returns: the number of bytes.
+  static func write(_ number: Int64, to text: UnsafeMutablePointer<UInt8>) -> Int {
+    let magnitude = number.magnitude
+    var (count, rest) = (1, magnitude / 10)
+    while rest > 0 {
+      count += 1
+      rest /= 10
+    }
+    guard number < 0 else { return write(magnitude, digits: count, to: text) }
+    text[0] = UInt8(ascii: "-")
+    return write(magnitude, digits: count, to: text + 1) + 1
+  }
+
+  /// Writes the last digits of a number, at most 20, padded with leading zeros.
+  ///
+  /// - Returns: the number of bytes.
+  static func write(_ number: UInt64, digits count: Int, to text: UnsafeMutablePointer<UInt8>) -> Int {
+    var (rest, position) = (number, count)
+    while position > 0 {
+      position -= 1
+      text[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    return max(0, count)
+  }
+
+  /// Writes a duration in seconds, rounded to at most `decimals` (0 to 9) decimals, without trailing zeros.
+  /// A negative duration counts as zero.
+  ///
+  /// - Parameter minimum: the number of decimals that are written even if they are zeros.
+  /// - Returns: the number of bytes.
+  static func write(
+    seconds duration: Duration, decimals: Int, minimum: Int, to text: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    var unit: Int64 = 1
+    for _ in decimals..<9 { unit *= 10 }
+    // Rounds a half up. Durations of more than 292 years saturate.
+    var fraction = (max(0, duration.nanoseconds) +| unit / 2) / unit
+    var scale: Int64 = 1
+    for _ in 0..<decimals { scale *= 10 }
+    var count = write(fraction / scale, to: text)
+    fraction %= scale
+    var digits = decimals
+    while digits > minimum, fraction % 10 == 0 {
+      fraction /= 10
+      digits -= 1
+    }
+    guard digits > 0 else { return count }
+    text[count] = UInt8(ascii: ".")
+    count += 1
+    return count + write(fraction.magnitude, digits: digits, to: text + count)
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number in decimal notation.
+  package mutating func append(decimal number: Int64) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Digits.capacity) { text in
+      guard let start = text.baseAddress else { return }
+      append(contentsOf: UnsafeBufferPointer(start: start, count: Digits.write(number, to: start)))
+    }
+  }
+}
