@@ -62,7 +62,12 @@ enum CurlFailure {
   static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure
   {
     let reached = handle.exchange?.hasReachedServer ?? false
-    let ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    let proxy = handle.exchange.flatMap {
+      $0.request.connection.proxySettings?.address(for: $0.hop.url)
+    }
+    var ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    // Before the request is sent, only a proxy sends header lines, in its response to CONNECT.
+    if code == CURLE_BAD_FUNCTION_ARGUMENT, !reached, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
@@ -70,9 +75,7 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached,
-      let proxy = handle.exchange.flatMap({ $0.request.connection.proxySettings?.address(for: $0.hop.url) }),
-      let message = message(code, ours, of: handle, to: address, through: proxy)
+    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy)
     {
       return TransportFailure(ours, message, mayHaveReachedServer: false)
     }

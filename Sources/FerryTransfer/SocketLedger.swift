@@ -19,6 +19,8 @@ final class SocketLedger {
     /// Whether a complete HTTP/1.1 response was received, so that no data is expected until the next request
     /// is sent.
     var isIdle = false
+    /// Whether no further request may use the connection.
+    var isRetired = false
     /// Whether the socket's packets are marked as lower effort.
     var isBackground = false
   }
@@ -113,13 +115,33 @@ final class SocketLedger {
   ///
   /// - Parameter session: the connection's TLS session, if it has one.
   /// - Returns: false if the connection must not be used because it has ended while idle, or has received
-  ///   unsolicited bytes that are not the next request's response (RFC 9112, section 9.2).
+  ///   unsolicited bytes that are not the next request's response (RFC 9112, section 9.2), or is retired.
   func mayUse(_ descriptor: CInt, _ session: TLSSession?) -> Bool {
+    guard !isRetired(descriptor) else { return false }
     guard descriptors[descriptor]?.isIdle == true else { return true }
     descriptors[descriptor]?.isIdle = false
     let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
+  }
+
+  // MARK: Silent connections
+
+  /// Retires a connection if its peer has sent nothing for some time. Without TCP_INFO, this is not known.
+  ///
+  /// libcurl closes an HTTP/1.1 connection whose request is stopped, but keeps an HTTP/2 connection. If the path to the
+  /// server is broken, or the server hangs, every retry would otherwise use this connection and fail too.
+  func retire(_ descriptor: CInt, ifSilentFor period: Duration) {
+    guard let silence = info(descriptor)?.sinceReceived, silence >= period else { return }
+    descriptors[descriptor]?.isRetired = true
+  }
+
+  func isRetired(_ descriptor: CInt) -> Bool { descriptors[descriptor]?.isRetired == true }
+
+  /// Ends a retired connection that no request uses. libcurl closes it before it starts the next request.
+  func shutDown(_ descriptor: CInt) {
+    guard isRetired(descriptor) else { return }
+    shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
   /// Marks the packets of a connection that is reused for a request of another service type. Over HTTP/1.1, the
