@@ -121,6 +121,8 @@ enum CurlFailure {
       return "connect to the proxy \(proxy), for \(address): \(connectReason(code, of: handle))"
     case .connect where code == CURLE_OPERATION_TIMEDOUT:
       return "connect to \(address) through the proxy \(proxy): timed out"
+    case .connect where code == CURLE_BAD_FUNCTION_ARGUMENT:
+      return "connect to \(address) through the proxy \(proxy): the proxy's response is malformed"
     case .connect: return "connect to \(address) through the proxy \(proxy): \(text(code, of: handle))"
     case .handshake, .certificate:
       guard handle.exchange?.request.connection.hasTLSProxy == true else { return nil }

@@ -32,7 +32,9 @@ extension TransferLoop {
   func restartRange(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
     guard let segments = exchange.segments, segments.document != nil, segments.verdict == nil,
       Self.expiryStatuses.contains(handle.head.status), exchange.hop.url != exchange.request.url,
-      !exchange.isRestarted
+      !exchange.isRestarted,
+      // The response may be a challenge, which is answered.
+      handle.head.status != 401 || exchange.request.authentication == nil
     else { return nil }
     do throws(TransportFailure) {
       (exchange.hop, exchange.withheld) = try OriginGuard.firstHop(exchange.request)

@@ -249,6 +249,24 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `fails as if the connection were lost if every error page is too large`() throws {
+    let page = [UInt8](repeating: 0x78, count: 17 << 20)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.range(of: Self.size)?.lowerBound == 0 {
+          Self.respond(connection, request)
+        } else {
+          connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: \(page.count)\r\n\r\n")
+          return connection.send(page)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.failure?.message.contains("the body of the 503 response is larger than 16 MiB") == true)
+    #expect(outcome.part?.through == Self.leastRange)
+  }
+
   @Test func `continues without a connection that is redirected to another document`() throws {
     // More than an unneeded body may have.
     let other = [UInt8](repeating: 0, count: 17 << 20)
