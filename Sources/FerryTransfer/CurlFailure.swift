@@ -75,8 +75,7 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy)
-    {
+    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
       return TransportFailure(ours, message, mayHaveReachedServer: false)
     }
     if let refusal = refusedIdentity(code, of: handle) {
@@ -109,6 +108,9 @@ enum CurlFailure {
     _ code: CURLcode, _ ours: TransportFailure.Code, of handle: EasyHandle, to address: String,
     through proxy: String
   ) -> String? {
+    if code == CURLE_BAD_FUNCTION_ARGUMENT {
+      return "connect to \(address) through the proxy \(proxy): the proxy's response is malformed"
+    }
     let status = handle.connectStatus
     // The tunnel exists, so the target failed.
     if 200...299 ~= status { return nil }
@@ -121,8 +123,6 @@ enum CurlFailure {
       return "connect to the proxy \(proxy), for \(address): \(connectReason(code, of: handle))"
     case .connect where code == CURLE_OPERATION_TIMEDOUT:
       return "connect to \(address) through the proxy \(proxy): timed out"
-    case .connect where code == CURLE_BAD_FUNCTION_ARGUMENT:
-      return "connect to \(address) through the proxy \(proxy): the proxy's response is malformed"
     case .connect: return "connect to \(address) through the proxy \(proxy): \(text(code, of: handle))"
     case .handshake, .certificate:
       guard handle.exchange?.request.connection.hasTLSProxy == true else { return nil }

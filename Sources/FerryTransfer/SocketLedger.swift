@@ -19,8 +19,6 @@ final class SocketLedger {
     /// Whether a complete HTTP/1.1 response was received, so that no data is expected until the next request
     /// is sent.
     var isIdle = false
-    /// Whether no further request may use the connection.
-    var isRetired = false
     /// Whether the socket's packets are marked as lower effort.
     var isBackground = false
   }
@@ -31,6 +29,8 @@ final class SocketLedger {
   private var byLocalPort: [UInt16: [CInt]] = [:]
   /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
+  /// The connections that no further request may use.
+  private var retired: Set<CInt> = []
   private var closed = SocketBytes()
   private(set) lazy var opener = SocketOpener(self, isBackground: false)
   private(set) lazy var backgroundOpener = SocketOpener(self, isBackground: true)
@@ -65,6 +65,7 @@ final class SocketLedger {
   /// Called before the socket is closed, because the socket's counters are lost when it is closed.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
+    retired.remove(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
     if portless.remove(descriptor) == nil {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
@@ -133,10 +134,10 @@ final class SocketLedger {
   /// server is broken, or the server hangs, every retry would otherwise use this connection and fail too.
   func retire(_ descriptor: CInt, ifSilentFor period: Duration) {
     guard let silence = info(descriptor)?.sinceReceived, silence >= period else { return }
-    descriptors[descriptor]?.isRetired = true
+    retired.insert(descriptor)
   }
 
-  func isRetired(_ descriptor: CInt) -> Bool { descriptors[descriptor]?.isRetired == true }
+  func isRetired(_ descriptor: CInt) -> Bool { !retired.isEmpty && retired.contains(descriptor) }
 
   /// Ends a retired connection that no request uses. libcurl closes it before it starts the next request.
   func shutDown(_ descriptor: CInt) {

@@ -33,7 +33,7 @@ extension TransferLoop {
     guard let segments = exchange.segments, segments.document != nil, segments.verdict == nil,
       Self.expiryStatuses.contains(handle.head.status), exchange.hop.url != exchange.request.url,
       !exchange.isRestarted,
-      // The response may be a challenge, which is answered.
+      // The response may be a challenge, to which the next request responds.
       handle.head.status != 401 || exchange.request.authentication == nil
     else { return nil }
     do throws(TransportFailure) {

@@ -80,7 +80,8 @@ struct RedirectTests {
   private static func move(_ key: String) -> String {
     Yaml.ids(alreadyDone: key).replacing(
       "request: { method: POST, url: \"http://host/ids/${allocate.id}/commit\" }",
-      with: "request: { method: MOVE, url: \"http://host/ids/${allocate.id}\", headers: { Destination: \"http://host/f\" } }"
+      with:
+        "request: { method: MOVE, url: \"http://host/ids/${allocate.id}\", headers: { Destination: \"http://host/f\" } }"
     )
   }
 

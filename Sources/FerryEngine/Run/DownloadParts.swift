@@ -14,7 +14,8 @@ struct DownloadParts {
   /// - Parameter lister: has read the list.
   func removeUnlisted(of node: NodeID, row: NodeRow?, _ lister: FileLister) throws(JournalError) {
     let batch = jobs.plan.nodes[node.index]
-    guard case .upload(let work) = batch.work, work.download != nil, let listed = lister.listed, listed.isRead,
+    guard case .upload(let work) = batch.work, work.download != nil, let listed = lister.listed,
+      listed.isRead,
       // After a stop, the list may not have been read completely.
       !lister.isStopped(), let row, row.id != 0, let journal = journals.all[batch.session.index]
     else { return }
