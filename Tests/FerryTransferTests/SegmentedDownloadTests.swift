@@ -148,6 +148,29 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `uses one if the server compresses each range`() throws {
+    let compressed = "4\r\ngzip\r\n0\r\n\r\n"
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        let coded = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nETag: \(Self.tag)\r\n"
+        if let range = request.range(of: Self.size) {
+          connection.send(
+            "HTTP/1.1 206 Partial Content\r\n\(coded)Content-Range: bytes \(range.lowerBound)-"
+              + "\(range.upperBound - 1)/\(Self.size)\r\n\r\n\(compressed)")
+        } else {
+          connection.send("HTTP/1.1 200 OK\r\n\(coded)\r\n\(compressed)")
+        }
+      }
+    }
+    let outcome = try get(server) { $0.headers = [.init(name: "Accept-Encoding", value: "gzip")] }
+    #expect(outcome.answer?.storedFile?.size == 4, "\(outcome)")
+    guard case .single? = outcome.segments else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(contents() == Array("gzip".utf8))
+  }
+
   @Test func `uses HTTP/1.1, because libcurl would send the requests over one connection of HTTP/2`() throws {
     let server = try RawServer { connection, _ in Self.serve(connection) }
     #expect(request(server).httpVersion == .http1)
