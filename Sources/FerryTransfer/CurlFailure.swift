@@ -62,7 +62,12 @@ enum CurlFailure {
   static func failure(_ code: CURLcode, of handle: EasyHandle, shutDown: [SocketAddress]) -> TransportFailure
   {
     let reached = handle.exchange?.hasReachedServer ?? false
-    let ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    let proxy = handle.exchange.flatMap {
+      $0.request.connection.proxySettings?.address(for: $0.hop.url)
+    }
+    var ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    // Before the request is sent, only a proxy sends header lines, in its response to CONNECT.
+    if code == CURLE_BAD_FUNCTION_ARGUMENT, !reached, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
@@ -70,10 +75,7 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached,
-      let proxy = handle.exchange.flatMap({ $0.request.connection.proxySettings?.address(for: $0.hop.url) }),
-      let message = message(code, ours, of: handle, to: address, through: proxy)
-    {
+    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
       return TransportFailure(ours, message, mayHaveReachedServer: false)
     }
     if let refusal = refusedIdentity(code, of: handle) {
@@ -106,6 +108,9 @@ enum CurlFailure {
     _ code: CURLcode, _ ours: TransportFailure.Code, of handle: EasyHandle, to address: String,
     through proxy: String
   ) -> String? {
+    if code == CURLE_BAD_FUNCTION_ARGUMENT {
+      return "connect to \(address) through the proxy \(proxy): the proxy's response is malformed"
+    }
     let status = handle.connectStatus
     // The tunnel exists, so the target failed.
     if 200...299 ~= status { return nil }

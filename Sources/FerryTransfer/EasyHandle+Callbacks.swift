@@ -164,8 +164,9 @@ extension EasyHandle {
         break
       case .memory(let limit, let isNeeded):
         if !isNeeded, exchange.responseBody > Self.unwantedBodyLimit {
+          // Another connection may get the range, and another attempt may get the rest of the document.
           fail(
-            .responseTooLarge,
+            exchange.segments?.document == nil ? .responseTooLarge : .connectionLost,
             "the body of the \(head.status) response is larger than \(Self.unwantedBodyLimit >> 20) MiB")
           return false
         }

@@ -14,11 +14,13 @@ extension EasyHandle {
     case .range(let bytes):
       let isOpen = exchange.segments?.document != nil
       guard let record = exchange.requested else {
-        // After a redirect to another URL, the request does not ask for a range, because the URL may have another
-        // document.
-        guard isOpen, 200...299 ~= head.status else { return true }
+        // At the target of a redirect to another path, the request does not ask for a range, because the target may be
+        // another document.
+        guard 200...299 ~= head.status else { return true }
+        guard isOpen else { return dropPart(of: exchange) }
         fail(
-          .connectionLost, "a redirect led to another URL while the ranges of the document were downloaded")
+          .connectionLost,
+          "the response to a request for a range came from another URL than that of the document")
         return false
       }
       if isOpen, isOtherVersion(exchange, record) {
@@ -27,21 +29,25 @@ extension EasyHandle {
           .connectionLost, "the document changed while its ranges were downloaded; the download starts over")
         return false
       }
-      if head.status == 200, !isOpen {
-        exchange.kept?.remove()
-        exchange.kept = nil
-        return resend(exchange, .first(exchange.request.leastRange))
-      }
+      if head.status == 200, !isOpen { return dropPart(of: exchange) }
       guard head.status == 206 else { return true }
       guard proceed(exchange, record) else { return false }
       let end = (Exchange.range(of: head)?.last ?? bytes.upperBound - 1) + 1
       exchange.position = .init(offset: bytes.lowerBound, end: end)
+      if isOpen { exchange.segments?.useHop(of: exchange) }
       if !isOpen, let segments = exchange.segments, let file = exchange.kept {
         exchange.kept = nil
         return open(segments, file, record, bytes, exchange)
       }
       return true
     }
+  }
+
+  /// Removes the part that an earlier request has left, and requests the document from its beginning.
+  private func dropPart(of exchange: Exchange) -> Bool {
+    exchange.kept?.remove()
+    exchange.kept = nil
+    return resend(exchange, .first(exchange.request.leastRange))
   }
 
   private func proceed(_ exchange: Exchange, _ record: PartRecord) -> Bool {

@@ -128,6 +128,7 @@ final class EasyHandle {
       httpVersion = exchange.request.httpVersion
       try set(exchange.request.connection, isIdentified: exchange.isIdentified, httpVersion)
     }
+    if exchange.needsNewConnection { ferry_easy_set_long(curl, CURLOPT_FRESH_CONNECT, 1) }
     connectionAuthentication = scheme
     if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }
     try setMethodAndBody(exchange)
@@ -291,7 +292,7 @@ final class EasyHandle {
   /// name and password.
   func recycle() -> Bool {
     guard let exchange, exchange.attempts == 1, exchange.redirects == 0, exchange.failure == nil,
-      exchange.refusal == nil,
+      exchange.refusal == nil, !exchange.needsNewConnection,
       exchange.hop.url.allBytes({ $0 != UInt8(ascii: "@") })
     else { return false }
     self.exchange = nil

@@ -25,6 +25,8 @@ final class Exchange {
   var mayBeHTTP2 = false
   /// Whether the connection that libcurl chose must not be used. It is then closed, and the hop is restarted.
   var needsOtherConnection = false
+  /// Whether the request needs a new connection, because libcurl chose one that must not be used.
+  var needsNewConnection = false
   /// Whether the client certificate is presented to the hop's server.
   var isIdentified: Bool { OriginGuard.mayIdentify(request, at: hop.url) }
   /// Whether any hop's request may have reached its server.
@@ -67,6 +69,9 @@ final class Exchange {
   var segments: SegmentedDownload?
   /// Whether the hop is to be sent again, because it asked for a range that its server does not send.
   var needsOtherRange = false
+  /// Whether the request for the range was sent again from the URL of the download, because the target of a redirect
+  /// refused it.
+  var isRestarted = false
   /// The part of the download that an earlier request has left; `nil` if there is none.
   var kept: DownloadFile?
   /// The number of bytes that `kept` had when the request was started.

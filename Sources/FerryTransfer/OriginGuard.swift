@@ -45,10 +45,10 @@ enum OriginGuard {
     guard request.sensitive.isURLCaptured else { return (hop, []) }
     // The URL is parsed by libcurl's own parser, so that libcurl and this check cannot see different hosts.
     guard let url = CurlURL(request.url), let origin = url.origin else {
-      throw EasyHandle.malformed("the URL in a response is invalid")
+      throw EasyHandle.malformed("the URL in a response or a list is invalid")
     }
     guard origin.host.utf8.count <= hostLimit else {
-      throw EasyHandle.malformed("the host name in a response is longer than \(hostLimit) bytes")
+      throw EasyHandle.malformed("the host name in a response or a list is longer than \(hostLimit) bytes")
     }
     // Without TLS, the server has no key to compare.
     guard !request.isPinned || origin.scheme == "https" else {

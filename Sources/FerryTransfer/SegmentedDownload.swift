@@ -54,8 +54,8 @@ final class SegmentedDownload {
     let file: DownloadFile
     /// The record of the part before the first range was received.
     let record: PartRecord
-    /// The request for the first range, as its server received it.
-    let hop: RedirectPolicy.Hop
+    /// The request for a range, as the server received it that last sent one.
+    var hop: RedirectPolicy.Hop
     /// Ranges that no exchange is requesting.
     var waiting: [Range<Int64>]
     /// Whether there was more than one range.
@@ -117,6 +117,13 @@ final class SegmentedDownload {
   var wantsExchange: Bool {
     guard let document, verdict == nil else { return false }
     return !document.waiting.isEmpty && !running.isEmpty && running.count < limit
+  }
+
+  /// Further ranges are requested where an exchange has received its range. A redirect may have led to a new target.
+  func useHop(of exchange: Exchange) {
+    guard case .open(var document) = state, document.hop.url != exchange.hop.url else { return }
+    document.hop = exchange.hop
+    state = .open(document)
   }
 
   /// A range whose exchange could not be started waits for one of the others.
@@ -184,9 +191,9 @@ final class SegmentedDownload {
     case .failure(let failure):
       switch failure.code {
       case .nameResolution, .connect, .handshake, .certificate, .connectionLost, .requestTimeout,
-        .malformedResponse, .redirect, .request:
+        .malformedResponse, .responseTooLarge, .redirect, .request:
         false
-      case .resourceTimeout, .responseTooLarge, .byteLimit, .destination, .cancelled, .sourceMissing,
+      case .resourceTimeout, .byteLimit, .destination, .cancelled, .sourceMissing,
         .sourceUnreadable, .sourceChanged, .capture, .otherServer:
         true
       }

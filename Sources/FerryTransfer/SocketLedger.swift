@@ -29,6 +29,8 @@ final class SocketLedger {
   private var byLocalPort: [UInt16: [CInt]] = [:]
   /// Sockets whose local port is not known yet.
   private var portless: Set<CInt> = []
+  /// The connections that no further request may use.
+  private var retired: Set<CInt> = []
   private var closed = SocketBytes()
   private(set) lazy var opener = SocketOpener(self, isBackground: false)
   private(set) lazy var backgroundOpener = SocketOpener(self, isBackground: true)
@@ -67,6 +69,7 @@ final class SocketLedger {
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     poller?.willClose(descriptor)
+    retired.remove(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
     if portless.remove(descriptor) == nil {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
@@ -117,13 +120,33 @@ final class SocketLedger {
   ///
   /// - Parameter session: the connection's TLS session, if it has one.
   /// - Returns: false if the connection must not be used because it has ended while idle, or has received
-  ///   unsolicited bytes that are not the next request's response (RFC 9112, section 9.2).
+  ///   unsolicited bytes that are not the next request's response (RFC 9112, section 9.2), or is retired.
   func mayUse(_ descriptor: CInt, _ session: TLSSession?) -> Bool {
+    guard !isRetired(descriptor) else { return false }
     guard descriptors[descriptor]?.isIdle == true else { return true }
     descriptors[descriptor]?.isIdle = false
     let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
+  }
+
+  // MARK: Silent connections
+
+  /// Retires a connection if its peer has sent nothing for some time. Without TCP_INFO, this is not known.
+  ///
+  /// libcurl closes an HTTP/1.1 connection whose request is stopped, but keeps an HTTP/2 connection. If the path to the
+  /// server is broken, or the server hangs, every retry would otherwise use this connection and fail too.
+  func retire(_ descriptor: CInt, ifSilentFor period: Duration) {
+    guard let silence = info(descriptor)?.sinceReceived, silence >= period else { return }
+    retired.insert(descriptor)
+  }
+
+  func isRetired(_ descriptor: CInt) -> Bool { !retired.isEmpty && retired.contains(descriptor) }
+
+  /// Ends a retired connection that no request uses. libcurl closes it before it starts the next request.
+  func shutDown(_ descriptor: CInt) {
+    guard isRetired(descriptor) else { return }
+    shutdown(descriptor, CInt(SHUT_RDWR))
   }
 
   /// Marks the packets of a connection that is reused for a request of another service type. Over HTTP/1.1, the

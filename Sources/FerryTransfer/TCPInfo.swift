@@ -14,6 +14,8 @@ struct TCPInfo {
   var received: Int64
   /// Bytes written but not yet sent even once.
   var unsent: Int64
+  /// The time since data was last received; `nil` if unknown.
+  var sinceReceived: Duration?
   /// `false` before Linux 4.19, which reports acknowledged bytes instead of sent bytes.
   var isExact: Bool
 
@@ -56,11 +58,15 @@ struct TCPInfo {
       unsent = Int64(bytes.loadUnaligned(fromByteOffset: Layout.notSentBytes, as: UInt32.self))
     }
     self.init(sent: sent ?? acknowledged, received: received, unsent: unsent, isExact: sent != nil)
+    let silence = bytes.loadUnaligned(fromByteOffset: Layout.lastDataReceived, as: UInt32.self)
+    sinceReceived = .milliseconds(Int64(silence))
   }
 
   /// The offsets in linux/tcp.h's `struct tcp_info`.
   enum Layout {
     static let state = 0
+    /// In milliseconds.
+    static let lastDataReceived = 52
     /// Available since Linux 4.1.
     static let bytesAcked = 120
     static let bytesReceived = 128

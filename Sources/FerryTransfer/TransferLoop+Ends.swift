@@ -111,6 +111,11 @@ extension TransferLoop {
     }
     settleCredits(of: handle, exchange)
     busy[exchange.key.id] = nil
+    if let descriptor = exchange.descriptor, sockets.isRetired(descriptor),
+      !busy.values.contains(where: { $0.exchange?.descriptor == descriptor })
+    {
+      sockets.shutDown(descriptor)
+    }
     defer {
       if case .success = ownResult, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
     }

@@ -7,7 +7,11 @@ extension TransferLoop {
   func complete(_ handle: EasyHandle, _ code: CURLcode) -> Bool {
     handle.closeHop()
     guard let exchange = handle.exchange else { return false }
-    if exchange.needsOtherConnection { return startHop(handle, exchange) }
+    if exchange.needsOtherConnection {
+      // libcurl keeps a connection of HTTP/2, and would choose it again.
+      exchange.needsNewConnection = exchange.mayBeHTTP2
+      return startHop(handle, exchange)
+    }
     if exchange.needsOtherRange { return resend(handle, exchange) }
     guard code == CURLE_OK || exchange.refusal != nil, exchange.failure == nil else {
       var failure = exchange.failure ?? CurlFailure.failure(code, of: handle, shutDown: shutDown)
@@ -23,6 +27,7 @@ extension TransferLoop {
     }
     if let descriptor = exchange.descriptor, !handle.head.isHTTP2 { sockets.setIdle(descriptor) }
     if let isContinuing = continueSegments(handle, exchange) { return isContinuing }
+    if let isRestarted = restartRange(handle, exchange) { return isRestarted }
     if answersChallenge(handle, exchange) { return follow(handle, exchange) }
     guard RedirectPolicy.isFollowed(status: handle.head.status, method: exchange.hop.method) else {
       settle(handle)

@@ -21,6 +21,33 @@ extension TransferLoop {
     return startHop(handle, exchange)
   }
 
+  /// The statuses with which a server refuses a request to an expired URL.
+  private static let expiryStatuses = [400, 401, 403, 404, 410]
+
+  /// Called when a request for a range has been refused. Returns whether it was sent again from the URL of the
+  /// download, or `nil` if the refusal is the response.
+  ///
+  /// A server may redirect to a URL that is valid only for some minutes, such as a presigned URL. The ranges are requested
+  /// at the target of the first redirect, so that URL can expire while the document is downloaded.
+  func restartRange(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
+    guard let segments = exchange.segments, segments.document != nil, segments.verdict == nil,
+      Self.expiryStatuses.contains(handle.head.status), exchange.hop.url != exchange.request.url,
+      !exchange.isRestarted,
+      // The response may be a challenge, to which the next request responds.
+      handle.head.status != 401 || exchange.request.authentication == nil
+    else { return nil }
+    do throws(TransportFailure) {
+      (exchange.hop, exchange.withheld) = try OriginGuard.firstHop(exchange.request)
+      exchange.hop.setCondition(of: exchange.request)
+    } catch {
+      end(handle, .failure(error))
+      return false
+    }
+    exchange.isRestarted = true
+    exchange.redirects = 0
+    return resend(handle, exchange)
+  }
+
   /// Called when an exchange has received its range, or the part of it that the server sends. Returns whether it requests
   /// another one, or `nil` if it is the last exchange of the document and stores the file.
   func continueSegments(_ handle: EasyHandle, _ exchange: Exchange) -> Bool? {
@@ -31,6 +58,7 @@ extension TransferLoop {
     if let rest = exchange.unreceived { segments.putBack(rest) }
     if let range = segments.next() {
       exchange.range = .range(range)
+      exchange.isRestarted = false
       return resend(handle, exchange)
     }
     guard segments.running.count > 1 else { return nil }

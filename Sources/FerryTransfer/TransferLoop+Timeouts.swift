@@ -43,6 +43,10 @@ extension TransferLoop {
       if let deadline = exchange.deadline, deadline <= now {
         stop(handle, failure(.resourceTimeout, handle, "the request exceeded its time limit"))
       } else if isIdle(handle) {
+        // The timeout of a new connection begins before the server's first data arrives.
+        if exchange.mayBeHTTP2, let descriptor = exchange.descriptor {
+          sockets.retire(descriptor, ifSilentFor: exchange.request.idleTimeout / 2)
+        }
         stop(
           handle,
           failure(.requestTimeout, handle, "no data was transferred for \(exchange.request.idleTimeout.text)")

@@ -285,6 +285,41 @@ struct `The connection settings of a session` {
     }
   }
 
+  /// libcurl reports a header line without a colon as a wrong argument.
+  @Test func `report a malformed response of a proxy to CONNECT as a failed connection`() async throws {
+    let proxy = try RunningCommand(
+      "python3",
+      [
+        "-u", "-c",
+        """
+        import socket
+        listener = socket.create_server(("127.0.0.1", 0))
+        print("port", listener.getsockname()[1])
+        while True:
+          client, _ = listener.accept()
+          client.recv(65536)
+          client.sendall(b"HTTP/1.1 200 OK\\r\\nno colon\\r\\n\\r\\n")
+          client.close()
+        """,
+      ])
+    defer { proxy.signal(SIGKILL) }
+    let address = "127.0.0.1:" + (try await proxy.line(after: "port "))
+    let job = try Workspace(
+      """
+      version: 1
+      name: wire
+      sessions:
+        s: { proxy: { url: "http://\(address)" } }
+      requests:
+        r: { session: s, request: { method: POST, url: "https://127.0.0.1:9/" }, retry: { limit: 1, initial: 10ms } }
+      """)
+    let (command, report) = try await job.run()
+    let node = report.node("r")
+    #expect(node?.state == "waiting", "\(command.stdout)\(command.stderr)")
+    #expect(node?.reason?.code == "connect")
+    #expect(node?.reason?.message.contains("through the proxy \(address)") == true)
+  }
+
   /// The second response on a connection with HTTP/2 would fail.
   @Test func `use HTTP 1.1 to limit the bandwidth`() async throws {
     let authority = try await TestAuthority.make()

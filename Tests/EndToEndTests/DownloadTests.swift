@@ -92,6 +92,71 @@ import Testing
       ["a", "b", "c"].map { job.folder.text("out/\($0)") } == ["1", "1", "3"], "a removed item remains")
   }
 
+  /// A response that ends early and leaves a part.
+  private static let cut =
+    "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nETag: \"v1\"\r\n\r\n" + String(repeating: "x", count: 1000)
+
+  private func partJob(_ server: RawResponder, kind: String) throws -> Workspace {
+    try Workspace(
+      """
+      version: 1
+      name: parts
+      sessions: { quick: { kind: \(kind) } }
+      fetches:
+        large:
+          session: quick
+          interval: \(kind == "ephemeral" ? "every_run" : "never")
+          request: { url: "\(server.url)/a" }
+          save_to: photos/large
+          retry: { limit: 0 }
+      downloads:
+        photos:
+          session: quick
+          items: { file: list.json, json: /files, save_to: "photos/${item.name}" }
+          retry: { limit: 0 }
+
+      """)
+  }
+
+  private func write(_ name: String, of server: RawResponder, to job: Workspace) throws {
+    let list = #"{"files": [{"name": "\#(name)", "url": "\#(server.url)/\#(name)"}]}"#
+    try job.folder.write(Data(list.utf8), to: "list.json")
+  }
+
+  /// Otherwise, the list could fill the disk with other names in each run.
+  @Test(arguments: [false, true])
+  func `keeps no part of an item that its list no longer contains`(_ hasFailed: Bool) async throws {
+    let server = try await RawResponder.start([
+      "/a": [Self.cut, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]
+    ])
+    let job = try partJob(server, kind: "background")
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")).sorted()
+    }
+    try write("a", of: server, to: job)
+    #expect(try await job.run().command.status == 5)
+    let part = try names()
+    #expect(part.count == 1 && part[0].hasPrefix(".a.ferry-kept-"))
+    if hasFailed {
+      #expect(try await job.run().command.status == 1)
+      #expect(try names() == part)
+    }
+    try write("b", of: server, to: job)
+    let (command, report) = try await job.run()
+    #expect(report.item("photos/b") != nil || report.totals.items.done == 1, "\(command.stdout)")
+    #expect(try names() == ["b"])
+  }
+
+  @Test func `of an ephemeral session leaves no part`() async throws {
+    let server = try await RawResponder.start(["/a": [Self.cut]])
+    let job = try partJob(server, kind: "ephemeral")
+    try write("a", of: server, to: job)
+    let (command, _) = try await job.run()
+    #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
+    #expect(server.count("/a") == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: job.folder.path("photos")) == [])
+  }
+
   @Test func `rejects documents that differ from the list, and keeps the old file`() async throws {
     let digest = String(repeating: "0", count: 64)
     let server = try await ScriptedServer.start([

@@ -76,6 +76,60 @@ struct RedirectTests {
     #expect(again.scheduler.totals.items.done == 1)
   }
 
+  /// The commit of a WebDAV server, to which 207 reports failures.
+  private static func move(_ key: String) -> String {
+    Yaml.ids(alreadyDone: key).replacing(
+      "request: { method: POST, url: \"http://host/ids/${allocate.id}/commit\" }",
+      with:
+        "request: { method: MOVE, url: \"http://host/ids/${allocate.id}\", headers: { Destination: \"http://host/f\" } }"
+    )
+  }
+
+  @Test func aMoveThatPartlyFailedIsAmbiguous() throws {
+    var world = try World(
+      Self.move(""), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .status(207) : nil })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+    #expect(
+      world.scheduler.itemRecords.first?.reason?.message.contains("expect: { status: [207] }") == true)
+  }
+
+  @Test func aMoveThatPartlyFailedIsProbed() throws {
+    var world = try World(
+      Self.move("probe: { request: { url: \"http://host/ids/${allocate.id}\" } }"), files: Yaml.files(1),
+      serve: ReleaseTests.server { $0.step == .commit ? .status(207) : nil })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .probe])
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
+  @Test func aMultiStatusIsASuccessIfItIsListedOrTheMethodIsNotOfWebDAV() throws {
+    for yaml in [Self.move("expect: { status: [207] }"), Yaml.ids(alreadyDone: "")] {
+      var world = try World(
+        yaml, files: Yaml.files(1),
+        serve: ReleaseTests.server { $0.step == .commit ? .status(207) : nil })
+      world.run()
+      #expect(world.scheduler.totals.items.done == 1)
+    }
+  }
+
+  @Test func aReleaseThatPartlyFailedIsNotComplete() throws {
+    var world = try World(
+      Yaml.ids(Self.abandon, alreadyDone: ""), files: Yaml.files(1),
+      serve: ReleaseTests.server {
+        switch $0.step {
+        case .commit: .status(403)
+        case .abandon: .status(207)
+        case .token, .allocate, .transfer, .probe, .fetch, .request, .download: nil
+        }
+      })
+    world.run()
+    #expect(steps(world) == [.allocate, .transfer, .commit, .abandon])
+    #expect(world.scheduler.totals.idsReleased == 0)
+  }
+
   @Test(arguments: [302, 303]) func aPostIsAmbiguousAndNotSentAgain(status: Int) throws {
     var world = try World(Yaml.post(), files: Yaml.files(1)) { _ in .status(status) }
     world.run()

@@ -148,6 +148,29 @@ import Testing
     #expect(contents() == Self.body)
   }
 
+  @Test func `uses one if the server compresses each range`() throws {
+    let compressed = "4\r\ngzip\r\n0\r\n\r\n"
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        let coded = "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\nETag: \(Self.tag)\r\n"
+        if let range = request.range(of: Self.size) {
+          connection.send(
+            "HTTP/1.1 206 Partial Content\r\n\(coded)Content-Range: bytes \(range.lowerBound)-"
+              + "\(range.upperBound - 1)/\(Self.size)\r\n\r\n\(compressed)")
+        } else {
+          connection.send("HTTP/1.1 200 OK\r\n\(coded)\r\n\(compressed)")
+        }
+      }
+    }
+    let outcome = try get(server) { $0.headers = [.init(name: "Accept-Encoding", value: "gzip")] }
+    #expect(outcome.answer?.storedFile?.size == 4, "\(outcome)")
+    guard case .single? = outcome.segments else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(contents() == Array("gzip".utf8))
+  }
+
   @Test func `uses HTTP/1.1, because libcurl would send the requests over one connection of HTTP/2`() throws {
     let server = try RawServer { connection, _ in Self.serve(connection) }
     #expect(request(server).httpVersion == .http1)
@@ -225,6 +248,46 @@ import Testing
     let outcome = try get(server)
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
     #expect(contents() == Self.body)
+  }
+
+  @Test func `continues without a connection whose error page is too large`() throws {
+    let page = [UInt8](repeating: 0x78, count: 17 << 20)
+    let isRefused = Mutex(false)
+    let server = try RawServer { connection, number in
+      while let request = connection.readRequest() {
+        guard number == 0 else {
+          connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: \(page.count)\r\n\r\n")
+          connection.send(page)
+          return isRefused.withLock { $0 = true }
+        }
+        guard let range = request.range(of: Self.size) else { return }
+        connection.send(Self.head(range))
+        let end = SuspendingClock.now.advanced(by: .seconds(30))
+        while !isRefused.withLock({ $0 }), SuspendingClock.now < end { usleep(1_000) }
+        connection.send(Array(Self.body[range]))
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(contents() == Self.body)
+  }
+
+  @Test func `fails as if the connection were lost if every error page is too large`() throws {
+    let page = [UInt8](repeating: 0x78, count: 17 << 20)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.range(of: Self.size)?.lowerBound == 0 {
+          Self.respond(connection, request)
+        } else {
+          connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: \(page.count)\r\n\r\n")
+          return connection.send(page)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.failure?.code == .connectionLost, "\(outcome)")
+    #expect(outcome.failure?.message.contains("the body of the 503 response is larger than 16 MiB") == true)
+    #expect(outcome.part?.through == Self.leastRange)
   }
 
   @Test func `continues without a connection that is redirected to another document`() throws {
@@ -425,6 +488,92 @@ import Testing
     #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
     #expect(contents() == Self.body)
     #expect(server.requests.filter { $0.target == "/file" }.count == 1)
+  }
+
+  /// A server that redirects each request to a URL that is valid for this number of ranges.
+  private static func server(validFor limit: Int, _ status: String) throws -> RawServer {
+    let used = Mutex<[String: Int]>([:])
+    return try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard request.target != "/file" else {
+          let number = used.withLock {
+            $0["/file", default: 0] += 1
+            return $0["/file"] ?? 0
+          }
+          connection.send(answer("302 Found", headers: ["Location: /stored?signature=\(number)"]))
+          continue
+        }
+        let isValid = used.withLock {
+          $0[request.target, default: 0] += 1
+          return $0[request.target] ?? 0 <= limit
+        }
+        if isValid { respond(connection, request) } else { connection.send(answer(status, body: "expired")) }
+      }
+    }
+  }
+
+  @Test(arguments: ["403 Forbidden", "400 Bad Request", "410 Gone"], [1, 5])
+  func `follows the redirect again if the URL to which it led has expired`(_ status: String, _ limit: Int)
+    throws
+  {
+    let server = try Self.server(validFor: limit, status)
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    #expect(outcome.traffic.bodyReceived > Int64(Self.size))
+    #expect(contents() == Self.body)
+    let requests = server.requests
+    // Only the first request for the URL of the download asks for bytes there.
+    #expect(requests.filter { $0.target == "/file" && $0.header("range") != nil }.count == 1)
+    #expect(requests.filter { $0.target != "/file" }.allSatisfy { $0.header("range") != nil })
+  }
+
+  @Test func `follows the redirect once for each range that is refused`() throws {
+    let served = Mutex(false)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.target == "/file" {
+          connection.send(answer("302 Found", headers: ["Location: /stored"]))
+        } else if served.withLock({ (isServed: inout Bool) in
+          defer { isServed = true }
+          return isServed
+        }) {
+          connection.send(answer("403 Forbidden", body: "no"))
+        } else {
+          Self.respond(connection, request)
+        }
+      }
+    }
+    let outcome = try get(server)
+    #expect(outcome.answer?.status == 403, "\(outcome)")
+    #expect(outcome.part?.through == Self.leastRange)
+    let requests = server.requests
+    #expect(requests.count { $0.target == "/file" } <= 5)
+    #expect(requests.count { $0.target == "/stored" } <= 9)
+    #expect(loop.inFlight == 0)
+  }
+
+  @Test func `starts over on several connections if its URL leads to another one than before`() throws {
+    let isMoved = Mutex(false)
+    let server = try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        guard isMoved.withLock({ $0 }) else { return Self.respond(connection, request, 15_000) }
+        if request.target == "/file" {
+          connection.send(answer("302 Found", headers: ["Location: /moved"]))
+        } else {
+          Self.respond(connection, request)
+        }
+      }
+    }
+    #expect(try get(server).part?.through ?? 0 >= 15_000)
+    isMoved.withLock { $0 = true }
+    let outcome = try get(server)
+    #expect(outcome.answer?.storedFile?.size == Int64(Self.size), "\(outcome)")
+    guard case .several = outcome.segments else {
+      Issue.record("\(String(describing: outcome.segments))")
+      return
+    }
+    #expect(contents() == Self.body)
+    #expect(folder.names == ["file"])
   }
 
   @Test(arguments: [

@@ -16,14 +16,27 @@ final class ListedItems: Sendable {
     var origins: [Origin?] = []
   }
 
-  private let contents = Mutex(Contents())
+  private struct State {
+    var contents = Contents()
+    var isRead = false
+  }
 
-  func replace(with contents: Contents) { self.contents.withLock { $0 = contents } }
+  private let state = Mutex(State())
+
+  func replace(with contents: Contents) { state.withLock { $0 = State(contents: contents, isRead: true) } }
+
+  /// Whether the list has been read.
+  var isRead: Bool { state.withLock { $0.isRead } }
+
+  func contains(_ path: some Collection<UInt8>) -> Bool {
+    state.withLock { $0.contents.index(of: path) != nil }
+  }
 
   /// The values of `${item.…}` for the item with this path; `nil` if the list does not contain the item.
   func values(of path: some Collection<UInt8>) -> [String: String]? {
-    contents.withLock { contents in
-      contents.index(of: path).map { index in
+    state.withLock { state in
+      let contents = state.contents
+      return contents.index(of: path).map { index in
         var values: [String: String] = [:]
         for (field, column) in zip(contents.fields, contents.values) { values[field] = column[index] }
         return values
@@ -33,7 +46,8 @@ final class ListedItems: Sendable {
 
   /// Records the servers of a table's items.
   func setOrigins(of table: inout ItemTable) {
-    contents.withLock { contents in
+    state.withLock { state in
+      let contents = state.contents
       for item in 0..<table.count {
         if let index = contents.index(of: table.files.path(item)), let origin = contents.origins[index] {
           table.set(origin, of: item)

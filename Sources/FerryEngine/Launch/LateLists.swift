@@ -9,6 +9,7 @@ final class LateLists {
   private let journals: SessionJournals
   private let rounds: [Int64]
   private let listers: [Int: FileLister]
+  private let parts: DownloadParts
   private let notice: (String) -> Void
   /// The paths in these lists that could not be listed, by node.
   private(set) var problems: [Int: ListingProblems] = [:]
@@ -21,14 +22,15 @@ final class LateLists {
   ///   - thread: continues the listings that arrive in portions.
   ///   - onUnmatched: called with the globs that matched no file in such a listing, as positions in the list.
   init(
-    _ plan: Plan, journals: SessionJournals, rounds: [Int64], listers: [Int: FileLister],
+    _ jobs: Jobs, journals: SessionJournals, rounds: [Int64], listers: [Int: FileLister],
     on thread: SerialWorker, messages: Mailbox<RunMessage>, notice: @escaping (String) -> Void,
     onUnmatched: @escaping (NodeID, [Int], ListingProblems) -> Void
   ) {
     self.thread = thread
     self.messages = messages
     self.onUnmatched = onUnmatched
-    self.plan = plan
+    plan = jobs.plan
+    parts = DownloadParts(jobs: jobs, journals: journals)
     self.journals = journals
     self.rounds = rounds
     self.listers = listers
@@ -64,6 +66,7 @@ final class LateLists {
     var (items, settled) = try reconcile(listing, node, scheduler, &launchState, lister)
     settled.unlisted = listing.problems.failures
     guard !lister.isStopped() else { return nil }
+    try parts.removeUnlisted(of: node, row: launchState.rows[node.index], lister)
     return .items(items, settled: settled)
   }
 

@@ -109,6 +109,10 @@ extension Launch {
     }
     if !warnings.isEmpty { run.warn(warnings) }
     try launchState.dropUploadIDs(of: jobs.plan, in: journals, at: clock.now)
+    let parts = DownloadParts(jobs: jobs, journals: journals)
+    for (node, lister) in listers {
+      try parts.removeUnlisted(of: NodeID(node), row: launchState.rows[node], lister)
+    }
     let captures = CaptureStore(
       jobs.plan, runID: run.id, secrets: run.secrets, filters: jobs.secretFilters, launchState: launchState)
     captures.refreshTokens = RefreshTokens(history: history, clock: clock)
@@ -119,7 +123,7 @@ extension Launch {
     try ledger.forget(before: run.startedAt.advanced(by: .zero - Ledger.retention))
     let used = try uses(of: ledger, run, at: run.startedAt)
     let lists = LateLists(
-      jobs.plan, journals: journals, rounds: run.rounds, listers: listers, on: run.threads.compare,
+      jobs, journals: journals, rounds: run.rounds, listers: listers, on: run.threads.compare,
       messages: messages, notice: run.notice
     ) { node, unmatched, problems in
       let found = PlanWarnings.patterns(
@@ -136,6 +140,7 @@ extension Launch {
       run, loop, messages, journals, launchState, captures, ledger, inboxProcessor, history,
       listers: listers, lists: lists, commands: commands, after: before)
     let scheduler = runLoop.scheduler
+    try parts.removeEphemeral()
     // The rounds of manifests that have joined are completed by later runs of those manifests.
     let areThrough = joined.jobs.manifests.map {
       $0 < jobs.all.count && scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0))

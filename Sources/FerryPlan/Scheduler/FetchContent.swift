@@ -39,10 +39,13 @@ extension Step {
   }
 
   /// The reason why a fetch does not store an unexpected 2xx response.
-  func refusal(of status: Int) -> String {
+  ///
+  /// - Parameter askedForRest: whether the request asked for a part of the document.
+  func refusal(of status: Int, askedForRest: Bool) -> String {
     let response = "the server responded to \(request.method) with \(status)"
     switch status {
     case 204, 205: return "\(response), which has no content to store"
+    case 206 where askedForRest: return "\(response), a part of the document other than the requested one"
     case 206: return "\(response), a part of the document that was not requested"
     case 226: return "\(response), a delta that was not requested"
     case 200...299 where status != 200:

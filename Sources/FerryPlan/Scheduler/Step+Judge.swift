@@ -87,9 +87,9 @@ extension Step {
     }
     if let uploadID, refusesUploadID(response, uploadID) { return .uploadIDRefused(failure) }
     switch response.judgedStatus {
-    case 300...399:
-      // A server may act and then redirect. Only a status listed in `expect` proves that it acted; a redirect
-      // never proves that it did not.
+    case 207 where reportsFailures(status: status), 300...399:
+      // A server may act and then redirect, or act on some of the resources. Only a status listed in `expect` proves
+      // that it acted; a redirect never proves that it did not.
       return endsKnowledge ? .answerLost(failure) : .permanent(failure)
     case 400, 412, 431:
       // The server may be unable to read the validator, or may mistake it for another condition.
@@ -152,7 +152,12 @@ extension Step {
         ", which is not a redirect that ferry follows; if it means success, list it in 'expect: { status }'"
     case 401, 403:
       if let reason = response.withheld ?? response.challengeProblem { message += "; \(reason)" }
-    case 200...299: if kind.storesDocument { message = refusal(of: status) }
+    case 200...299 where kind.storesDocument:
+      message = refusal(of: status, askedForRest: response.askedForRest)
+    case 207 where reportsFailures(status: status):
+      message +=
+        ", which reports that a part of the request failed (RFC 4918, section 13); if it means success, list it in "
+        + "'expect: { status: [207] }'"
     default: break
     }
     return RecordedFailure(code: .httpStatus, status: status, message: message)
@@ -163,7 +168,17 @@ extension Step {
   /// Whether a response with this status is the expected one, unless its header fields or body do not match.
   package func expects(status: Int) -> Bool {
     if kind.storesDocument { return content(of: status) != .unexpected }
-    return expect.status.isEmpty ? (200...299).contains(status) : expect.status.contains(status)
+    guard expect.status.isEmpty else { return expect.status.contains(status) }
+    return (200...299).contains(status) && !reportsFailures(status: status)
+  }
+
+  /// The methods of WebDAV to which a server responds with 207 (Multi-Status) only if a part of the request failed (RFC
+  /// 4918, sections 9.6.1, 9.8.5, 9.9.4 and 9.10.9). In response to PROPFIND, the status is a success.
+  private static let partialMethods: Set = ["COPY", "DELETE", "LOCK", "MOVE"]
+
+  /// Whether a 2xx response reports failures in its body.
+  private func reportsFailures(status: Int) -> Bool {
+    status == 207 && Self.partialMethods.contains(request.method)
   }
 
   /// Evaluates a 304 response, which is valid only for the validator in the request (RFC 9110, section

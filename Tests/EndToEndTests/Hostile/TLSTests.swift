@@ -125,6 +125,48 @@ struct `A response over TLS` {
     #expect(server.requests == ["GET http://127.0.0.1:9/first", "GET http://127.0.0.1:9/second"])
   }
 
+  /// libcurl keeps a connection of HTTP/2 after a request on it has been stopped, and would use it for each retry.
+  @Test func `that falls silent over HTTP 2 is not used for retries`() async throws {
+    let job = try Workspace(
+      """
+      version: 1
+      name: silent
+      sessions:
+        s: { http_version: 2, timeout_for_request: 1s, max_connections_per_host: 2 }
+      uploads:
+        u:
+          session: s
+          files: { root: files }
+          transfer: { request: { method: PUT, url: "https://127.0.0.1/${file.name}" } }
+          retry: { limit: 2, initial: 100ms, max: 100ms }
+      """)
+    for name in ["a", "b", "c"] { try job.write(name, to: name) }
+    let server = try await TLSServer.start(
+      in: job.folder, isHTTP2: true,
+      """
+        def frame(kind, flags, stream, payload=b""):
+          return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream + payload
+        HEADERS, SETTINGS = 1, 4
+        connection.sendall(frame(SETTINGS, 0, bytes(4)))
+        frames = connection.makefile("rb")
+        # the connection preface of the client
+        frames.read(24)
+        responses = 0
+        while head := frames.read(9):
+          frames.read(int.from_bytes(head[:3], "big"))
+          if head[3] == SETTINGS and head[4] == 0: connection.sendall(frame(SETTINGS, 1, bytes(4)))
+          # The first connection responds late to its first request, and to no other one.
+          if head[3] != HEADERS or number == 0 and responses > 0: continue
+          if number == 0: time.sleep(0.6)
+          responses += 1
+          # END_STREAM and END_HEADERS, and ":status: 200" of HPACK's static table
+          connection.sendall(frame(HEADERS, 5, head[5:], b"\\x88"))
+      """)
+    try job.write(manifest: job.folder.text("job.yaml").replacing("https://127.0.0.1", with: server.url))
+    let (command, report) = try await server.run(job)
+    #expect(report.totals.items.done == 3, "\(command.stdout)\(command.stderr)")
+  }
+
   /// libcurl 7.88 keeps reading HTTP/2 frames without data while more of them arrive.
   @Test func `of empty frames without end does not stop the clock`() async throws {
     let job = try Workspace(
