@@ -7,14 +7,15 @@ import Testing
 
   /// A job with one upload, the token `login`, and the request `notify` at its end.
   private func job(
-    _ server: ScriptedServer, target: String = "${vars.home}/put", end: String = "", more: String = ""
+    _ server: ScriptedServer, target: String = "${vars.home}/put", end: String = "", more: String = "",
+    sessions: String = ""
   ) throws -> Workspace {
     let job = try Workspace(
       """
       version: 1
       name: end
       vars: { home: "\(server.home)" }
-      sessions: { quick: {}, uploads: { kind: background } }
+      sessions: { quick: {}, uploads: { kind: background }\(sessions) }
       tokens:
         login:
           session: quick
@@ -169,6 +170,20 @@ import Testing
     #expect(report.run.onEnd?.map(\.state) == ["succeeded", "failed"])
     #expect(
       report.run.onEnd?.last?.reason?.message.hasPrefix("the request did not succeed within 0.5 s") == true)
+  }
+
+  @Test func `states the time limit of its session if that is shorter than its grace`() async throws {
+    let receiver = try await ReceiverProcess.start(faults: ["file:delay=60"])
+    let server = try await ScriptedServer.start(["/token": Self.token])
+    let job = try job(
+      server,
+      more:
+        "  slow: { session: short, request: { method: PUT, url: \"\(receiver.url)/files/x\" } }",
+      sessions: ", short: { timeout_for_resource: 300ms }")
+    let (command, report) = try await job.run()
+    let message = report.run.onEnd?.last?.reason?.message
+    #expect(
+      message?.hasPrefix("the request did not succeed within 0.3 s") == true, "\(command.stdout)")
   }
 
   @Test func `with a token gets one, and its when chooses the exit codes`() async throws {

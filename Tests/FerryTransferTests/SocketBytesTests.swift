@@ -76,6 +76,32 @@ import Testing
     #expect(ledger.openCount == 1)
   }
 
+  @Test func aConnectionIsRetiredOnlyIfItHasBeenSilent() {
+    let ledger = SocketLedger { _ in
+      var info = TCPInfo(sent: 0, received: 0)
+      info.sinceReceived = .seconds(3)
+      return info
+    }
+    let descriptor: CInt = 1_000_000
+    ledger.didOpen(descriptor)
+    ledger.retire(descriptor, ifSilentFor: .seconds(4))
+    #expect(!ledger.isRetired(descriptor) && ledger.mayUse(descriptor, nil))
+    ledger.retire(descriptor, ifSilentFor: .seconds(3))
+    #expect(ledger.isRetired(descriptor) && !ledger.mayUse(descriptor, nil))
+    // The next connection may have the same number.
+    ledger.willClose(descriptor)
+    ledger.didOpen(descriptor)
+    #expect(!ledger.isRetired(descriptor))
+  }
+
+  @Test func theKernelReportsTheTimeSinceDataWasReceived() throws {
+    let server = try RawServer { _ in answer() }
+    _ = try loop.run(TransferRequest(id: 1, method: "GET", url: server.url))
+    let descriptor = try #require(ledger.openDescriptors.first)
+    let silence = try #require(TCPInfo(of: descriptor)?.sinceReceived)
+    #expect(silence < .seconds(30))
+  }
+
   /// Linux may use one local port for connections to different servers.
   @Test func connectionsThatShareALocalPortAreDistinguished() throws {
     let servers = [try RawServer { _ in answer() }, try RawServer { _ in answer() }]

@@ -54,7 +54,11 @@ struct RequestsAtEnd {
           manifest: jobs.all.count > 1 ? jobs.plan.manifests[manifest] : nil, name: name, state: .skipped,
           required: declared.isRequired)
         guard declared.request.when.allows(end.values[manifest].exitCode) else { return record }
-        record.take(sent[manifest][name], within: limits[manifest][name], problem: problem)
+        let session = declared.request.session.value
+        let longest = jobs.all[manifest].manifest.sessions.first { $0.name.value == session }?
+          .timeoutForResource
+        let limit = limits[manifest][name].map { min($0, longest ?? $0) }
+        record.take(sent[manifest][name], within: limit, problem: problem)
         return record
       }
     }
