@@ -69,16 +69,4 @@ static inline CURLMcode ferry_multi_set_long(CURLM *multi, CURLMoption option, l
   return curl_multi_setopt(multi, option, value);
 }
 
-static inline CURLMcode ferry_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
-  return curl_multi_setopt(multi, option, value);
-}
-
-static inline CURLMcode ferry_multi_set_socket(CURLM *multi, curl_socket_callback callback) {
-  return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
-}
-
-static inline CURLMcode ferry_multi_set_timer(CURLM *multi, curl_multi_timer_callback callback) {
-  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
-}
-
 #endif

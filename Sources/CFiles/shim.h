@@ -11,7 +11,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <sys/epoll.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 

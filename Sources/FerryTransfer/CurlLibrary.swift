@@ -56,10 +56,7 @@ enum CurlLibrary {
   static var version: String { String(cString: curl_version()) }
 }
 
-/// Transfers are impossible: libcurl could not be initialized, which happens only if memory or entropy is unavailable, or
-/// the system refused a descriptor.
-package struct TransfersUnavailable: Error, CustomStringConvertible {
-  package let description: String
-
-  init(_ reason: String) { description = "transfers cannot be started: \(reason)" }
+/// libcurl could not be initialized, which happens only if memory or entropy is unavailable.
+package struct CurlUnavailable: Error, CustomStringConvertible {
+  package var description: String { "libcurl could not be initialized" }
 }

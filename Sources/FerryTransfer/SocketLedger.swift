@@ -36,8 +36,6 @@ final class SocketLedger {
   private(set) lazy var backgroundOpener = SocketOpener(self, isBackground: true)
   /// The guard that is notified of each socket that is opened or closed.
   var turnGuard: StuckTurnGuard?
-  /// Waits for events on the sockets.
-  var poller: SocketPoller?
 
   /// Whether this process may still send requests; checked before each request and each piece of a body.
   var mayStillSend: () -> Bool = { true }
@@ -61,14 +59,12 @@ final class SocketLedger {
   func didOpen(_ descriptor: CInt) {
     descriptors[descriptor] = Connection()
     turnGuard?.didOpen(descriptor)
-    poller?.didOpen(descriptor)
     portless.insert(descriptor)
   }
 
   /// Called before the socket is closed, because the socket's counters are lost when it is closed.
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
-    poller?.willClose(descriptor)
     retired.remove(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
     if portless.remove(descriptor) == nil {

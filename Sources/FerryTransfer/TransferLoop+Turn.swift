@@ -11,39 +11,33 @@ extension TransferLoop {
   package func turn(timeout: Duration?) -> [TransferOutcome] {
     now = .now
     let end = timeout.map { now.advanced(by: $0) }
-    // Every turn checks the sockets at least once.
-    var (isWoken, hasWaited) = (false, false)
     while true {
-      if readMessages() { isWoken = true }
-      if !bandwidths.isEmpty { grantBandwidth() }
+      let isWoken = readMessages()
+      if !bandwidths.isEmpty {
+        now = .now
+        grantBandwidth()
+      }
       perform()
       if !segmented.isEmpty { startSegments() }
       if interimCount > 0 { for handle in busy.values { collectInterim(of: handle) } }
       now = .now
       checkTimeouts()
-      let isOver = !ended.isEmpty || isWoken || !digests.isEmpty || !interim.isEmpty
-      if hasWaited, isOver {
+      if !ended.isEmpty || isWoken || !digests.isEmpty || !interim.isEmpty {
         defer { ended = [] }
         return ended
       }
-      if hasWaited, let end, end <= now { return [] }
-      events.wait(milliseconds: isOver ? 0 : milliseconds(until: end))
-      hasWaited = true
-      now = .now
+      if let end, end <= now { return [] }
+      guard curl_multi_poll(multi, nil, 0, milliseconds(until: end), nil) == CURLM_OK else { return [] }
     }
   }
 
-  /// The time until the loop must act even without an event, at most until `end`.
+  /// The time until the loop must act even if nothing happens, at most until `end`.
   ///
   /// It is rounded up. If it were rounded down, the loop would spin during the last millisecond.
   private func milliseconds(until end: SuspendingClock.Instant?) -> CInt {
-    var next = events.deadline(now: now)
-    func consider(_ instant: SuspendingClock.Instant?) {
-      if let instant { next = min(next ?? instant, instant) }
-    }
-    consider(end)
-    consider(nextCheck)
-    if !bandwidths.isEmpty { consider(nextTurn) }
+    var next = end
+    if let nextCheck { next = min(next ?? nextCheck, nextCheck) }
+    if let nextTurn { next = min(next ?? nextTurn, nextTurn) }
     let nanoseconds = next.map { max(0, now.duration(to: $0).nanoseconds) } ?? .max
     return CInt((min(nanoseconds, Self.longestWait) + 999_999) / 1_000_000)
   }
@@ -83,11 +77,12 @@ extension TransferLoop {
   }
 
   private func perform() {
+    var running: CInt = 0
     var isFollowing = true
     while isFollowing {
       isFollowing = false
       turnGuard.begin()
-      events.perform(multi, at: now)
+      curl_multi_perform(multi, &running)
       shutDown = turnGuard.end()
       var left: CInt = 0
       while let message = curl_multi_info_read(multi, &left) {

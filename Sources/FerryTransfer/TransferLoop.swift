@@ -13,9 +13,7 @@ package final class TransferLoop {
   let multi: UnsafeMutableRawPointer
   let mailbox: Mailbox<TransferMessage>
   /// Ends a turn's wait from any thread.
-  package let waker: TransferWaker
-  /// Must outlive `curl_multi_cleanup`, which calls it.
-  let events: MultiEvents
+  package let waker = TransferWaker()
   /// The ledger must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
   let turnGuard: StuckTurnGuard
@@ -65,31 +63,25 @@ package final class TransferLoop {
     }
   }
 
-  /// Creates a loop. Throws `TransfersUnavailable` if libcurl cannot be used, or if the system refuses a descriptor.
+  /// Creates a loop. Throws `CurlUnavailable` if libcurl cannot be used.
   package convenience init(threads: Threads) throws {
     try self.init(sockets: SocketLedger(), threads: threads)
   }
 
   init(sockets: SocketLedger, threads: Threads) throws {
-    let waker = try TransferWaker()
-    let poller = try SocketPoller(interruptedBy: waker.reading)
-    guard CurlLibrary.isReady, let multi = curl_multi_init() else {
-      throw TransfersUnavailable("libcurl could not be initialized")
-    }
+    guard CurlLibrary.isReady, let multi = curl_multi_init() else { throw CurlUnavailable() }
     self.multi = multi
-    self.waker = waker
-    events = MultiEvents(poller)
     turnGuard = StuckTurnGuard(on: threads.watch)
     self.sockets = sockets
     sockets.turnGuard = turnGuard
-    sockets.poller = poller
     mailbox = Mailbox { [waker] in waker.interrupt() }
     hashThread = HashThread(worker: threads.hash, mailbox: mailbox)
     storeWorker = threads.store
-    events.attach(to: multi)
+    waker.open(multi)
   }
 
   deinit {
+    waker.close()
     for handle in busy.values { curl_multi_remove_handle(multi, handle.curl) }
     // Easy handles must be freed before their multi handle.
     busy.removeAll()
