@@ -3,9 +3,9 @@
 /// Invariants of a response's header section, which is passed line by line as libcurl passes it.
 enum HeadInvariants {
   static func violations(by input: [UInt8]) -> [String] {
-    var head = ResponseHead()
+    let head = ResponseHead()
     var violations: [String] = []
-    feed(input, to: &head)
+    feed(input, to: head)
     let fields = head.fields
     let size = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     // A byte that is not valid UTF-8 becomes three bytes.
@@ -27,12 +27,12 @@ enum HeadInvariants {
 
   /// The fields of a complete header section with these lines.
   static func fields(of input: [UInt8]) -> [(name: String, value: String)] {
-    var head = ResponseHead()
-    feed(Array("HTTP/1.1 200 OK\r\n".utf8) + input, to: &head)
+    let head = ResponseHead()
+    feed(Array("HTTP/1.1 200 OK\r\n".utf8) + input, to: head)
     return head.fields
   }
 
-  private static func feed(_ input: [UInt8], to head: inout ResponseHead) {
+  private static func feed(_ input: [UInt8], to head: ResponseHead) {
     var rest = input[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex

@@ -19,7 +19,11 @@ package enum ContentCoding {
 
   /// The content codings of a response except `identity`, in the order in which the server applied them.
   static func codings(of fields: [(name: String, value: String)]) -> [String] {
-    members(of: fields.filter { $0.name.isField("content-encoding") }.map(\.value)).filter {
+    // Most responses have none.
+    guard let first = fields.indices.first(where: { fields[$0].name.isField("content-encoding") }) else {
+      return []
+    }
+    return members(of: fields[first...].filter { $0.name.isField("content-encoding") }.map(\.value)).filter {
       $0 != "identity"
     }
   }

@@ -246,7 +246,10 @@ final class DownloadFile: @unchecked Sendable {
         return .success(.refused(refusal))
       }
       if let check = request.check {
-        if check.readsBody { response.body = try contents(limit: TransferRequest.DownloadCheck.bodyLimit) }
+        if check.readsBody {
+          response = response.replacing(
+            body: try contents(limit: TransferRequest.DownloadCheck.bodyLimit))
+        }
         if let refusal = check.refusal(response) {
           record = nil
           return .success(.refused(refusal))

@@ -18,7 +18,7 @@ final class EasyHandle {
   let sockets: SocketLedger
   let turnGuard: StuckTurnGuard
   var exchange: Exchange?
-  var head = ResponseHead()
+  let head = ResponseHead()
 
   /// `CURLOPT_ERRORBUFFER`: 256 bytes.
   private let errorText: UnsafeMutablePointer<CChar>

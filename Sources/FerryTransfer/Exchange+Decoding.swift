@@ -6,9 +6,10 @@ extension Exchange {
   /// - Returns: the decoded body, or the body as received with the codings that were not removed. Fails if a
   ///   needed body cannot be decoded.
   func decodedBody(of head: ResponseHead) -> Result<(body: [UInt8], coding: String?), TransportFailure> {
-    let unrequested = ContentCoding.unrequested(in: head.fields, of: hop.headers)
     let codings = ContentCoding.codings(of: head.fields)
-    guard request.decodes, unrequested == nil, !codings.isEmpty, !body.isEmpty,
+    guard !codings.isEmpty else { return .success((body, nil)) }
+    let unrequested = ContentCoding.unrequested(in: head.fields, of: hop.headers)
+    guard request.decodes, unrequested == nil, !body.isEmpty,
       case .memory(let limit, let isNeeded) = sink
     else { return .success((body, unrequested)) }
     let coding = codings.joined(separator: ", ")

@@ -32,9 +32,11 @@ enum ResponseFraming: Equatable {
     }
     var lengths: [Substring] = []
     var codings: [Substring] = []
-    for (name, value) in head.fields {
-      if name.isField("content-length") { lengths += Self.members(of: value) }
-      if name.isField("transfer-encoding") { codings += Self.members(of: value) }
+    let fields = head.fields
+    // By index, because a loop over the fields would copy each of them.
+    for index in fields.indices {
+      if fields[index].name.isField("content-length") { lengths += Self.members(of: fields[index].value) }
+      if fields[index].name.isField("transfer-encoding") { codings += Self.members(of: fields[index].value) }
     }
     if codings.isEmpty {
       self = Self.framing(lengths: lengths) ?? .untilClose

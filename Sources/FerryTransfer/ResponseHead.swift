@@ -4,7 +4,9 @@
 /// If several header sections arrive in sequence (100 Continue, a resend), the last one is kept. Trailers
 /// are dropped. All of them count towards the limits, because a server could send interim responses or
 /// trailers endlessly.
-struct ResponseHead {
+///
+/// This is a class, because each use of a struct with these fields would copy them.
+final class ResponseHead {
   /// The limit in bytes for one hop.
   static let byteLimit = 256 << 10
   /// The limit in lines for one hop.
@@ -48,7 +50,7 @@ struct ResponseHead {
   }
 
   /// Adds a line, including its line break.
-  mutating func append(_ line: UnsafeRawBufferPointer) -> Line {
+  func append(_ line: UnsafeRawBufferPointer) -> Line {
     byteCount += line.count
     lineCount += 1
     guard byteCount <= Self.byteLimit, lineCount <= Self.lineLimit else { return .tooMuch }
@@ -78,14 +80,14 @@ struct ResponseHead {
   }
 
   /// Drops everything, for another hop. The buffer is kept.
-  mutating func reset() {
+  func reset() {
     startOver()
     byteCount = 0
     lineCount = 0
   }
 
   /// Drops the received lines, such as a proxy's response to CONNECT. They still count towards the limits.
-  mutating func startOver() {
+  func startOver() {
     bytes.removeAll(keepingCapacity: true)
     fields = []
     isAmbiguous = false
@@ -100,7 +102,7 @@ struct ResponseHead {
 
   /// Stores the reason phrase of a status line such as "HTTP/1.1 404 Not Found". HTTP/2 has no reason phrase. The
   /// phrase of a success is not stored, because it is not used.
-  private mutating func keepReason(_ line: UnsafeRawBufferPointer) {
+  private func keepReason(_ line: UnsafeRawBufferPointer) {
     guard status >= 300 else { return }
     let afterVersion = line.drop { $0 != UInt8(ascii: " ") }.dropFirst()
     let phrase = afterVersion.drop { $0.isDigit }.drop(while: \.isBlank)
@@ -109,7 +111,7 @@ struct ResponseHead {
     isReasonCut = whole.count > Self.reasonLimit
   }
 
-  private mutating func parseFields() {
+  private func parseFields() {
     fields.reserveCapacity(8)
     bytes.withUnsafeBufferPointer { bytes in
       var rest = bytes[...]
@@ -121,7 +123,7 @@ struct ResponseHead {
     }
   }
 
-  private mutating func parse(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
+  private func parse(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
     guard let first = line.first else { return }
     if first.isBlank {
       guard let last = fields.last else { return }

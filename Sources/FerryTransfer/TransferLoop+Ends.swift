@@ -119,7 +119,7 @@ extension TransferLoop {
     let traffic = segments?.traffic ?? exchange.traffic
     endedTraffic += traffic
     let started = segments?.started ?? exchange.started
-    var outcome = TransferOutcome(
+    let outcome = TransferOutcome(
       id: segments?.id ?? exchange.key.id, result: result, traffic: traffic,
       duration: started.duration(to: .now), url: exchange.hop.url)
     outcome.method = exchange.hop.method

@@ -6,7 +6,8 @@ import FerryPlan
 /// Every check compares the byte counts of each transfer with the previous check. The interval between
 /// checks is an eighth of the idle timeout, so a timeout is never early and at most an eighth late.
 extension TransferLoop {
-  private static let checkRange = Duration.milliseconds(5)...Duration.seconds(1)
+  /// The shortest and the longest interval, in nanoseconds.
+  private static let checkRange: ClosedRange<Int64> = 5_000_000...1_000_000_000
 
   func scheduleCheck(of exchange: borrowing Exchange) {
     var interval = Self.checkInterval(exchange.request.idleTimeout)
@@ -26,7 +27,7 @@ extension TransferLoop {
   }
 
   private static func checkInterval(_ idleTimeout: Duration) -> Duration {
-    min(max(idleTimeout / 8, checkRange.lowerBound), checkRange.upperBound)
+    .nanoseconds(min(max(idleTimeout.nanoseconds / 8, checkRange.lowerBound), checkRange.upperBound))
   }
 
   func checkTimeouts() {

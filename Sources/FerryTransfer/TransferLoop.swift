@@ -12,8 +12,6 @@ package final class TransferLoop {
   private static let connections = 512
   /// The number of idle handles kept; each takes a few KiB.
   static let pooledHandles = 256
-  /// The longest wait in nanoseconds. A turn that must wait longer waits repeatedly.
-  private static let longestWait: Int64 = 1_000_000_000_000
 
   let multi: UnsafeMutableRawPointer
   let mailbox: Mailbox<TransferMessage>
@@ -21,7 +19,7 @@ package final class TransferLoop {
   package let waker = TransferWaker()
   /// The ledger must outlive `curl_multi_cleanup`, which closes sockets through it.
   let sockets: SocketLedger
-  private let turnGuard: StuckTurnGuard
+  let turnGuard: StuckTurnGuard
   /// The remote addresses of the connections that `turnGuard` shut down during the current call to libcurl.
   var shutDown: [SocketAddress] = []
   let hashThread: HashThread
@@ -43,7 +41,7 @@ package final class TransferLoop {
   var ended: [TransferOutcome] = []
   /// The traffic of all completed requests.
   var endedTraffic = Traffic()
-  private var interim: [InterimResponse] = []
+  var interim: [InterimResponse] = []
   /// The number of requests in flight that report an interim response.
   var interimCount = 0
   var digests: [DigestOutcome] = []
@@ -121,7 +119,7 @@ package final class TransferLoop {
   /// Starts a request. If it cannot be started, it ends with its failure in the next turn.
   package func start(_ written: consuming TransferRequest) {
     // The request is moved, because it is large.
-    var request = written
+    var request = consume written
     let (id, reportsInterim) = (request.id, request.reportedInterim != nil)
     // `OriginGuard` decides whether these fields are sent before the request is signed.
     if let signing = request.signing { request.headers += signing.placeholders }
@@ -141,7 +139,8 @@ package final class TransferLoop {
       try authenticate(&hop, request)
       let (headers, credits) = (try headers(of: hop, request), credits(for: request.limits))
       let exchange = Exchange(
-        key: key, request: request, hop: hop, headers: headers, withheld: withheld, isTraced: isTracing,
+        key: key, request: consume request, hop: hop, headers: headers, withheld: withheld,
+        isTraced: isTracing,
         credits: credits, now: now)
       (exchange.kept, exchange.keptBefore, exchange.range) = (kept, kept?.size ?? 0, range)
       switch range {
@@ -279,92 +278,5 @@ package final class TransferLoop {
       fields.append(.init(name: "Authorization", value: authorization))
     }
     return try HeaderList(fields)
-  }
-
-  // MARK: The turn
-
-  /// Performs I/O until a request or a digest ends, an interim response arrives, the waker is used, or
-  /// `timeout` has passed (`nil` means no timeout). Returns all completed requests.
-  package func turn(timeout: Duration?) -> [TransferOutcome] {
-    now = .now
-    let end = timeout.map { now.advanced(by: $0) }
-    while true {
-      let isWoken = readMessages()
-      if !bandwidths.isEmpty {
-        now = .now
-        grantBandwidth()
-      }
-      perform()
-      if !segmented.isEmpty { startSegments() }
-      if interimCount > 0 { for handle in busy.values { collectInterim(of: handle) } }
-      now = .now
-      checkTimeouts()
-      if !ended.isEmpty || isWoken || !digests.isEmpty || !interim.isEmpty {
-        defer { ended = [] }
-        return ended
-      }
-      let wait = [end, nextCheck, nextTurn].compactMap { $0 }.min().map { now.duration(to: $0) }
-      if let end, end <= now { return [] }
-      // The wait is in whole milliseconds, rounded up. If it were rounded down, the loop would spin during
-      // the last millisecond.
-      let nanoseconds = min(max(wait?.nanoseconds ?? .max, 0), Self.longestWait)
-      let milliseconds = CInt((nanoseconds + 999_999) / 1_000_000)
-      guard curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK else { return [] }
-    }
-  }
-
-  private func readMessages() -> Bool {
-    let isWoken = waker.takeWake()
-    for message in mailbox.take() {
-      switch message {
-      case .hashed(let key, let count):
-        handle(key)?.didHash(count)
-      case .digest(let key, let bytes):
-        guard let handle = handle(key) else { continue }
-        handle.exchange?.digest = .done(bytes)
-        endIfSettled(handle)
-      case .stored(let key, let result):
-        guard let handle = handle(key) else { continue }
-        handle.exchange?.storing = nil
-        switch result {
-        case .success(.stored(let file)): handle.exchange?.storedFile = file
-        case .success(.refused(let why)): handle.exchange?.refusal = why
-        case .failure(let failure): handle.exchange?.failure = failure
-        }
-        endIfSettled(handle)
-      case .fileDigest(let key, let result):
-        // A canceled digest may already have been posted.
-        guard hashing[key.id]?.key == key else { continue }
-        hashing[key.id] = nil
-        digests.append(DigestOutcome(id: key.id, result: result))
-      }
-    }
-    return isWoken
-  }
-
-  func handle(_ key: TransferKey) -> EasyHandle? {
-    guard let handle = busy[key.id], handle.exchange?.key == key else { return nil }
-    return handle
-  }
-
-  private func perform() {
-    var running: CInt = 0
-    var isFollowing = true
-    while isFollowing {
-      isFollowing = false
-      turnGuard.begin()
-      curl_multi_perform(multi, &running)
-      shutDown = turnGuard.end()
-      var left: CInt = 0
-      while let message = curl_multi_info_read(multi, &left) {
-        guard message.pointee.msg == CURLMSG_DONE, let curl = message.pointee.easy_handle,
-          let handle = EasyHandle.of(curl)
-        else { continue }
-        // The message becomes invalid when its handle is removed.
-        let code = message.pointee.data.result
-        curl_multi_remove_handle(multi, curl)
-        if complete(handle, code) { isFollowing = true }
-      }
-    }
   }
 }

@@ -12,7 +12,9 @@ package struct InterimResponse: Sendable {
 }
 
 /// The end of one request. Every started request has exactly one outcome.
-package struct TransferOutcome: Sendable {
+///
+/// This is a class, because it is passed on several times, and each copy of a struct would retain dozens of values.
+package final class TransferOutcome {
   package var id: UInt64
   package var result: Result<TransferResponse, TransportFailure>
   /// The traffic over all redirects and resends.
@@ -36,4 +38,15 @@ package struct TransferOutcome: Sendable {
   package var segments: SegmentUse?
   /// If the loop traces requests: each request on the wire, in order.
   package var hops: [TracedHop] = []
+
+  package init(
+    id: UInt64, result: Result<TransferResponse, TransportFailure>, traffic: Traffic, duration: Duration,
+    url: String? = nil
+  ) {
+    self.id = id
+    self.result = result
+    self.traffic = traffic
+    self.duration = duration
+    self.url = url
+  }
 }

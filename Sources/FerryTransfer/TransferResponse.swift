@@ -1,44 +1,81 @@
 import FerryPlan
 
 /// A complete HTTP response: its header section and its body have ended, according to its framing.
-package struct TransferResponse: Sendable {
-  package var status: Int
+///
+/// This is a class, because it is passed on several times, and each copy of a struct would retain all of its values.
+package final class TransferResponse: Sendable {
+  package let status: Int
   /// The fields in the order received. Names are kept as received and compared case-insensitively.
-  package var headers: [(name: String, value: String)]
+  package let headers: [(name: String, value: String)]
   /// The reason phrase of the status line, or its first KiB; empty if there is none or the status is a success.
-  package var reason: [UInt8] = []
+  package let reason: [UInt8]
   /// Whether the reason phrase is longer than `reason`.
-  package var isReasonCut = false
+  package let isReasonCut: Bool
   /// The part of the body that was kept in memory, according to the request's `destination`.
-  package var body: [UInt8]
+  package let body: [UInt8]
   /// Whether the received body is longer than `body`.
-  package var isBodyCut = false
+  package let isBodyCut: Bool
   /// The URL that the response came from, after redirects.
-  package var url: String
+  package let url: String
   /// The SHA-256 digest of the sent file, 32 bytes; `nil` if it was not requested.
-  package var sha256: [UInt8]?
+  package let sha256: [UInt8]?
   /// The reason why the request's `check` refused the download. The existing file was not changed.
-  package var refusal: String?
+  package let refusal: String?
   /// The file in which a download was stored.
-  package var storedFile: FileVersion?
+  package let storedFile: FileVersion?
   /// The sensitive header fields that were withheld from `url`, and the setting that would allow them; `nil` if all
   /// were sent.
-  package var withheld: String?
+  package let withheld: String?
   /// The reason why the server's challenge was not met; `nil` if there is none.
-  package var challengeProblem: String?
+  package let challengeProblem: String?
   /// Whether the body ended with the connection or stream. Such a body cannot be distinguished from a
   /// truncated one (RFC 9112, section 8).
-  package var isCloseDelimited = false
+  package let isCloseDelimited: Bool
   /// Content codings of the body that the request did not accept.
-  package var unrequestedCoding: String?
+  package let unrequestedCoding: String?
   /// Whether the body is the rest of a document whose beginning an earlier request received.
-  package var isContinued = false
+  package let isContinued: Bool
   /// Whether the request asked for the rest of a document.
-  package var askedForRest = false
+  package let askedForRest: Bool
+
+  package init(
+    status: Int, headers: [(name: String, value: String)], reason: [UInt8] = [], isReasonCut: Bool = false,
+    body: [UInt8], isBodyCut: Bool = false, url: String, sha256: [UInt8]? = nil, refusal: String? = nil,
+    storedFile: FileVersion? = nil, withheld: String? = nil, challengeProblem: String? = nil,
+    isCloseDelimited: Bool = false, unrequestedCoding: String? = nil, isContinued: Bool = false,
+    askedForRest: Bool = false
+  ) {
+    self.status = status
+    self.headers = headers
+    self.reason = reason
+    self.isReasonCut = isReasonCut
+    self.body = body
+    self.isBodyCut = isBodyCut
+    self.url = url
+    self.sha256 = sha256
+    self.refusal = refusal
+    self.storedFile = storedFile
+    self.withheld = withheld
+    self.challengeProblem = challengeProblem
+    self.isCloseDelimited = isCloseDelimited
+    self.unrequestedCoding = unrequestedCoding
+    self.isContinued = isContinued
+    self.askedForRest = askedForRest
+  }
+
+  /// The same response with another status or body.
+  package func replacing(status: Int? = nil, body: [UInt8]? = nil) -> TransferResponse {
+    TransferResponse(
+      status: status ?? self.status, headers: headers, reason: reason, isReasonCut: isReasonCut,
+      body: body ?? self.body, isBodyCut: isBodyCut, url: url, sha256: sha256, refusal: refusal,
+      storedFile: storedFile, withheld: withheld, challengeProblem: challengeProblem,
+      isCloseDelimited: isCloseDelimited, unrequestedCoding: unrequestedCoding, isContinued: isContinued,
+      askedForRest: askedForRest)
+  }
 
   /// The value of the first field with this name.
   package func header(_ name: String) -> String? {
-    headers.first { $0.name.isField(named: name) }?
-      .value
+    // By index, because a search over the fields would copy each of them.
+    headers.indices.first { headers[$0].name.isField(named: name) }.map { headers[$0].value }
   }
 }

@@ -35,9 +35,9 @@ struct FetchCacheTests {
   @Test func theFileOfTheValidatorsIsRecorded() throws {
     let run = try run()
     let url = try run.request(.fetch).url
-    var response = TransferResponse(
-      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
-    response.storedFile = FileVersion(identity: 1, size: 2, modified: 3)
+    let response = TransferResponse(
+      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url,
+      storedFile: FileVersion(identity: 1, size: 2, modified: 3))
     try run.finish(.fetch, .success(response))
     #expect(run.fetches[node]?.file == response.storedFile)
   }
@@ -52,9 +52,9 @@ struct FetchCacheTests {
   @Test func aRejectedDocumentKeepsTheValidators() throws {
     let run = try run()
     let url = try run.request(.fetch).url
-    var response = TransferResponse(
-      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url)
-    response.refusal = "its JSON is another"
+    let response = TransferResponse(
+      status: 200, headers: [(name: "ETag", value: "\"new\"")], body: [], url: url,
+      refusal: "its JSON is another")
     let result = try run.finish(.fetch, .success(response))
     #expect(result.response?.mismatch == "its JSON is another")
     #expect(run.fetches[node]?.etag == "\"old\"")

@@ -456,7 +456,7 @@ import Testing
   /// libcurl 7.88.1 treats RST_STREAM with NO_ERROR as the end of a stream.
   @Test(arguments: [("", ResponseFraming.untilClose), ("content-length: 3\r\n", .length(3))])
   func aStreamOfHTTP2WithoutALengthMayBeCut(field: String, framing: ResponseFraming) {
-    var head = ResponseHead()
+    let head = ResponseHead()
     for line in ["HTTP/2 200 \r\n", "etag: \"1\"\r\n", field, "\r\n"] where !line.isEmpty {
       Array(line.utf8).withUnsafeBytes { _ = head.append($0) }
     }

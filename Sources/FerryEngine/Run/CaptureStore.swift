@@ -135,7 +135,9 @@ final class CaptureStore {
   /// The checksum of the bytes of an attempt's request, in Base64; `nil` if the request has none.
   func sentChecksum(of attempt: UInt64) -> String? { sentChecksums[attempt] }
 
-  func keep(sentChecksum: String?, of attempt: UInt64) { sentChecksums[attempt] = sentChecksum }
+  func keep(sentChecksum: String?, of attempt: UInt64) {
+    if sentChecksum != nil || !sentChecksums.isEmpty { sentChecksums[attempt] = sentChecksum }
+  }
 
   /// The parts of the item's file that the server has confirmed.
   func parts(of ref: ItemRef) -> PartTags { items.parts(of: ref) }
@@ -239,10 +241,10 @@ final class CaptureStore {
   // MARK: Requests
 
   /// The values of the references in an attempt's request.
-  func bindings(for attempt: Attempt, _ step: Step, _ scheduler: Scheduler) -> Bindings {
+  func bindings(for attempt: Attempt, _ prepared: PreparedStep, _ scheduler: Scheduler) -> Bindings {
     let manifest = plan.nodes[attempt.ref.node.index].manifest
     var bindings = Bindings(secrets: secrets[manifest.index])
-    if let token = step.token { bindings.token = tokenValues[token.index] ?? [:] }
+    if let token = prepared.token { bindings.token = tokenValues[token.index] ?? [:] }
     bindings.requests = requestValues[manifest.index]
     if let orphan = orphans[attempt.ref] {
       bindings.file = orphan.file

@@ -93,10 +93,12 @@ struct PreparedSteps {
 
   /// The step of an attempt.
   subscript(attempt: Attempt) -> PreparedStep {
-    guard let step = steps[attempt.ref.node.index].first(where: { $0.kind == attempt.step }) else {
+    let node = attempt.ref.node.index
+    // By index, because a search over the steps would retain each of them.
+    guard let index = steps[node].indices.first(where: { steps[node][$0].kind == attempt.step }) else {
       preconditionFailure("an attempt refers to a step of its node")
     }
-    return step
+    return steps[node][index]
   }
 }
 
@@ -108,6 +110,8 @@ struct PreparedSteps {
 final class PreparedStep {
   let step: Step
   let kind: Step.Kind
+  /// The token node of the step; `nil` if its request has no token.
+  let token: NodeID?
   /// The grant of a request for an OAuth 2.0 token; `nil` for other requests.
   let grant: OAuth2Grant?
   /// Whether the body of a response in memory is needed.
@@ -174,6 +178,7 @@ final class PreparedStep {
     self.boundSteps = boundSteps
     self.step = step
     kind = step.kind
+    token = step.token
     grant = if case .oauth2(let grant) = step.request.body { grant } else { nil }
     needsBody = !step.capture.isEmpty || step.expect.readsAnswer
     readsResponse = needsBody || step.expect.hasETagOfParts || step.kind.storesDocument

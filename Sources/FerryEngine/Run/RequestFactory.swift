@@ -51,7 +51,7 @@ final class RequestFactory {
 
   /// Whether the signature of an attempt covers the bytes of its file.
   func signsFile(_ attempt: Attempt, _ prepared: PreparedStep, _ scheduler: Scheduler) -> Bool {
-    guard prepared.step.kind == .transfer, let sign = prepared.builder.sign else { return false }
+    guard prepared.kind == .transfer, let sign = prepared.builder.sign else { return false }
     switch sign.payload {
     case .signed: return true
     case .unsigned: return false
@@ -59,7 +59,7 @@ final class RequestFactory {
       guard sign.service == "s3" else { return true }
       // In the usual case, the URL need not be built.
       if prepared.step.origin?.scheme == "https", captures.session(of: attempt.ref) == nil { return false }
-      let bindings = captures.bindings(for: attempt, prepared.step, scheduler)
+      let bindings = captures.bindings(for: attempt, prepared, scheduler)
       // A URL that cannot be built fails when the request is built.
       let url = captures.session(of: attempt.ref)?.value ?? (try? prepared.builder.build(bindings).url)
       return url?.prefix(6).lowercased() != "https:"
@@ -79,7 +79,7 @@ final class RequestFactory {
       throw failure
     }
     let prepared = steps[attempt]
-    var bindings = captures.bindings(for: attempt, prepared.step, scheduler)
+    var bindings = captures.bindings(for: attempt, prepared, scheduler)
     if prepared.kind == .download { bindings.item = try listedValues(of: attempt.ref, scheduler) }
     if let chain = try prepared.builder.refreshChain(bindings) {
       bindings.refreshToken = try captures.refreshToken(of: chain, for: attempt)

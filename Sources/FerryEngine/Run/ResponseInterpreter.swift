@@ -94,7 +94,7 @@ struct ResponseInterpreter {
     defer {
       fetches.forget(outcome.id)
       captures.keep(sentChecksum: nil, of: outcome.id)
-      captures.refreshes[outcome.id] = nil
+      if !captures.refreshes.isEmpty { captures.refreshes[outcome.id] = nil }
     }
     let answer: AttemptResult.Answer =
       switch outcome.result {
@@ -189,6 +189,8 @@ struct ResponseInterpreter {
     var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
     let prepared = steps[attempt]
     guard prepared.kind.storesDocument else {
+      // In the usual case, the step need not be copied.
+      guard response.mismatch != nil || response.missing != nil else { return .response(response) }
       return BodyDoubt.failure(response, answer, to: prepared.step).map { .failure($0) }
         ?? .response(response)
     }
@@ -374,8 +376,6 @@ struct ResponseInterpreter {
 extension TransferResponse {
   /// The response, with the status that it would have if the whole document had been requested.
   fileprivate var whole: TransferResponse {
-    var response = self
-    if isContinued { response.status = 200 }
-    return response
+    isContinued ? replacing(status: 200) : self
   }
 }

@@ -10,7 +10,14 @@ import FerryTransfer
 /// The run loop does not make decisions. `RequestFactory` builds requests, `ResponseInterpreter` reads responses, and
 /// `JournalEncoder` writes the scheduler's entries to the journal.
 final class RunLoop {
-  private(set) var scheduler: Scheduler
+  /// The scheduler before and after the run; `nil` during the run. `run` passes it to each function instead of keeping it
+  /// in a property, because each use of a property would copy it.
+  private var idle: Scheduler?
+  /// The scheduler before and after the run.
+  var scheduler: Scheduler {
+    guard let idle else { preconditionFailure("the scheduler belongs to the run in progress") }
+    return idle
+  }
   private let clock: LaunchClock
   private let loop: any TransferPerforming
   private let messages: Mailbox<RunMessage>
@@ -29,7 +36,7 @@ final class RunLoop {
   private var searching: [UInt64: TransferOutcome] = [:]
   private let searchThread: SearchThread
   /// Responses that the search thread has read but the scheduler has not handled yet.
-  private var searched: [(outcome: TransferOutcome, reading: ResponseReading)] = []
+  private var searched: [EndedRequest] = []
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
@@ -80,7 +87,7 @@ final class RunLoop {
     self.news = news
     leased = scheduler.conditions.network
     lastCount = clock.now
-    self.scheduler = scheduler
+    idle = scheduler
     if scheduler.reportsEveryItem { digests = ItemDigests() }
     self.clock = clock
     timelineRecorder = TimelineRecorder(startedAt: startedAt ?? clock.now)
@@ -97,43 +104,52 @@ final class RunLoop {
 
   /// Runs until the scheduler ends or a fault occurs.
   func run() {
-    launch()
-    startCommands()
+    var scheduler = self.scheduler
+    idle = nil
+    run(&scheduler)
+    idle = scheduler
+  }
+
+  private func run(_ scheduler: inout Scheduler) {
+    launch(&scheduler)
+    startCommands(scheduler)
     defer { flushEvents() }
     while !scheduler.hasEnded, fault == nil {
       flushEvents()
-      let outcomes = loop.turn(timeout: timeout)
+      let outcomes = loop.turn(timeout: timeout(scheduler))
       // Journal the new refresh tokens regardless of how the responses are interpreted, because the server may have
       // invalidated the old ones.
-      for outcome in outcomes where !captures.refreshes.isEmpty {
-        if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
+      if !captures.refreshes.isEmpty {
+        for outcome in outcomes {
+          if let attempt = attempts[outcome.id] { responses.keepRefreshToken(in: outcome, attempt) }
+        }
       }
       if let loss = leaseLoss() {
         fault = loss
         break
       }
       // Handle interim responses before outcomes, because their requests may have ended in the same turn.
-      for interim in loop.takeInterim() { take(interim) }
-      for message in messages.take() { read(message) }
-      startHashed()
-      var ended: [(TransferOutcome, ResponseReading?)] = searched.map { ($0, $1) }
+      for interim in loop.takeInterim() { take(interim, &scheduler) }
+      for message in messages.take() { read(message, &scheduler) }
+      startHashed(scheduler)
+      var ended = searched
       searched = []
       for outcome in outcomes {
         if let attempt = attempts[outcome.id], let search = responses.search(of: outcome, attempt) {
           searching[outcome.id] = outcome
           searchThread.read(outcome.id, search)
         } else {
-          ended.append((outcome, nil))
+          ended.append(EndedRequest(outcome: outcome))
         }
       }
       // First, because an assignment is a separate event.
-      for (outcome, _) in ended { takeResource(in: outcome) }
+      for request in ended { takeResource(in: request.outcome, &scheduler) }
       let now = clock.now
       let results = early + results(of: ended, at: now, scheduler)
       early = []
-      count(at: now)
-      handle(results.isEmpty ? .timer : .finished(results))
-      startCommands()
+      count(at: now, &scheduler)
+      handle(results.isEmpty ? .timer : .finished(results), &scheduler)
+      startCommands(scheduler)
       observe(scheduler)
     }
   }
@@ -150,32 +166,33 @@ final class RunLoop {
   var timeline: RunTimeline { timelineRecorder.ended(scheduler, at: clock.now) }
 
   /// Records the upload resource that a server assigns while it receives a file.
-  private func take(_ interim: InterimResponse) {
+  private func take(_ interim: InterimResponse, _ scheduler: inout Scheduler) {
     guard let attempt = attempts[interim.id] else { return }
-    take(resourceIn: interim.response, of: attempt)
+    take(resourceIn: interim.response, of: attempt, &scheduler)
   }
 
-  private func takeResource(in outcome: TransferOutcome) {
+  private func takeResource(in outcome: TransferOutcome, _ scheduler: inout Scheduler) {
     guard case .success(let response) = outcome.result, let attempt = attempts[outcome.id] else { return }
-    take(resourceIn: response, of: attempt)
+    take(resourceIn: response, of: attempt, &scheduler)
   }
 
-  private func take(resourceIn response: TransferResponse, of attempt: Attempt) {
+  private func take(
+    resourceIn response: TransferResponse, of attempt: Attempt, _ scheduler: inout Scheduler
+  ) {
     guard responses.mayAssignResource(to: attempt) else { return }
     guard let assignment = responses.assignment(by: response, to: attempt, at: clock.now, scheduler) else {
       return
     }
-    handle(.resourceAssigned(attempt.id, assignment))
+    handle(.resourceAssigned(attempt.id, assignment), &scheduler)
   }
 
   /// Converts the outcomes of a turn.
   ///
-  /// - Parameter scheduler: its state before these outcomes. A parameter is borrowed, whereas each use of the property
-  ///   would copy the scheduler.
+  /// - Parameter scheduler: its state before these outcomes.
   private func results(
-    of outcomes: [(TransferOutcome, ResponseReading?)], at now: Instant, _ scheduler: Scheduler
+    of requests: [EndedRequest], at now: Instant, _ scheduler: Scheduler
   ) -> [AttemptResult] {
-    outcomes.map { result(of: $0, $1, at: now, scheduler) }
+    requests.map { result(of: $0.outcome, $0.reading, at: now, scheduler) }
   }
 
   private func result(
@@ -193,14 +210,14 @@ final class RunLoop {
   }
 
   /// Starts the scheduler, unless a signal arrived while files were being listed.
-  private func launch() {
+  private func launch(_ scheduler: inout Scheduler) {
     let arrived = messages.take()
-    for message in arrived where message.isStop { read(message) }
-    if !scheduler.isStopping { handle(.launched) }
-    for message in arrived where !message.isStop { read(message) }
+    for message in arrived where message.isStop { read(message, &scheduler) }
+    if !scheduler.isStopping { handle(.launched, &scheduler) }
+    for message in arrived where !message.isStop { read(message, &scheduler) }
   }
 
-  private var timeout: Duration? {
+  private func timeout(_ scheduler: Scheduler) -> Duration? {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
     // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
@@ -216,34 +233,34 @@ final class RunLoop {
   private static let countInterval = Duration.seconds(10)
 
   /// Reports the bytes transferred on the sockets to the scheduler and to the ledger.
-  private func count(at now: Instant) {
+  private func count(at now: Instant, _ scheduler: inout Scheduler) {
     guard scheduler.hasBudget || lastCount.duration(to: now) >= Self.countInterval else { return }
     lastCount = now
     let bytes = usageRecorder.moved(total: loop.transferredBytes, on: scheduler.conditions.network)
-    if bytes > 0, scheduler.hasBudget { handle(.moved(bytes)) }
+    if bytes > 0, scheduler.hasBudget { handle(.moved(bytes), &scheduler) }
   }
 
-  private func read(_ message: RunMessage) {
+  private func read(_ message: RunMessage, _ scheduler: inout Scheduler) {
     switch message {
     case .journal(.synced(let sequence)):
       let record = journalEncoder.record(syncedBy: sequence)
       commands?.synced(through: record)
-      handle(.synced(through: record))
+      handle(.synced(through: record), &scheduler)
     case .childEnded: commands?.takeEndings()
     case .journal(.failed(let error)): fault = error
-    case .stop(let cause): handle(.stop(cause))
-    case .hangUp: handle(.hangUp)
-    case .uploadIDsInUse(let orphans): handle(.uploadIDsInUse(orphans))
-    case .leased(let lease, let request): handle(.leased(lease, for: request))
+    case .stop(let cause): handle(.stop(cause), &scheduler)
+    case .hangUp: handle(.hangUp, &scheduler)
+    case .uploadIDsInUse(let orphans): handle(.uploadIDsInUse(orphans), &scheduler)
+    case .leased(let lease, let request): handle(.leased(lease, for: request), &scheduler)
     case .conditions(let conditions):
       usageRecorder.settle(total: loop.transferredBytes, on: scheduler.conditions.network)
-      handle(.conditions(conditions))
+      handle(.conditions(conditions), &scheduler)
     case .inbox:
       do throws(JournalError) {
         while let news = try news(scheduler, requests) {
           switch news {
-          case .event(let event): handle(event)
-          case .joining(let manifest): join(manifest)
+          case .event(let event): handle(event, &scheduler)
+          case .joining(let manifest): join(manifest, &scheduler)
           }
         }
       } catch {
@@ -251,17 +268,17 @@ final class RunLoop {
       }
     case .filesListed(let node):
       perform(.list(node), scheduler)
-      handleListed()
+      handleListed(&scheduler)
     case .searched(let id, let reading):
       // A canceled search already has its result.
       guard let outcome = searching.removeValue(forKey: id) else { return }
-      searched.append((outcome, reading))
+      searched.append(EndedRequest(outcome: outcome, reading: reading))
     }
   }
 
   /// Starts `on_events` for the batches that have completed. While the launch is ending, the batches wait for
   /// the end, when the report exists.
-  private func startCommands() {
+  private func startCommands(_ scheduler: Scheduler) {
     commands?.windowEndsAt = scheduler.windowEndsAt
     guard let commands, !scheduler.hasEnded, !scheduler.isStopping, fault == nil else { return }
     do throws(JournalError) {
@@ -271,22 +288,23 @@ final class RunLoop {
     }
   }
 
-  private func join(_ manifest: JoiningManifest) {
+  private func join(_ manifest: JoiningManifest, _ scheduler: inout Scheduler) {
     scheduler.join(manifest.plan, starts: manifest.starts)
     journalEncoder.join(manifest, allocatedBefore: manifest.allocatedBefore)
     (requests, responses) = (manifest.requests, manifest.responses)
   }
 
-  private func handle(_ event: Event) {
-    perform(scheduler.handle(event, at: clock.now), scheduler)
+  private func handle(_ event: Event, _ scheduler: inout Scheduler) {
+    let actions = scheduler.handle(event, at: clock.now)
+    perform(actions, scheduler)
     if scheduler.isStopping { giveBackHashing() }
-    handleListed()
+    handleListed(&scheduler)
   }
 
-  private func handleListed() {
+  private func handleListed(_ scheduler: inout Scheduler) {
     while fault == nil, !listed.isEmpty {
       let (node, list) = listed.removeFirst()
-      handle(.listed(node, list))
+      handle(.listed(node, list), &scheduler)
     }
   }
 
@@ -302,16 +320,14 @@ final class RunLoop {
   }
 
   /// Cancels an attempt whose response is being searched. The result of the search will be discarded.
-  private func giveUp(_ outcome: TransferOutcome) {
-    var outcome = outcome
+  private func giveUp(_ outcome: TransferOutcome, _ scheduler: Scheduler) {
     outcome.result = .failure(.init(.cancelled, "canceled", mayHaveReachedServer: true))
     early.append(result(of: outcome, nil, at: clock.now, scheduler))
   }
 
   /// Performs the actions of one event.
   ///
-  /// - Parameter scheduler: the scheduler after the event. A parameter is borrowed, whereas each use of the property
-  ///   would copy the scheduler.
+  /// - Parameter scheduler: the scheduler after the event.
   private func perform(_ actions: [Action], _ scheduler: Scheduler) {
     for action in actions where fault == nil { perform(action, scheduler) }
   }
@@ -325,13 +341,13 @@ final class RunLoop {
       if hashing.cancel(id, on: loop) {
         giveBack(id)
       } else if let outcome = searching.removeValue(forKey: id) {
-        giveUp(outcome)
+        giveUp(outcome, scheduler)
       } else {
         loop.cancel(id)
       }
     case .record(let entries):
       keepDigests(of: entries)
-      tell(entries)
+      tell(entries, scheduler)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -379,14 +395,14 @@ final class RunLoop {
       }
       let request = try requests.request(for: attempt, scheduler, &fetches, at: clock.now, part: digests)
       attempts[attempt.id] = attempt
-      loop.start(request)
+      loop.start(consume request)
     } catch {
       fault = fault ?? captures.journalFault
       early.append(.init(id: attempt.id, answer: .failure(error)))
     }
   }
 
-  private func startHashed() {
+  private func startHashed(_ scheduler: Scheduler) {
     for digest in loop.takeDigests() {
       guard let hashed = hashing.remove(digest.id) else { continue }
       let attempt = hashed.attempt
@@ -402,7 +418,7 @@ final class RunLoop {
   }
 
   /// Passes the ends of items, and the resumes of sessions, to the observers.
-  private func tell(_ entries: [JournalEntry]) {
+  private func tell(_ entries: [JournalEntry], _ scheduler: Scheduler) {
     for entry in entries {
       switch entry {
       case .sessionResumed(let session, let delay):
@@ -430,4 +446,11 @@ final class RunLoop {
 
   /// Records that a write was lost after the loop had ended.
   func fail(_ error: JournalError) { fault = fault ?? error }
+}
+
+/// A request that has ended.
+private struct EndedRequest {
+  var outcome: TransferOutcome
+  /// What the search thread has read in the response; `nil` if it has not searched the response.
+  var reading: ResponseReading?
 }

@@ -48,9 +48,11 @@ package struct ItemRef: Hashable, Sendable {
 }
 
 /// The observed result of one attempt. The scheduler interprets it.
+///
+/// The response or failure is stored outside of the result, which is copied several times.
 package struct AttemptResult: Sendable {
   package var id: UInt64
-  package var answer: Answer
+  @Shared package var answer: Answer
   package var traffic: Traffic
   package var duration: Duration
   /// The state of the download's part after the attempt; `nil` if there is no part.
@@ -81,38 +83,23 @@ package struct AttemptResult: Sendable {
 
   package struct Response: Sendable {
     package var status: Int
-    /// The reason, other than the status, why the response does not meet `expect`.
-    package var mismatch: String?
     /// Whether the body is not of the expected kind, so that the response does not provide information about
     /// the request.
     package var isUnreadable: Bool
     /// Whether the search for the pattern of `expect` was aborted, so that it is unknown whether the
     /// response matches.
     package var isUndecided = false
-    /// The failure if the response lacks a capture that later steps need; otherwise `nil`.
-    package var missing: TransportFailure?
     package var retryAfter: Duration?
     /// The time at which the captured values expire, if the response specifies it.
     package var expires: Instant?
     /// The expiry time of the upload that a tus request created or continued, if the response states it.
     package var uploadExpires: Instant?
-    /// The origins of later steps, if they are known only from the captures.
-    package var origins: [Step.Kind: Origin]
     /// The condition of a fetch's request.
     package var condition: Condition
     /// Whether the request asked for the rest of a document whose beginning an earlier attempt received.
     package var askedForRest = false
     /// The size of the file in which the document was stored; `nil` if none was stored.
     package var storedSize: Int64?
-    /// Orphans with the item's upload ID, which the server has now issued again.
-    package var regained: [ItemRef] = []
-    /// The sensitive header fields that were not sent to the responding origin, and the setting that would
-    /// allow them.
-    package var withheld: String?
-    /// The reason why ferry did not respond to the server's authentication challenge; `nil` if there is no problem.
-    package var challengeProblem: String?
-    /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
-    package var tokenError: TokenError?
     /// Whether the response indicates that the URL of the request has expired.
     package var reportsExpiry = false
     /// What the response states about a transfer that sends its file in several requests.
@@ -122,19 +109,22 @@ package struct AttemptResult: Sendable {
     /// The limits that the response states for the transfer; `nil` if it states none.
     package var limit: UploadLimit?
 
+    /// The properties that few responses have; `nil` if this one has none.
+    private var rare: Shared<Rare>?
+
     package init(
       status: Int, mismatch: String? = nil, isUnreadable: Bool = false, missing: TransportFailure? = nil,
       retryAfter: Duration? = nil, expires: Instant? = nil, origins: [Step.Kind: Origin] = [:],
       condition: Condition = .absent
     ) {
       self.status = status
-      self.mismatch = mismatch
       self.isUnreadable = isUnreadable
-      self.missing = missing
       self.retryAfter = retryAfter
       self.expires = expires
-      self.origins = origins
       self.condition = condition
+      self.mismatch = mismatch
+      self.missing = missing
+      self.origins = origins
     }
   }
 
@@ -147,5 +137,69 @@ package struct AttemptResult: Sendable {
     case recorded(isNamed: Bool)
     /// Header fields from the manifest.
     case written
+  }
+}
+
+/// Properties that few responses have. They are stored together outside of the response, which is copied several times
+/// and otherwise would retain each of their parts.
+extension AttemptResult.Response {
+  private struct Rare: Sendable {
+    var mismatch: String?
+    var missing: TransportFailure?
+    var origins: [Step.Kind: Origin] = [:]
+    var regained: [ItemRef] = []
+    var withheld: String?
+    var challengeProblem: String?
+    var tokenError: TokenError?
+  }
+
+  private mutating func setRare(isNone: Bool, _ change: (inout Rare) -> Void) {
+    guard !isNone || rare != nil else { return }
+    var known = rare ?? Shared(wrappedValue: Rare())
+    rare = nil
+    change(&known.wrappedValue)
+    rare = known
+  }
+
+  /// The reason, other than the status, why the response does not meet `expect`.
+  package var mismatch: String? {
+    get { rare?.wrappedValue.mismatch }
+    set { setRare(isNone: newValue == nil) { $0.mismatch = newValue } }
+  }
+
+  /// The failure if the response lacks a capture that later steps need; otherwise `nil`.
+  package var missing: TransportFailure? {
+    get { rare?.wrappedValue.missing }
+    set { setRare(isNone: newValue == nil) { $0.missing = newValue } }
+  }
+
+  /// The origins of later steps, if they are known only from the captures.
+  package var origins: [Step.Kind: Origin] {
+    get { rare?.wrappedValue.origins ?? [:] }
+    set { setRare(isNone: newValue.isEmpty) { $0.origins = newValue } }
+  }
+
+  /// Orphans with the item's upload ID, which the server has now issued again.
+  package var regained: [ItemRef] {
+    get { rare?.wrappedValue.regained ?? [] }
+    set { setRare(isNone: newValue.isEmpty) { $0.regained = newValue } }
+  }
+
+  /// The sensitive header fields that were not sent to the responding origin, and the setting that would allow them.
+  package var withheld: String? {
+    get { rare?.wrappedValue.withheld }
+    set { setRare(isNone: newValue == nil) { $0.withheld = newValue } }
+  }
+
+  /// The reason why ferry did not respond to the server's authentication challenge; `nil` if there is no problem.
+  package var challengeProblem: String? {
+    get { rare?.wrappedValue.challengeProblem }
+    set { setRare(isNone: newValue == nil) { $0.challengeProblem = newValue } }
+  }
+
+  /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
+  package var tokenError: TokenError? {
+    get { rare?.wrappedValue.tokenError }
+    set { setRare(isNone: newValue == nil) { $0.tokenError = newValue } }
   }
 }

@@ -47,17 +47,6 @@ struct HostQueue: Sendable {
     self.limit = limit
   }
 
-  /// The number of further requests that may start. If the host has failed, a single request tests whether
-  /// it has recovered.
-  ///
-  /// Inlined, because a call would copy the queue for each request; as for `intentRoom` and `commitRoom`.
-  @inline(__always)
-  func freeSlots(at now: Instant) -> Int {
-    if givenUp != nil || hold != nil { return 0 }
-    if let resumeAt, now < resumeAt { return 0 }
-    return (failures > 0 ? 1 : limit) - inFlight
-  }
-
   /// All steps that are waiting in this queue, in no particular order.
   var waiting: [Ready] {
     ready.unordered + intended.unordered + intending.map(\.ready) + held.map(\.ready)
@@ -85,6 +74,8 @@ struct HostQueue: Sendable {
   }
 
   /// Intents are written ahead for at most twice as many items as there are connections.
+  ///
+  /// Inlined, because a call would copy the queue for each request; as for `commitRoom`.
   @inline(__always)
   var intentRoom: Int { 2 * limit - intending.count - intended.count }
 

@@ -75,10 +75,11 @@ extension Scheduler {
 
   /// Records an item that did not succeed at the first attempt, for the report.
   private mutating func note(_ item: Int, of upload: Int, _ state: ItemState, _ failure: RecordedFailure?) {
-    let attemptFailures = uploads[upload].active[attempts: item]?.failures ?? []
+    let ref = ItemRef(uploads[upload].node, item)
+    let attemptFailures = self[attempts: ref]?.failures ?? []
     let isReported = state != .done || !attemptFailures.isEmpty
-    guard isReported || reportsEveryItem(of: uploads[upload].node) else { return }
-    let requests = uploads[upload].active[attempts: item]?.requests ?? 0
+    guard isReported || reportsEveryItem(of: ref.node) else { return }
+    let requests = self[attempts: ref]?.requests ?? 0
     let span = uploads[upload].active.begunAt(of: item).map {
       ItemSpan(begunAt: $0, endedAt: now, requests: requests)
     }
@@ -88,7 +89,6 @@ extension Scheduler {
     }
     // Canceled items that no launch has begun are only counted.
     guard state != .cancelled || span != nil || uploads[upload].items.begun[item] != nil else { return }
-    let ref = ItemRef(uploads[upload].node, item)
     metrics.notes.append(
       ItemNote(ref: ref, state: state, failure: failure, attemptFailures: attemptFailures, span: span))
   }

@@ -105,7 +105,7 @@ extension Scheduler {
   private mutating func fill(_ hostQueue: Int) -> Bool {
     var hasMoved = false
     while hostQueues[hostQueue].givenUp == nil, hostQueues[hostQueue].hold == nil {
-      let hasSlot = hostQueues[hostQueue].freeSlots(at: now) > 0 && hasRoomInWindow(hostQueue)
+      let hasSlot = freeSlots(on: hostQueue) > 0 && hasRoomInWindow(hostQueue)
       // Intents are written before a connection is free.
       let hasIntentRoom = hostQueues[hostQueue].needsIntents && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
@@ -132,6 +132,14 @@ extension Scheduler {
       hasMoved = true
     }
     return hasMoved
+  }
+
+  /// The number of further requests that may start on a queue that has neither been given up nor is held. If the host
+  /// has failed, a single request tests whether it has recovered.
+  private func freeSlots(on hostQueue: Int) -> Int {
+    if let resumeAt = hostQueues[hostQueue].resumeAt, now < resumeAt { return 0 }
+    let limit = hostQueues[hostQueue].failures > 0 ? 1 : hostQueues[hostQueue].limit
+    return limit - hostQueues[hostQueue].inFlight
   }
 
   /// Whether the step may leave this queue: the queue has room for it, or the step will not be sent from this queue.

@@ -113,6 +113,8 @@ struct ItemRules: Hashable, Sendable {
 
 /// The items' states. The states and the counters are changed only here.
 extension UploadState {
+  /// Inlined, because a call would copy the upload's state.
+  @inline(__always)
   func lifecycle(of item: Int) -> ItemLifecycle {
     switch items.phases[item] {
     case .waiting:
