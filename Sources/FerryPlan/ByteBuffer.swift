@@ -13,8 +13,6 @@ package struct ByteBuffer: ~Copyable {
 
   deinit { start.deallocate() }
 
-  package var isEmpty: Bool { count == 0 }
-
   /// Removes all bytes, and keeps the memory for further ones.
   package mutating func removeAll() { count = 0 }
 

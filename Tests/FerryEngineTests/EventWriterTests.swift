@@ -1,4 +1,5 @@
 import FerryPlan
+import FerryReport
 import Foundation
 import Testing
 
@@ -73,5 +74,11 @@ struct EventWriterTests {
     #expect(lines[dropped].events == 4000 - dropped)
     #expect(lines[dropped].at == "1970-01-01T00:00:03.999Z")
     #expect(problem == "\(4000 - dropped) events dropped because the reader was too slow")
+  }
+
+  @Test func `a log states how many events were dropped`() {
+    #expect(
+      EventText.text(.dropped(at: Instant(nanoseconds: 1_500_000_000), count: 7))
+        == "1970-01-01T00:00:01.500Z warning 7 events dropped because the file could not be written fast enough")
   }
 }
