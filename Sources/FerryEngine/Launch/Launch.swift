@@ -224,8 +224,8 @@ package struct Launch {
       owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,
       notice: notice)
     do {
-      let outcome = try carryOut(run, journals, history, commands)
-      return try end(run, outcome, journals, history, commands, locks, retention)
+      let (outcome, signals) = try carryOut(run, journals, history, commands)
+      return try end(run, outcome, signals, journals, history, commands, locks, retention)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -237,9 +237,8 @@ package struct Launch {
 
   /// Records the end of the run, releases its sessions, and writes the requested reports.
   private func end(
-    _ run: Run, _ outcome: Outcome, _ journals: SessionJournals, _ history: RunHistory,
-    _ commands: RunCommands,
-    _ locks: [SessionLock], _ retention: Retention
+    _ run: Run, _ outcome: Outcome, _ signals: SignalsAtEnd, _ journals: SessionJournals,
+    _ history: RunHistory, _ commands: RunCommands, _ locks: [SessionLock], _ retention: Retention
   ) throws -> Ending {
     var record = outcome.record
     let report = try keep(outcome.source(record))
@@ -248,7 +247,8 @@ package struct Launch {
     // If another process has taken over a shard, that process starts the shard's commands and keeps its journal.
     if run.leases.allSatisfy(\.isHeld) {
       try commands.startOwed(
-        try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) }
+        try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) },
+        unless: signals.hasStop
       ) { try journals.all[$0.index]?.clearEvents() }
     }
     forgetOldRuns(history, retention, run.notice)
@@ -258,7 +258,9 @@ package struct Launch {
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
     for lock in locks { lock.release() }
-    try finish(commands, before: run.deadline, &record, outcome)
+    try finish(commands, before: run.deadline, unless: signals.hasStop, &record, outcome)
+    // Writing a report to a FIFO may take up to 30 seconds.
+    signals.release()
     // If another process has taken over the shard, that process writes the requested reports.
     if ownsJournals { try deliver(&record, outcome, kept: report, history, run.notice) }
     try history.close()
@@ -268,9 +270,11 @@ package struct Launch {
 
   /// Waits for the commands of `on_events`, and adds them to the report.
   private func finish(
-    _ commands: RunCommands, before deadline: Instant?, _ record: inout RunRecord, _ outcome: Outcome
+    _ commands: RunCommands, before deadline: Instant?, unless isStopped: () -> Bool,
+    _ record: inout RunRecord, _ outcome: Outcome
   ) throws {
-    let records = commands.finish(remaining: deadline.map { clock.now.duration(to: $0) })
+    let records = commands.finish(
+      remaining: deadline.map { clock.now.duration(to: $0) }, unless: isStopped)
     guard !records.isEmpty else { return }
     let (events, expiries) = (records.filter { $0.session != nil }, records.filter { $0.session == nil })
     record.run.onEvents = events.isEmpty ? nil : events
