@@ -200,6 +200,8 @@ package struct Launch {
     defer { journals.close() }
     run.leases = try takeLeases(journals, history, before: deadline, at: started, notice)
     defer { for lease in run.leases { lease.release() } }
+    let held = try HeldLocks(locks, late: awaitLocks(besides: locks))
+    defer { held.release() }
     run.rounds = try jobs.all.map { job in
       try register(job, history, at: started)
       let used = try journals.lastRound(of: job.plan.manifest)
@@ -222,7 +224,7 @@ package struct Launch {
       notice: notice)
     do {
       let (outcome, signals) = try carryOut(run, journals, history, commands)
-      return try end(run, outcome, signals, journals, history, commands, locks, retention)
+      return try end(run, outcome, signals, journals, history, commands, held, retention)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -254,7 +256,7 @@ package struct Launch {
   /// Records the end of the run, releases its sessions, and writes the requested reports.
   private func end(
     _ run: Run, _ outcome: Outcome, _ signals: SignalsAtEnd, _ journals: SessionJournals,
-    _ history: RunHistory, _ commands: RunCommands, _ locks: [SessionLock], _ retention: Retention
+    _ history: RunHistory, _ commands: RunCommands, _ locks: HeldLocks, _ retention: Retention
   ) throws -> Ending {
     var record = outcome.record
     let report = try keep(outcome.source(record))
@@ -273,7 +275,7 @@ package struct Launch {
     if ownsJournals { try forget(outcome, history) }
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
-    for lock in locks { lock.release() }
+    locks.release()
     try finish(commands, before: run.deadline, unless: signals.hasStop, &record, outcome)
     // Writing a report to a FIFO may take up to 30 seconds.
     signals.release()
