@@ -6,7 +6,8 @@ extension VirtualMachine {
   /// The start of an upload with its first files only, if the others arrive in portions. As in a run, these are only
   /// files of an upload that the journal does not know, and a launch with a limit lists all files first.
   mutating func firstPortion(of start: NodeStart, _ index: Int) -> NodeStart {
-    guard options.limit == nil, let portion, case .upload(let items, let settled) = start, items.count > portion,
+    guard options.limit == nil, let portion, case .upload(let items, let settled) = start,
+      items.count > portion,
       journal.items[index].count == 0, plan.listsInPortions(NodeID(index))
     else { return start }
     let node = NodeID(index)
