@@ -94,16 +94,20 @@ package struct ChildProgram {
 
   /// Waits for the end of a program that was started.
   ///
-  /// - Parameter deadline: a time on the clock of `DeadlineCondition.now`.
-  /// - Returns: how the program ended; `nil` if it has not ended by the deadline.
-  package static func wait(for process: pid_t, until deadline: Int64) -> Ending? {
+  /// - Parameters:
+  ///   - deadline: a time on the clock of `DeadlineCondition.now`.
+  ///   - isStopped: if it returns true, the wait ends.
+  /// - Returns: how the program ended; `nil` if it had not ended when the wait ended.
+  package static func wait(
+    for process: pid_t, until deadline: Int64, unless isStopped: () -> Bool = { false }
+  ) -> Ending? {
     // Polling needs neither a thread, which the system may refuse, nor a signal handler, which may belong to the
     // caller.
     var pause: Int64 = 1_000_000
     while true {
       if let ending = ending(of: process) { return ending }
       let rest = deadline - DeadlineCondition.now
-      guard rest > 0 else { return nil }
+      guard rest > 0, !isStopped() else { return nil }
       var time = timespec(tv_sec: 0, tv_nsec: Int(min(pause, rest)))
       nanosleep(&time, nil)
       pause = min(2 * pause, 50_000_000)

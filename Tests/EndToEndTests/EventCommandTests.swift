@@ -172,6 +172,26 @@ import Testing
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `is not waited for after a signal, and the report is written`(_ signal: Int32) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver)
+    try job.folder.write(
+      Data("#!/bin/sh\nexec 2> /dev/null > /dev/null\ntouch started\nexec sleep 100\n".utf8), to: "told")
+    let run = try job.start(["run", "job.yaml", "--quiet", "--report", "report.json"])
+    while !FileManager.default.fileExists(atPath: job.folder.path("started")), run.isRunning {
+      // The test polls, because the run does not wait indefinitely for the command.
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let began = ContinuousClock.now
+    run.signal(signal)
+    let end = await run.end()
+    #expect(end.status == 0, "\(end.stderr)")
+    #expect(began.duration(to: .now) < .seconds(9), "without a signal, the run waits for 10 seconds")
+    let report = try job.report()
+    #expect(report.run.exitCode == 0 && report.run.onEvents?.map(\.isRunning) == [true])
+  }
+
   /// A job with six files in six batches.
   private func batches(_ receiver: ReceiverProcess, _ script: String) throws -> Workspace {
     let job = try Workspace(

@@ -53,6 +53,33 @@ import Testing
     #expect(merged.status == 0 && merged.stdout.contains("\(Self.files) done"), "\(merged.stdout)")
   }
 
+  /// The process that has taken the shard over runs without the session's lock, which the stopped process keeps.
+  @Test func `is locked by its new process when the stopped one is killed`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=0.2"])
+    let job = try job(receiver)
+    let old = try job.start(Self.arguments)
+    _ = try await receiver.received { $0.commits >= 3 }
+    try await stop(old)
+    try await receiver.clearFaults()
+    try await receiver.add(spec: "content:delay=300")
+    let uploads = try await receiver.received().uploads.count
+    let next = try job.start(Self.arguments)
+    _ = try await receiver.received { $0.uploads.count > uploads }
+    old.signal(SIGKILL)
+    _ = await old.end()
+    let lock = job.state + "/shards/e2e/1-of-1/sessions/e2e.uploads.lock"
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !String(contentsOfFile: lock, encoding: .utf8).contains("pid \(next.pid)\n"), .now < deadline {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let reset = try await job.start(
+      ["reset", "e2e.uploads", "--drop-unanswered", "--state", job.state + "/shards/e2e/1-of-1"]
+    ).end()
+    #expect(reset.status == 6 && reset.stderr.contains("process \(next.pid)"), "\(reset.stderr)")
+    next.signal(SIGKILL)
+    _ = await next.end()
+  }
+
   @Test func `is not taken over from a process that is alive`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
     let job = try job(receiver)

@@ -303,6 +303,96 @@ import Testing
     #expect(late.status == 2 && late.stderr.contains("run without shards"), "\(late.stderr)")
   }
 
+  @Test func `sends no file twice if processes with different numbers of shards start at the same time`()
+    async throws
+  {
+    for _ in 0..<3 {
+      let receiver = try await ReceiverProcess.start(["--require-token"])
+      let job = try job(receiver, files: 12)
+      let running = try ["1/1", "1/2", "2/3"].map {
+        try job.start(["run", "job.yaml", "--quiet", "--shard", $0])
+      }
+      var statuses: [Int32] = []
+      for process in running { statuses.append(await process.end().status) }
+      #expect(statuses.sorted() == [0, 2, 2])
+      let names = try await receiver.received().uploads.map(\.name)
+      #expect(Set(names).count == names.count)
+    }
+  }
+
+  @Test func `takes a submitted file only in the state folder of its shard`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 8)
+    func submit(_ state: String, _ files: String...) async throws -> Command {
+      try await job.start(
+        ["submit", "job.yaml", "files", "--state", job.state + state] + files.map { "files/" + $0 }
+      ).end()
+    }
+    for part in ["setup/2", "1/2", "2/2"] { #expect(try await self.part(job, part).status == 0) }
+    for state in ["", "/shards/e2e/once-of-2"] {
+      let end = try await submit(state, "f0.txt")
+      #expect(end.status == 2 && end.stderr.contains("the state folder of the shard"), "\(end.stderr)")
+    }
+    for number in 8..<16 { try job.write("content \(number)", to: "f\(number).txt") }
+    var named: [Command] = []
+    for number in [1, 2] { named.append(try await submit("/shards/e2e/\(number)-of-2", "f9.txt")) }
+    #expect(named.map(\.status).sorted() == [0, 2])
+    let refusal = try #require(named.first { $0.status == 2 }?.stderr)
+    #expect(refusal.contains("f9.txt belongs to shard ") && refusal.contains("-of-2\n"), "\(refusal)")
+    // Without names, the files of the shard are submitted.
+    for number in [1, 2] { #expect(try await submit("/shards/e2e/\(number)-of-2").status == 0) }
+    for part in ["1/2", "2/2"] { #expect(try await self.part(job, part).status == 0) }
+    let names = try await receiver.received().uploads.map(\.name)
+    #expect(names.count == 16 && Set(names).count == 16)
+  }
+
+  /// They create its journals at the same time.
+  @Test func `is run by one of several processes that start the same shard at the same time`() async throws {
+    for _ in 0..<4 {
+      let receiver = try await ReceiverProcess.start(["--require-token"])
+      let job = try job(receiver, files: 6)
+      let running = try (0..<3).map { _ in
+        try job.start(["run", "job.yaml", "--quiet", "--shard", "1/1"])
+      }
+      for process in running {
+        let end = await process.end()
+        #expect([0, 6].contains(end.status), "\(end.stderr)")
+      }
+      let uploads = try await receiver.received().uploads
+      #expect(uploads.count == 6 && uploads.allSatisfy { $0.commits == 1 })
+    }
+  }
+
+  /// The run has read the state folder before it waits for its session.
+  @Test func `is not run whole by a process that was waiting for its session while the shards ran`()
+    async throws
+  {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 4)
+    let holder = try Workspace(
+      JobText.text(server: receiver.url, name: "holder", JobText.puts)
+        .replacing("identifier: holder.uploads", with: "identifier: e2e.uploads"))
+    try holder.write("held", to: "held.txt")
+    try await receiver.add(spec: "file:delay=300")
+    let held = try holder.start(["run", "job.yaml", "--quiet", "--state", job.state])
+    while try await job.status().session("e2e.uploads")?.node("files")?.items?["queued"] != 1, held.isRunning
+    {
+    }
+    let whole = try job.start(["run", "job.yaml", "--wait-lock", "60s"])
+    while !whole.stderr.contains("waiting for the session"), whole.isRunning {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    for part in ["1/2", "2/2"] { #expect(try await self.part(job, part).status == 0) }
+    held.signal(SIGKILL)
+    _ = await held.end()
+    let end = await whole.end()
+    #expect(end.status == 2 && end.stderr.contains("is divided into shards"), "\(end.stderr)")
+    #expect(try await receiver.received().uploads.count == 4)
+    // The shards are not affected.
+    #expect(try await part(job, "1/2").status == 0)
+    #expect(try await receiver.received().uploads.count == 4)
+  }
+
   /// `ferry shard` writes its files to `shards` by default, and the state folder may be the folder of the manifest.
   @Test func `has a status and a merged report beside the files of an engine`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"])

@@ -11,6 +11,10 @@ struct CrontabLineTests {
     ("/srv/my photos/job.yaml", "cd '/srv/my photos' && ferry run job.yaml"),
     ("/srv/it's/a$b.yaml", "cd '/srv/it'\\''s' && ferry run 'a$b.yaml'"),
     ("/srv/100%/-n.yaml", "cd '/srv/100\\%' && ferry run ./-n.yaml"),
+    // Many cron programs replace `\\` with one backslash, so `\\%` would end the line.
+    ("/srv/a\\%b/job.yaml", "cd '/srv/a\\''\\%b' && ferry run job.yaml"),
+    ("/srv/a\\\\b/job.yaml", "cd '/srv/a\\''\\b' && ferry run job.yaml"),
+    ("/srv/a\\'b/job.yaml", "cd '/srv/a\\'\\''b' && ferry run job.yaml"),
     ("/srv/a/./b//job.yaml", "cd /srv/a/b && ferry run job.yaml"),
     // In Swift, a combining mark and the letter before it are one `Character`, but the shell and cron process bytes.
     ("/srv/a'\u{301};id;/job.yaml", "cd '/srv/a'\\''\u{301};id;' && ferry run job.yaml"),

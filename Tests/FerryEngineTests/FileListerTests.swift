@@ -507,6 +507,29 @@ struct FileListerTests {
     #expect(looks.load(ordering: .relaxed) == read + 1)
   }
 
+  @Test func aPathWithManyParentFoldersIsBoundedWorkAndCanBeStopped() throws {
+    let folders = String(repeating: "d/", count: 50)
+    folder.file("root/\(folders)a")
+    folder.file("root/a")
+    let root = try SourceRoot(Array((folder.path + "/root").utf8))
+    func read(_ path: String, stopAfter limit: Int) -> (listing: Listing, looks: Int) {
+      let looks = Atomic(0)
+      var list = ExplicitList(root: root) { looks.add(1, ordering: .relaxed).newValue > limit }
+      let listing = list.read([Array(path.utf8)])
+      return (listing, looks.load(ordering: .relaxed))
+    }
+    let up = folders + String(repeating: "../", count: 50) + "a"
+    let found = read(up, stopAfter: .max)
+    #expect(paths(found.listing) == ["a"])
+    // One check for the list, one for its sorting, and one for the first `..`; the folders above are then known.
+    #expect(found.looks == 3)
+    // Each `..` follows a folder that has not been looked at.
+    let zigzag = folders + String(repeating: "../d/", count: 50) + "a"
+    #expect(paths(read(zigzag, stopAfter: .max).listing) == [folders + "a"])
+    let stopped = read(zigzag, stopAfter: 10)
+    #expect(stopped.listing.files.count == 0 && stopped.listing.problems.isEmpty && stopped.looks == 11)
+  }
+
   @Test(arguments: ["\u{0}", "\u{1}", "x"])
   func onlyTheBeginningOfALineThatIsNoPathIsKept(_ character: String) throws {
     folder.file("root/a")

@@ -136,6 +136,18 @@ import Testing
     #expect(findings.contains { $0.code == code }, "\(findings)")
   }
 
+  /// A device without a clock may start in 1970, in a time zone in which that is 1969 in UTC.
+  @Test func usageAtAnyTimeOfAClockIsSound() throws {
+    try fill()
+    for time in [Int64.min, -1, Int64.max] {
+      let quarter = QuarterHour.of(Instant(nanoseconds: time))
+      try change(state.directory.history, "INSERT INTO usage VALUES ('wifi', \(quarter), 1)")
+    }
+    #expect(try findings().isEmpty)
+    try change(state.directory.history, "INSERT INTO usage VALUES ('wifi', 99999999999, 1)")
+    #expect(try findings().map(\.code) == [.ledgerWrong])
+  }
+
   @Test func aDifferentIndexIsNotDamage() throws {
     try fill()
     // The index has a path that the table does not have, as after a lost write of the index alone.

@@ -26,6 +26,22 @@ import Testing
     #expect(error.description.contains("--state") && error.description.contains("HOME"))
   }
 
+  @Test func theFirstNumberOfShardsIsRecordedForGood() throws {
+    let state = try TemporaryState()
+    let directory = state.directory
+    #expect(try directory.shardCount(of: "m") == nil)
+    #expect(try directory.recordDivision(of: "m", into: 3))
+    #expect(try !directory.recordDivision(of: "m", into: 4))
+    #expect(try directory.shardCount(of: "m") == 3)
+    let folder = try directory.shards(of: "m")
+    #expect(try StateDirectory.names(in: folder) == ["count"])
+    #expect(state.mode(folder) == 0o700 && state.mode(folder + "/count") == 0o600)
+    try directory.removeDivision(of: "m")
+    #expect(try directory.shardCount(of: "m") == nil)
+    try Data("ferry shards 1\n0\n".utf8).write(to: URL(filePath: folder + "/count"))
+    #expect(throws: JournalError.self) { try directory.shardCount(of: "m") }
+  }
+
   @Test func aSessionsNameStaysInsideTheFolder() throws {
     let state = try StateDirectory(explicit: "/s", environment: [:])
     #expect(try state.database(ofSession: "com.example.photos") == "/s/sessions/com.example.photos.db")

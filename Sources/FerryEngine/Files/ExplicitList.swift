@@ -85,6 +85,7 @@ struct ExplicitList {
     do throws(Refusal) { path = try relative(line) } catch {
       guard filter?.contains(line) ?? true else { return }
       switch error {
+      case .stopped: return
       case .outsideRoot: return report(line, .outsideRoot, "it is outside the root")
       case .parentOfNoFolder:
         return report(line, .other, "it contains '..' after a symbolic link or a missing folder")
@@ -118,6 +119,8 @@ struct ExplicitList {
     /// The path is longer than the kernel accepts. With the wrong separator, a whole list is read as one such
     /// path.
     case tooLong
+    /// The run was stopped.
+    case stopped
   }
 
   /// Returns the path without `.`, `..` and repeated slashes.
@@ -133,6 +136,9 @@ struct ExplicitList {
     }
     guard rest.count < Int(PATH_MAX) else { throw .tooLong }
     var parts: [ArraySlice<UInt8>] = []
+    // The number of leading parts that are known to form the path of a folder without links. The folders above such a
+    // folder are known too, so a sequence of `..` needs only one look.
+    var known = 0
     for part in rest.split(separator: 0x2F) {
       if part.elementsEqual([0x2E]) { continue }
       guard part.elementsEqual([0x2E, 0x2E]) else {
@@ -140,8 +146,13 @@ struct ExplicitList {
         continue
       }
       guard !parts.isEmpty else { throw .outsideRoot }
-      guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { throw .parentOfNoFolder }
+      if parts.count > known {
+        // A path can contain hundreds of `..` that each need a look, and each look opens every folder above.
+        guard !isStopped() else { throw .stopped }
+        guard plainFolder(Array(parts.joined(separator: [0x2F]))) != nil else { throw .parentOfNoFolder }
+      }
       parts.removeLast()
+      known = parts.count
     }
     return Array(parts.joined(separator: [0x2F]))
   }

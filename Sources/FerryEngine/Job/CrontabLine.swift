@@ -37,6 +37,11 @@ package struct CrontabLine {
     // combining scalar after a % forms one character with it.
     var escaped = String.UnicodeScalarView()
     for scalar in command.unicodeScalars {
+      // Many cron programs also replace two backslashes with one, so `\\%` would end the line. A backslash is always
+      // inside quotes; closing and opening them separates it from the next one.
+      if scalar == "%" || scalar == "\\", escaped.last == "\\" {
+        escaped.append(contentsOf: "''".unicodeScalars)
+      }
       if scalar == "%" { escaped.append("\\") }
       escaped.append(scalar)
     }

@@ -24,9 +24,11 @@ extension Launch {
   }
 
   /// Performs the run's work, and then sends the requests of `on_end`, regardless of how the work ends.
+  ///
+  /// Signals do not terminate the process until the second result is released.
   func carryOut(
     _ run: Run, _ journals: SessionJournals, _ history: RunHistory, _ commands: RunCommands
-  ) throws -> Outcome {
+  ) throws -> (Outcome, SignalsAtEnd) {
     let loop = try TransferLoop(threads: run.threads.transfer)
     loop.isTracing = run.onTrace != nil
     let messages = Mailbox<RunMessage>(waker: loop.waker)
@@ -34,8 +36,8 @@ extension Launch {
     if !leases.isEmpty { loop.send { leases.allSatisfy(\.isHeld) } }
     // Start the event sources before files are listed, which may take a long time, so that a signal during the
     // listing also results in a report.
-    let eventSources = try eventSources(run, journals, messages)
-    defer { withExtendedLifetime(eventSources) {} }
+    let signals = SignalsAtEnd(try eventSources(run, journals, messages), messages)
+    defer { withExtendedLifetime(signals) {} }
     let requestsAtEnd = RequestsAtEnd(
       jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)
     var outcome: Outcome
@@ -57,7 +59,7 @@ extension Launch {
       let codes = [ExitCode(rawValue: outcome.record.run.exitCode) ?? .fault, .itemsFailed]
       outcome.record.run.exitCode = ExitCode.first(of: Set(codes)).rawValue
     }
-    return outcome
+    return (outcome, signals)
   }
 
   private func warn(of requests: [RunRecord.OnEndRecord], _ run: Run) {

@@ -6,6 +6,23 @@ struct OwnedElsewhere: Error {
   var session: SessionInUse
 }
 
+/// The locks of a launch on its sessions.
+struct HeldLocks {
+  private let locks: [SessionLock]
+  /// Locks that a stopped process of the same shard may still hold.
+  private let late: [LateSessionLock]
+
+  init(_ locks: [SessionLock], late: [LateSessionLock]) {
+    (self.locks, self.late) = (locks, late)
+  }
+
+  /// Releases the sessions. A second call has no effect.
+  func release() {
+    for lock in locks { lock.release() }
+    for lock in late { lock.release() }
+  }
+}
+
 /// How a launch makes sure that no other process uses its sessions.
 extension Launch {
   private enum Ownership {
@@ -26,6 +43,22 @@ extension Launch {
     case (.locked(let locks), _): return locks
     case (.inUse(let session), .locks): throw OwnedElsewhere(session: session)
     case (.inUse, .leases): return []
+    }
+  }
+
+  /// Waits for the locks that `takeLocks` did not take, because a stopped process of the same part keeps them. Called
+  /// after the leases were taken.
+  ///
+  /// - Parameter locks: the result of `takeLocks`.
+  func awaitLocks(besides locks: [SessionLock]) throws(JournalError) -> [LateSessionLock] {
+    switch ownership {
+    case .leases where locks.isEmpty:
+      var late: [LateSessionLock] = []
+      for session in lockedSessions {
+        late.append(try LateSessionLock(session: session, in: state) { [clock] in clock.now })
+      }
+      return late
+    case .leases, .locks: return []
     }
   }
 

@@ -200,11 +200,10 @@ package struct Launch {
     defer { journals.close() }
     run.leases = try takeLeases(journals, history, before: deadline, at: started, notice)
     defer { for lease in run.leases { lease.release() } }
+    let held = try HeldLocks(locks, late: awaitLocks(besides: locks))
+    defer { held.release() }
     run.rounds = try jobs.all.map { job in
-      try history.register(
-        JobRow(
-          manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path),
-          variables: job.variables, registeredAt: started))
+      try register(job, history, at: started)
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(
         manifest: job.plan.manifest, used: used, shared: ShardStarts.sharedRound(of: job, in: state),
@@ -224,8 +223,8 @@ package struct Launch {
       owed: try journals.owedEvents.filter { !jobs.plan.sessions[$0.index].onEvents.isEmpty }, clock: clock,
       notice: notice)
     do {
-      let outcome = try carryOut(run, journals, history, commands)
-      return try end(run, outcome, journals, history, commands, locks, retention)
+      let (outcome, signals) = try carryOut(run, journals, history, commands)
+      return try end(run, outcome, signals, journals, history, commands, held, retention)
     } catch {
       // Record the end of the run, so that no later run mistakes it for a killed run.
       let code = EngineFault.exitCode(of: error).rawValue
@@ -235,11 +234,29 @@ package struct Launch {
     }
   }
 
+  /// Records the manifest as a job of the state folder.
+  ///
+  /// - Throws: `UsageError` if another process has divided the manifest into shards since this launch began.
+  private func register(_ job: Job, _ history: RunHistory, at started: Instant) throws {
+    let manifest = job.plan.manifest
+    let isNew = try history.job(manifest: manifest) == nil
+    try history.register(
+      JobRow(
+        manifest: manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
+        registeredAt: started))
+    guard isNew else { return }
+    do {
+      try ShardFolder.checkIsNotDivided(manifest, in: state)
+    } catch {
+      try history.unregister(manifest: manifest)
+      throw error
+    }
+  }
+
   /// Records the end of the run, releases its sessions, and writes the requested reports.
   private func end(
-    _ run: Run, _ outcome: Outcome, _ journals: SessionJournals, _ history: RunHistory,
-    _ commands: RunCommands,
-    _ locks: [SessionLock], _ retention: Retention
+    _ run: Run, _ outcome: Outcome, _ signals: SignalsAtEnd, _ journals: SessionJournals,
+    _ history: RunHistory, _ commands: RunCommands, _ locks: HeldLocks, _ retention: Retention
   ) throws -> Ending {
     var record = outcome.record
     let report = try keep(outcome.source(record))
@@ -248,7 +265,8 @@ package struct Launch {
     // If another process has taken over a shard, that process starts the shard's commands and keeps its journal.
     if run.leases.allSatisfy(\.isHeld) {
       try commands.startOwed(
-        try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) }
+        try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) },
+        unless: signals.hasStop
       ) { try journals.all[$0.index]?.clearEvents() }
     }
     forgetOldRuns(history, retention, run.notice)
@@ -257,8 +275,10 @@ package struct Launch {
     if ownsJournals { try forget(outcome, history) }
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
-    for lock in locks { lock.release() }
-    try finish(commands, before: run.deadline, &record, outcome)
+    locks.release()
+    try finish(commands, before: run.deadline, unless: signals.hasStop, &record, outcome)
+    // Writing a report to a FIFO may take up to 30 seconds.
+    signals.release()
     // If another process has taken over the shard, that process writes the requested reports.
     if ownsJournals { try deliver(&record, outcome, kept: report, history, run.notice) }
     try history.close()
@@ -268,9 +288,11 @@ package struct Launch {
 
   /// Waits for the commands of `on_events`, and adds them to the report.
   private func finish(
-    _ commands: RunCommands, before deadline: Instant?, _ record: inout RunRecord, _ outcome: Outcome
+    _ commands: RunCommands, before deadline: Instant?, unless isStopped: () -> Bool,
+    _ record: inout RunRecord, _ outcome: Outcome
   ) throws {
-    let records = commands.finish(remaining: deadline.map { clock.now.duration(to: $0) })
+    let records = commands.finish(
+      remaining: deadline.map { clock.now.duration(to: $0) }, unless: isStopped)
     guard !records.isEmpty else { return }
     let (events, expiries) = (records.filter { $0.session != nil }, records.filter { $0.session == nil })
     record.run.onEvents = events.isEmpty ? nil : events

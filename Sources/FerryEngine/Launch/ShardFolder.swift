@@ -20,22 +20,18 @@ package enum ShardFolder {
           + "help: with --shard, specify the state folder of the whole manifest, which contains the folder 'shards'"
       )
     }
-    let folders = try whole.shardFolders(of: manifest)
-    if let other = folders.first(where: { $0.count != part.count }) {
-      throw UsageError(
-        "'\(manifest)' is divided into \(Count.text(other.count, "shard")) in \(whole.path); with \(part.count), files that "
-          + "were already sent would be sent again\n"
-          + "help: write --shard \(part.description.prefix { $0 != "/" })/\(other.count), or choose another folder with "
-          + "--state if all files are to be sent again")
-    }
-    if folders.isEmpty {
-      let history = try RunHistory.openForReading(in: whole)
-      defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
-      if try history.job(manifest: manifest) != nil {
-        throw UsageError(
-          "'\(manifest)' has been run without shards in \(whole.path); with shards, files that were already sent would be "
-            + "sent again\n"
-            + "help: omit --shard, or choose another folder with --state if all files are to be sent again")
+    try checkCount(of: manifest, part, in: whole)
+    if try whole.shardFolders(of: manifest).isEmpty {
+      try checkIsNotRunWhole(manifest, in: whole)
+      // Other processes may start at the same time. Those with another number of shards read the recorded one. A run
+      // without shards either finds it, or has registered the manifest before (`checkIsNotDivided`).
+      let isRecorded = try whole.recordDivision(of: manifest, into: part.count)
+      try checkCount(of: manifest, part, in: whole)
+      do {
+        try checkIsNotRunWhole(manifest, in: whole)
+      } catch {
+        if isRecorded { try whole.removeDivision(of: manifest) }
+        throw error
       }
     }
     let marker = ShardMarker(part)
@@ -44,19 +40,45 @@ package enum ShardFolder {
     return folder.path
   }
 
+  /// Checks that the manifest is not divided into another number of shards.
+  private static func checkCount(
+    of manifest: String, _ part: ShardPart, in whole: StateDirectory
+  ) throws {
+    guard let count = try whole.shardCount(of: manifest), count != part.count else { return }
+    throw UsageError(
+      "'\(manifest)' is divided into \(Count.text(count, "shard")) in \(whole.path); with \(part.count), files that "
+        + "were already sent would be sent again\n"
+        + "help: write --shard \(part.description.prefix { $0 != "/" })/\(count), or choose another folder with "
+        + "--state if all files are to be sent again")
+  }
+
+  private static func checkIsNotRunWhole(_ manifest: String, in whole: StateDirectory) throws {
+    let history = try RunHistory.openForReading(in: whole)
+    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
+    guard try history.job(manifest: manifest) != nil else { return }
+    throw UsageError(
+      "'\(manifest)' has been run without shards in \(whole.path); with shards, files that were already sent would be "
+        + "sent again\n"
+        + "help: omit --shard, or choose another folder with --state if all files are to be sent again")
+  }
+
+  /// Checks that the manifest is not divided into shards in this state folder.
+  static func checkIsNotDivided(_ manifest: String, in state: StateDirectory) throws {
+    guard try state.shardCount(of: manifest) != nil else { return }
+    throw UsageError(
+      "'\(manifest)' is divided into shards in \(state.path); without --shard, files that were already sent "
+        + "would be sent again\n"
+        + "help: run its parts with --shard, or choose another folder with --state if all files are to be sent again"
+    )
+  }
+
   /// The part of the jobs that a launch with this state folder executes.
   ///
   /// - Parameter part: the part that the command line specifies.
   static func jobs(_ jobs: Jobs, part: ShardPart?, in state: StateDirectory) throws -> Jobs {
     let stored = try state.storedPart
     guard part != nil || stored != nil else {
-      for job in jobs.all where try !state.shardFolders(of: job.plan.manifest).isEmpty {
-        throw UsageError(
-          "'\(job.plan.manifest)' is divided into shards in \(state.path); without --shard, files that were already sent "
-            + "would be sent again\n"
-            + "help: run its parts with --shard, or choose another folder with --state if all files are to be sent again"
-        )
-      }
+      for job in jobs.all { try checkIsNotDivided(job.plan.manifest, in: state) }
       return jobs
     }
     guard let job = jobs.all.first, jobs.all.count == 1 else {

@@ -106,8 +106,10 @@ final class RunCommands {
   ///   - owed: the sessions whose `on_events` is pending in the journal.
   ///   - report: the report's path.
   ///   - remaining: the time that remains of `--max-duration`.
+  ///   - isStopped: if it returns true, the wait ends.
   func startOwed(
-    _ owed: [SessionID], report: String, remaining: Duration?, clear: (SessionID) throws -> Void
+    _ owed: [SessionID], report: String, remaining: Duration?, unless isStopped: () -> Bool = { false },
+    clear: (SessionID) throws -> Void
   ) throws {
     let deadline = deadline(remaining)
     for session in owed {
@@ -116,7 +118,7 @@ final class RunCommands {
         continue
       }
       for index in running where starts[index].session == session {
-        wait(forStart: index, until: deadline)
+        wait(forStart: index, until: deadline, unless: isStopped)
       }
       if let index = running.first(where: { starts[$0].session == session }) {
         notice("warning: \(starts[index].record.title) is still running; the next run will start it again")
@@ -135,11 +137,15 @@ final class RunCommands {
   /// Waits for the commands to end, and returns the records of all commands. The run holds no session during the
   /// wait, so a command may start another run.
   ///
-  /// - Parameter remaining: the time that remains of `--max-duration`. The wait lasts up to one second even if less
-  ///   time remains.
-  func finish(remaining: Duration?) -> [RunRecord.CommandRecord] {
+  /// - Parameters:
+  ///   - remaining: the time that remains of `--max-duration`. The wait lasts up to one second even if less time
+  ///     remains.
+  ///   - isStopped: if it returns true, the wait ends.
+  func finish(
+    remaining: Duration?, unless isStopped: () -> Bool = { false }
+  ) -> [RunRecord.CommandRecord] {
     let deadline = deadline(remaining)
-    for index in running.sorted() { wait(forStart: index, until: deadline) }
+    for index in running.sorted() { wait(forStart: index, until: deadline, unless: isStopped) }
     return starts.map { start in
       var record = start.record
       if start.process != nil { record.isRunning = true }
@@ -155,9 +161,9 @@ final class RunCommands {
     return deadline
   }
 
-  private func wait(forStart index: Int, until deadline: Int64) {
+  private func wait(forStart index: Int, until deadline: Int64, unless isStopped: () -> Bool) {
     guard let process = starts[index].process,
-      let ending = ChildProgram.wait(for: process, until: deadline)
+      let ending = ChildProgram.wait(for: process, until: deadline, unless: isStopped)
     else { return }
     take(ending, of: index)
   }

@@ -35,6 +35,8 @@ package struct Submission {
   private let job: Job
   private let upload: Int
   private let state: StateDirectory
+  /// The shard whose state folder this is; `nil` if the manifest is not divided.
+  private let shard: Shard?
   private let environment: [String: String]
   private let version: String
 
@@ -44,6 +46,7 @@ package struct Submission {
   ) throws {
     self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
+    shard = try Self.shard(of: job, in: self.state)
     self.environment = environment
     self.version = version
     let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
@@ -61,6 +64,28 @@ package struct Submission {
       throw UsageError(
         "session '\(session.name)' is ephemeral: it does not store anything, so files cannot be submitted to it\n"
           + "help: set its kind to 'default' or 'background'")
+    }
+  }
+
+  /// The shard whose state folder this is. A file that is submitted elsewhere would never be sent, or would be sent by
+  /// two shards.
+  private static func shard(of job: Job, in state: StateDirectory) throws -> Shard? {
+    let folder = DisplayPath.shown(Array(state.path.utf8))
+    func refused(_ reason: String) -> UsageError {
+      UsageError("\(reason)\nhelp: specify the state folder of the shard that sends the files with --state")
+    }
+    switch try state.storedPart {
+    case .shard(let shard): return shard
+    case .once:
+      throw refused(
+        "\(folder) is the state folder of the work before and after the shards, which has no files")
+    case nil:
+      guard try state.shardCount(of: job.plan.manifest) == nil else {
+        throw refused(
+          "'\(job.plan.manifest)' is divided into shards in \(folder); no run would send files submitted there"
+        )
+      }
+      return nil
     }
   }
 
@@ -142,6 +167,7 @@ package struct Submission {
     lister.stateFolder = StateFolder(path: state.path)
     switch files {
     case .listed:
+      lister.filter = shard.map { ShardFilter($0, upload: job.plan.nodes[upload].name) }
       guard case .list = work.files.source else { return try lister.list(nil, nil) }
       let journals = try journalsForReading()
       defer { journals.close() }
@@ -156,7 +182,23 @@ package struct Submission {
       let folder = try? SourceRoot(lister.root)
       let listing = try lister.named(paths.map { Self.absolute($0, root: lister.root, folder) })
       guard listing.problems.isEmpty else { throw refused(listing.problems, root: lister.root) }
+      try checkShard(of: listing.files)
       return listing
+    }
+  }
+
+  /// Checks that no file belongs to another shard, which sends it too.
+  private func checkShard(of files: FileColumns) throws {
+    guard let shard else { return }
+    let hash = ItemHash(upload: job.plan.nodes[upload].name)
+    for file in 0..<files.count {
+      let number = hash.number(of: files.path(file), among: shard.count)
+      guard number != shard.number, let other = Shard(number, of: shard.count) else { continue }
+      let folder = try state.sibling(.shard(other)).path
+      throw UsageError(
+        "\(DisplayPath.shown(Array(files.path(file)))) belongs to shard \(number)/\(shard.count), not to "
+          + "\(shard.number)/\(shard.count)\n"
+          + "help: nothing was submitted; submit this file with --state \(ShellWord.quoted(folder))")
     }
   }
 

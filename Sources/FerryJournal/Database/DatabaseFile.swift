@@ -47,7 +47,7 @@ struct DatabaseFile: Sendable {
   /// Opens the file for writing, creates it with mode 0600 if it is missing, and migrates it. A file that
   /// belongs to another program or user, is damaged, or has a newer schema is rejected and not changed.
   ///
-  /// The caller must prevent other processes from migrating the file at the same time.
+  /// Unless the file is shared, the caller must prevent other processes from migrating it at the same time.
   ///
   /// - Parameter check: checks the content before anything is written. If it throws, the file is rejected.
   func openForWriting(
@@ -76,13 +76,32 @@ struct DatabaseFile: Sendable {
         try check(db, schema.judge(db, file: path))
         try configure(db, durability: durability)
       }
-      try schema.migrator(writtenBy: ferry, at: now).migrate(queue)
+      try migrate(queue, writtenBy: ferry, at: now)
       return queue
     } catch {
       // Closing the last connection would checkpoint the log into the file, but a rejected file must not be
       // changed.
       DatabaseCloser.abandon(queue)
       throw JournalError(error, file: path, on: queue)
+    }
+  }
+
+  /// Migrates the file.
+  ///
+  /// Several processes may start the same shard, and no lock between machines prevents them from creating its journal at
+  /// the same time. Each step is one transaction. If another process has completed it first, this process's step fails
+  /// without an effect, and the migration continues after it.
+  private func migrate(_ queue: DatabaseQueue, writtenBy ferry: String, at now: Instant) throws {
+    let migrator = schema.migrator(writtenBy: ferry, at: now)
+    var completed = try queue.read { try migrator.appliedMigrations($0).count }
+    while true {
+      do {
+        return try migrator.migrate(queue)
+      } catch {
+        let found = try queue.read { try migrator.appliedMigrations($0).count }
+        guard isShared, found > completed else { throw error }
+        completed = found
+      }
     }
   }
 

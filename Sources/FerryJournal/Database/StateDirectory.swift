@@ -179,7 +179,7 @@ package struct StateDirectory: Hashable, Sendable {
     return encoded
   }
 
-  private static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
+  static func createFolder(_ folder: String, hasParent: Bool = false) throws(JournalError) {
     if mkdir(folder, 0o700) == 0 {
       // The umask may have removed permissions that the user needs.
       guard chmod(folder, 0o700) == 0 else { throw JournalError(errno: errno, doing: "chmod", file: folder) }

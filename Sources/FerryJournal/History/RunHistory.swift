@@ -42,6 +42,11 @@ package final class RunHistory: Sendable {
     }
   }
 
+  /// Removes a job that was registered by mistake. It has no rounds.
+  package func unregister(manifest: String) throws(JournalError) {
+    try write { db in try db.execute(sql: "DELETE FROM job WHERE manifest = ?", arguments: [manifest]) }
+  }
+
   package func job(manifest: String) throws(JournalError) -> JobRow? {
     try read { db in
       try db.first("SELECT * FROM job WHERE manifest = ?", [manifest], of: "job", in: self.path, self.job)

@@ -113,7 +113,7 @@ enum HistoryInvariants {
       let rows = try db.rows(
         """
         SELECT network, min(bytes) AS least, total(bytes) >= 9223372036854775808.0 AS is_beyond,
-          count(*) FILTER (WHERE quarter < 0 OR quarter > 10000000) AS strange
+          count(*) FILTER (WHERE quarter < -10300000 OR quarter > 10300000) AS strange
         FROM \(table) GROUP BY network
         """, of: table, in: file
       ) { row in

@@ -1,0 +1,73 @@
+import FerryPlan
+import Foundation
+
+/// The number of shards into which a manifest is divided in a state folder.
+///
+/// It is recorded before the state folder of the first shard is created. Otherwise, processes with different numbers of
+/// shards that start at the same time, perhaps on several machines, would not see each other's folders, and would send
+/// the same files.
+extension StateDirectory {
+  private static let header = "ferry shards 1"
+
+  private func divisionFile(of manifest: String) throws(JournalError) -> String {
+    try shards(of: manifest) + "/count"
+  }
+
+  /// The number of shards of a manifest; `nil` if it is not divided here.
+  package func shardCount(of manifest: String) throws(JournalError) -> Int? {
+    // Older versions of ferry did not record the number.
+    if let folder = try shardFolders(of: manifest).first { return folder.count }
+    let file = try divisionFile(of: manifest)
+    guard access(file, F_OK) == 0 || errno != ENOENT else { return nil }
+    let descriptor = try StateFile.open(file, O_RDONLY, doing: "read")
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: file) }
+    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    guard lines.count == 2, lines[0] == Self.header, let shards = Int(lines[1]),
+      (1...Shard.most).contains(shards)
+    else { throw JournalError(.foreign, file: file, cause: "it does not contain a number of shards") }
+    return shards
+  }
+
+  /// Records the number of shards of a manifest, unless a number is recorded already.
+  ///
+  /// - Returns: whether the number was recorded.
+  package func recordDivision(of manifest: String, into count: Int) throws(JournalError) -> Bool {
+    let file = try divisionFile(of: manifest)
+    try Self.createFolder(SplitPath(file).folder)
+    // The file appears with its content, and only if no other process has created it (link(2)).
+    let new = file + ".\(UUID().uuidString).new"
+    let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_EXCL, doing: "create")
+    defer {
+      close(descriptor)
+      unlink(new)
+    }
+    let text = Array("\(Self.header)\n\(count)\n".utf8)
+    guard pwrite(descriptor, text, text.count, 0) == text.count, fsync(descriptor) == 0 else {
+      throw JournalError(errno: errno, doing: "write", file: new)
+    }
+    guard link(new, file) != 0 else {
+      try Self.syncFolder(SplitPath(file).folder)
+      return true
+    }
+    switch errno {
+    case EEXIST: return false
+    case EPERM, EOPNOTSUPP, ENOSYS:
+      // The file system has no hard links. Two processes that start at the same time are not kept apart.
+      guard access(file, F_OK) != 0 else { return false }
+      guard rename(new, file) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
+      return true
+    case let code: throw JournalError(errno: code, doing: "create", file: file)
+    }
+  }
+
+  /// Removes the number that this process has recorded.
+  package func removeDivision(of manifest: String) throws(JournalError) {
+    let file = try divisionFile(of: manifest)
+    guard unlink(file) == 0 || errno == ENOENT else {
+      throw JournalError(errno: errno, doing: "remove", file: file)
+    }
+  }
+}
