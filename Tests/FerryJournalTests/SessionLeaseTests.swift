@@ -91,15 +91,22 @@ import Testing
     #expect(lease.loss.code == .leaseLost)
   }
 
-  @Test func `is taken over when nobody has renewed it for its duration`() throws {
+  /// Owners that this process cannot recognize as ended, although they have not released the lease: a process of another
+  /// machine, and a process of this one in another namespace of times.
+  private static var unknownOwners: [String] {
+    var owner = SessionLease.Owner.current
+    owner.process = ProcessIdentity(pid: 1 << 22, started: 1, boot: owner.process.boot)
+    owner.namespaces = owner.namespaces.replacing(/time:.*/, with: "time:[1]")
+    return ["17 4 other-boot pid:[1] elsewhere", owner.text]
+  }
+
+  @Test(arguments: unknownOwners)
+  func `is taken over when nobody has renewed it for its duration`(owner: String) throws {
     let folder = try folder()
     let first = try journal(folder)
     let lease = try acquired(try first.acquireLease(for: .seconds(1)))
     lease.release()
-    // The owner is a process of another machine, which has ended without releasing the lease.
-    try first.access {
-      try $0.execute(sql: "UPDATE session SET lease_owner = '17 4 other-boot pid:[1] elsewhere'")
-    }
+    try first.access { try $0.execute(sql: "UPDATE session SET lease_owner = ?", arguments: [owner]) }
     let began = ContinuousClock.now
     _ = try acquired(try journal(folder).acquireLease(for: .seconds(30)))
     let took = began.duration(to: .now)

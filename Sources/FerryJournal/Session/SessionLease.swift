@@ -24,9 +24,9 @@ package final class SessionLease: Sendable {
   package struct Owner: Hashable, Sendable {
     package var process: ProcessIdentity
     package var host: String
-    /// The process's namespace of process IDs; empty if unknown. In another namespace, the ID refers to another
-    /// process.
-    package var namespace: String
+    /// The process's namespaces of process IDs and of times, separated by a comma; empty if unknown. In other namespaces,
+    /// the ID refers to another process, and the same process has another start time.
+    package var namespaces: String
   }
 
   /// The shortest and the longest duration of a lease.
@@ -155,21 +155,23 @@ extension SessionLease.Owner {
     let host = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?
       .trimmingCharacters(in: .whitespacesAndNewlines)
     // Only Linux has namespaces.
-    let namespace = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
-    return Self(process: .current, host: host ?? "", namespace: namespace ?? "")
+    let namespaces = ["pid", "time"].compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\($0)")
+    }
+    return Self(process: .current, host: host ?? "", namespaces: namespaces.joined(separator: ","))
   }
 
   /// Whether the process has certainly ended: it ran on this machine, where no process has its ID.
   var hasEnded: Bool {
     let current = Self.current
-    return process.boot == current.process.boot && !process.boot.isEmpty && namespace == current.namespace
-      && !namespace.isEmpty && !process.isAlive
+    return process.boot == current.process.boot && !process.boot.isEmpty && namespaces == current.namespaces
+      && !namespaces.isEmpty && !process.isAlive
   }
 
-  /// The stored form: pid, start time, boot, namespace and host, separated by spaces.
+  /// The stored form: pid, start time, boot, namespaces and host, separated by spaces.
   var text: String {
     "\(process.pid) \(process.started) \(process.boot.isEmpty ? "-" : process.boot) "
-      + "\(namespace.isEmpty ? "-" : namespace) \(host)"
+      + "\(namespaces.isEmpty ? "-" : namespaces) \(host)"
   }
 
   init?(_ text: String) {
@@ -177,7 +179,7 @@ extension SessionLease.Owner {
     guard words.count == 5, let pid = Int32(words[0]), let started = Int64(words[1]) else { return nil }
     self.init(
       process: ProcessIdentity(pid: pid, started: started, boot: words[2] == "-" ? "" : words[2]),
-      host: words[4], namespace: words[3] == "-" ? "" : words[3])
+      host: words[4], namespaces: words[3] == "-" ? "" : words[3])
   }
 }
 
