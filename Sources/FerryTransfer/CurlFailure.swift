@@ -65,9 +65,10 @@ enum CurlFailure {
     let proxy = handle.exchange.flatMap {
       $0.request.connection.proxySettings?.address(for: $0.hop.url)
     }
-    var ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    let isSent = (handle.exchange?.attempts ?? 0) > 0
+    var ours = Self.code(code, hasReachedServer: isSent)
     // Before the request is sent, only a proxy sends header lines, in its response to CONNECT.
-    if code == CURLE_BAD_FUNCTION_ARGUMENT, !reached, proxy != nil { ours = .connect }
+    if code == CURLE_BAD_FUNCTION_ARGUMENT, !isSent, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
