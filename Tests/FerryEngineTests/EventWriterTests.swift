@@ -79,6 +79,7 @@ struct EventWriterTests {
   @Test func `a log states how many events were dropped`() {
     #expect(
       EventText.text(.dropped(at: Instant(nanoseconds: 1_500_000_000), count: 7))
-        == "1970-01-01T00:00:01.500Z warning 7 events dropped because the file could not be written fast enough")
+        == "1970-01-01T00:00:01.500Z warning 7 events dropped because the file could not be written fast enough"
+    )
   }
 }
