@@ -76,8 +76,8 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
-      return TransportFailure(ours, message, mayHaveReachedServer: false)
+    if !isSent, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
+      return TransportFailure(ours, message, mayHaveReachedServer: reached)
     }
     if let refusal = refusedIdentity(code, of: handle) {
       return TransportFailure(.certificate, "TLS with \(address): \(refusal)", mayHaveReachedServer: false)
@@ -102,7 +102,7 @@ enum CurlFailure {
     return TransportFailure(ours, message, mayHaveReachedServer: reached)
   }
 
-  /// The message for a failure before the request was sent; `nil` if the failure does not involve the proxy.
+  /// The message for a failure before the hop's request was sent; `nil` if the failure does not involve the proxy.
   ///
   /// - Parameter proxy: `host:port`.
   private static func message(
