@@ -71,9 +71,9 @@ extension TransferLoop {
     }
   }
 
-  /// Retires the HTTP/2 connection of a request that has reached a time limit, unless data has arrived on the connection
-  /// in the second half of the limit's period. The period of a new connection begins before the server's first data
-  /// arrives.
+  /// Retires the HTTP/2 connection of a request that has reached a time limit, unless data has arrived on the
+  /// connection in the second half of the limit's period. The period of a new connection begins before the server's
+  /// first data arrives.
   private func retireConnection(of exchange: Exchange, after period: Duration) {
     guard exchange.mayBeHTTP2, let descriptor = exchange.descriptor else { return }
     sockets.retire(descriptor, ifSilentFor: period / 2)
