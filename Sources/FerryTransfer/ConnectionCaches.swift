@@ -24,9 +24,9 @@ struct ConnectionCaches {
     ferry_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
   }
 
-  /// The value of `CURLOPT_DNS_CACHE_TIMEOUT` for the next transfer. libcurl visits all cached names at the start and end
-  /// of each transfer that has a timeout, so only one transfer in each second has one; -1 means none. The addresses of a
-  /// name are thus used for at most 61 seconds.
+  /// The value of `CURLOPT_DNS_CACHE_TIMEOUT` for the next hop. libcurl visits all cached names at the start and end of
+  /// each hop that has a timeout, so only one hop in each second has one; -1 means none. While requests are sent, the
+  /// addresses of a name are thus used for little more than a minute.
   mutating func nameTimeout(at now: SuspendingClock.Instant) -> Int {
     guard now >= nextPrune else { return -1 }
     nextPrune = now.advanced(by: Self.pruneInterval)

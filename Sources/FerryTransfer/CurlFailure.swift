@@ -65,9 +65,10 @@ enum CurlFailure {
     let proxy = handle.exchange.flatMap {
       $0.request.connection.proxySettings?.address(for: $0.hop.url)
     }
-    var ours = Self.code(code, hasReachedServer: (handle.exchange?.attempts ?? 0) > 0)
+    let isSent = (handle.exchange?.attempts ?? 0) > 0
+    var ours = Self.code(code, hasReachedServer: isSent)
     // Before the request is sent, only a proxy sends header lines, in its response to CONNECT.
-    if code == CURLE_BAD_FUNCTION_ARGUMENT, !reached, proxy != nil { ours = .connect }
+    if code == CURLE_BAD_FUNCTION_ARGUMENT, !isSent, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
       let why =
@@ -75,8 +76,8 @@ enum CurlFailure {
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
-    if !reached, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
-      return TransportFailure(ours, message, mayHaveReachedServer: false)
+    if !isSent, let proxy, let message = message(code, ours, of: handle, to: address, through: proxy) {
+      return TransportFailure(ours, message, mayHaveReachedServer: reached)
     }
     if let refusal = refusedIdentity(code, of: handle) {
       return TransportFailure(.certificate, "TLS with \(address): \(refusal)", mayHaveReachedServer: false)
@@ -101,7 +102,7 @@ enum CurlFailure {
     return TransportFailure(ours, message, mayHaveReachedServer: reached)
   }
 
-  /// The message for a failure before the request was sent; `nil` if the failure does not involve the proxy.
+  /// The message for a failure before the hop's request was sent; `nil` if the failure does not involve the proxy.
   ///
   /// - Parameter proxy: `host:port`.
   private static func message(

@@ -43,10 +43,7 @@ extension TransferLoop {
       if let deadline = exchange.deadline, deadline <= now {
         stop(handle, failure(.resourceTimeout, handle, "the request exceeded its time limit"))
       } else if isIdle(handle) {
-        // The timeout of a new connection begins before the server's first data arrives.
-        if exchange.mayBeHTTP2, let descriptor = exchange.descriptor {
-          sockets.retire(descriptor, ifSilentFor: exchange.request.idleTimeout / 2)
-        }
+        retireConnection(of: exchange, after: exchange.request.idleTimeout)
         stop(
           handle,
           failure(.requestTimeout, handle, "no data was transferred for \(exchange.request.idleTimeout.text)")
@@ -54,6 +51,7 @@ extension TransferLoop {
       } else if let minimum = exchange.request.connection.minimumSpeed, isTooSlow(exchange, minimum) {
         let text =
           "less than \(minimum.bytes) bytes in \(minimum.period.text) ('minimum_speed' of the session)"
+        retireConnection(of: exchange, after: minimum.period)
         stop(handle, failure(.requestTimeout, handle, text))
       } else {
         scheduleCheck(of: exchange)
@@ -71,6 +69,14 @@ extension TransferLoop {
         mayHaveReachedServer: false)
       digests.append(DigestOutcome(id: id, result: .failure(failure)))
     }
+  }
+
+  /// Retires the HTTP/2 connection of a request that has reached a time limit, unless data has arrived on the
+  /// connection in the second half of the limit's period. The period of a new connection begins before the server's
+  /// first data arrives.
+  private func retireConnection(of exchange: Exchange, after period: Duration) {
+    guard exchange.mayBeHTTP2, let descriptor = exchange.descriptor else { return }
+    sockets.retire(descriptor, ifSilentFor: period / 2)
   }
 
   /// Applies the time limit to the computation of a downloaded file's checksum. The sync of a file is not interrupted.

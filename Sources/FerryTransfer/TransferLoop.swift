@@ -178,7 +178,6 @@ package final class TransferLoop {
       pool.append(handle)
       throw error
     }
-    handle.nameTimeout = caches.nameTimeout(at: now)
     handle.exchange = exchange
     busy[exchange.key.id] = handle
     caches.keepConnections(of: busy.count, multi)
@@ -244,6 +243,7 @@ package final class TransferLoop {
   }
 
   func add(_ handle: EasyHandle) {
+    handle.nameTimeout = caches.nameTimeout(at: now)
     guard let exchange = handle.exchange, !exchange.credits.isEmpty else { return addToLibcurl(handle) }
     admit(handle)
     if exchange.isHeld { scheduleCheck(of: exchange) }

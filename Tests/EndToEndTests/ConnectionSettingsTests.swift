@@ -297,8 +297,10 @@ struct `The connection settings of a session` {
         print("port", listener.getsockname()[1])
         while True:
           client, _ = listener.accept()
-          client.recv(65536)
-          client.sendall(b"HTTP/1.1 200 OK\\r\\nno colon\\r\\n\\r\\n")
+          if client.recv(65536).startswith(b"CONNECT"):
+            client.sendall(b"HTTP/1.1 200 OK\\r\\nno colon\\r\\n\\r\\n")
+          else:
+            client.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: https://127.0.0.1:9/\\r\\nContent-Length: 0\\r\\n\\r\\n")
           client.close()
         """,
       ])
@@ -312,12 +314,15 @@ struct `The connection settings of a session` {
         s: { proxy: { url: "http://\(address)" } }
       requests:
         r: { session: s, request: { method: POST, url: "https://127.0.0.1:9/" }, retry: { limit: 1, initial: 10ms } }
+        redirected: { session: s, request: { url: "http://127.0.0.1:9/" }, retry: { limit: 1, initial: 10ms } }
       """)
     let (command, report) = try await job.run()
-    let node = report.node("r")
-    #expect(node?.state == "waiting", "\(command.stdout)\(command.stderr)")
-    #expect(node?.reason?.code == "connect")
-    #expect(node?.reason?.message.contains("through the proxy \(address)") == true)
+    for name in ["r", "redirected"] {
+      let node = report.node(name)
+      #expect(node?.state == "waiting", "\(command.stdout)\(command.stderr)")
+      #expect(node?.reason?.code == "connect")
+      #expect(node?.reason?.message.contains("through the proxy \(address)") == true)
+    }
   }
 
   /// The second response on a connection with HTTP/2 would fail.

@@ -4,11 +4,11 @@ package enum TimeZoneNameRule {
   /// cannot lead out of the database's folder.
   package static func isValid(_ name: String) -> Bool {
     name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { word in
-      !word.isEmpty && word.allSatisfy(isLetter)
+      !word.isEmpty && word.allSatisfy(isAllowed)
     }
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
+  private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"):

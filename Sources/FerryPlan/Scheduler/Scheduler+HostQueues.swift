@@ -134,8 +134,8 @@ extension Scheduler {
     return hasMoved
   }
 
-  /// The number of further requests that may start on a queue that has neither been given up nor is held. If the host
-  /// has failed, a single request tests whether it has recovered.
+  /// The number of further requests that may start on a queue that is neither given up nor held. If the host has failed,
+  /// a single request tests whether it has recovered.
   private func freeSlots(on hostQueue: Int) -> Int {
     if let resumeAt = hostQueues[hostQueue].resumeAt, now < resumeAt { return 0 }
     let limit = hostQueues[hostQueue].failures > 0 ? 1 : hostQueues[hostQueue].limit

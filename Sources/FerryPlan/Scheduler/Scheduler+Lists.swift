@@ -62,7 +62,6 @@ extension Scheduler {
       uploads[upload].leaveRest()
       nodes[node.index].phase = .left(failure)
     }
-    if isEnding { uploads[upload].leaveRest() }
   }
 
   private mutating func take(_ list: UploadList, continuing upload: Int) {

@@ -18,8 +18,8 @@ package struct Scenario: Hashable, Sendable {
   package var lingers = false
   /// The number of files in each portion of a listing, if files arrive in portions.
   package var portion: Int?
-  /// The time that a portion takes, and the list of submitted files. It may be longer than the requests of the previous
-  /// portion.
+  /// The time that it takes to list a portion or the submitted files. It may be longer than the requests of the
+  /// previous portion take.
   package var listingDelayMilliseconds = 2
 
   /// The number of consecutive seeds that share a manifest. Reading a manifest takes longer than running its

@@ -126,13 +126,14 @@ struct `A response over TLS` {
   }
 
   /// libcurl keeps a connection of HTTP/2 after a request on it has been stopped, and would use it for each retry.
-  @Test func `that falls silent over HTTP 2 is not used for retries`() async throws {
+  @Test(arguments: ["timeout_for_request: 1s", "minimum_speed: 1B/1s"])
+  func `that falls silent over HTTP 2 is not used for retries`(limit: String) async throws {
     let job = try Workspace(
       """
       version: 1
       name: silent
       sessions:
-        s: { http_version: 2, timeout_for_request: 1s, max_connections_per_host: 2 }
+        s: { http_version: 2, \(limit), max_connections_per_host: 2 }
       uploads:
         u:
           session: s
