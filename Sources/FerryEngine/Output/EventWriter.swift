@@ -46,7 +46,7 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   private var waitingSize = 0
   private var isWriting = false
   private var isFinishing = false
-  /// The events that were dropped since the last event that was queued.
+  /// The events that were dropped since the thread last took the queue.
   private var dropped: (count: Int, last: Event)?
   /// The number of all events that were dropped.
   private var missing = 0
@@ -71,7 +71,6 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
         missing += batch.events.count
         return false
       }
-      queueDropped()
       let before = waitingSize
       waiting.append(batch)
       waitingSize += batch.size
@@ -82,7 +81,8 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
     if starts { worker.submit { [self] in drain() } }
   }
 
-  /// Queues an event in place of the dropped ones. The lock must be held.
+  /// Queues an event in place of the dropped ones, which all came after the waiting events. Called when the thread takes
+  /// the queue, because no later event may follow. The lock must be held.
   private func queueDropped() {
     guard let (count, last) = dropped else { return }
     dropped = nil
@@ -103,6 +103,7 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
         while waitingSize < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
+        queueDropped()
         if waiting.isEmpty {
           isWriting = false
           condition.wakeAll()
@@ -130,7 +131,6 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   /// - Returns: the reason why events are missing; `nil` if none are.
   package func finish() -> String? {
     condition.withLock {
-      queueDropped()
       isFinishing = true
       condition.wakeAll()
       let deadline = DeadlineCondition.now + Self.patience
