@@ -266,7 +266,7 @@ package struct Launch {
     if run.leases.allSatisfy(\.isHeld) {
       try commands.startOwed(
         try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) },
-        unless: signals.hasStop
+        unless: signals.hasArrived
       ) { try journals.all[$0.index]?.clearEvents() }
     }
     forgetOldRuns(history, retention, run.notice)
@@ -276,7 +276,7 @@ package struct Launch {
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
     locks.release()
-    try finish(commands, before: run.deadline, unless: signals.hasStop, &record, outcome)
+    try finish(commands, before: run.deadline, unless: signals.hasArrived, &record, outcome)
     // Writing a report to a FIFO may take up to 30 seconds.
     signals.release()
     // If another process has taken over the shard, that process writes the requested reports.
