@@ -203,7 +203,11 @@ package struct Launch {
     let held = try HeldLocks(locks, late: awaitLocks(besides: locks))
     defer { held.release() }
     run.rounds = try jobs.all.map { job in
-      try register(job, history, at: started)
+      try ShardFolder.register(
+        JobRow(
+          manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
+          registeredAt: started),
+        history, in: state)
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(
         manifest: job.plan.manifest, used: used, shared: ShardStarts.sharedRound(of: job, in: state),
@@ -230,25 +234,6 @@ package struct Launch {
       let code = EngineFault.exitCode(of: error).rawValue
       // Report the original error, even if the end of the run cannot be recorded.
       try? history.end(run: run.id, exitCode: code, report: nil, at: clock.now)
-      throw error
-    }
-  }
-
-  /// Records the manifest as a job of the state folder.
-  ///
-  /// - Throws: `UsageError` if another process has divided the manifest into shards since this launch began.
-  private func register(_ job: Job, _ history: RunHistory, at started: Instant) throws {
-    let manifest = job.plan.manifest
-    let isNew = try history.job(manifest: manifest) == nil
-    try history.register(
-      JobRow(
-        manifest: manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
-        registeredAt: started))
-    guard isNew else { return }
-    do {
-      try ShardFolder.checkIsNotDivided(manifest, in: state)
-    } catch {
-      try history.unregister(manifest: manifest)
       throw error
     }
   }
