@@ -172,13 +172,21 @@ import Testing
     #expect(report.run.onEvents?.map(\.isRunning) == [true])
   }
 
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func `is not waited for after a signal, and the report is written`(_ signal: Int32) async throws {
+  @Test(arguments: [
+    (SIGTERM, ""), (SIGINT, ""), (SIGHUP, ""), (SIGHUP, "execution_window: { foreground: 1h }\n"),
+  ])
+  func `is not waited for after a signal, and the report is written`(
+    _ signal: Int32, _ window: String
+  ) async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver)
+    let text = job.folder.text("job.yaml")
+    try job.write(manifest: text.replacing("name: e2e\n", with: "name: e2e\n\(window)"))
     try job.folder.write(
       Data("#!/bin/sh\nexec 2> /dev/null > /dev/null\ntouch started\nexec sleep 100\n".utf8), to: "told")
-    let run = try job.start(["run", "job.yaml", "--quiet", "--report", "report.json"])
+    let run = try job.start([
+      "run", "job.yaml", "--quiet", "--launch", "foreground", "--report", "report.json",
+    ])
     while !FileManager.default.fileExists(atPath: job.folder.path("started")), run.isRunning {
       // The test polls, because the run does not wait indefinitely for the command.
       try await Task.sleep(for: .milliseconds(10))

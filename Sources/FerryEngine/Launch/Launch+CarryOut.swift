@@ -142,7 +142,8 @@ extension Launch {
       run, loop, messages, journals, launchState, captures, ledger, inboxProcessor, history,
       listers: listers, lists: lists, commands: commands, after: before)
     let scheduler = runLoop.scheduler
-    try parts.removeEphemeral()
+    // If another process has taken over the shard, it may continue the parts.
+    if run.leases.allSatisfy(\.isHeld) { try parts.removeEphemeral() }
     // The rounds of manifests that have joined are completed by later runs of those manifests.
     let areThrough = joined.jobs.manifests.map {
       $0 < jobs.all.count && scheduler.hasEnded && scheduler.isRoundThrough(of: ManifestID($0))

@@ -203,7 +203,11 @@ package struct Launch {
     let held = try HeldLocks(locks, late: awaitLocks(besides: locks))
     defer { held.release() }
     run.rounds = try jobs.all.map { job in
-      try register(job, history, at: started)
+      try ShardFolder.register(
+        JobRow(
+          manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
+          registeredAt: started),
+        history, in: state)
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(
         manifest: job.plan.manifest, used: used, shared: ShardStarts.sharedRound(of: job, in: state),
@@ -234,25 +238,6 @@ package struct Launch {
     }
   }
 
-  /// Records the manifest as a job of the state folder.
-  ///
-  /// - Throws: `UsageError` if another process has divided the manifest into shards since this launch began.
-  private func register(_ job: Job, _ history: RunHistory, at started: Instant) throws {
-    let manifest = job.plan.manifest
-    let isNew = try history.job(manifest: manifest) == nil
-    try history.register(
-      JobRow(
-        manifest: manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
-        registeredAt: started))
-    guard isNew else { return }
-    do {
-      try ShardFolder.checkIsNotDivided(manifest, in: state)
-    } catch {
-      try history.unregister(manifest: manifest)
-      throw error
-    }
-  }
-
   /// Records the end of the run, releases its sessions, and writes the requested reports.
   private func end(
     _ run: Run, _ outcome: Outcome, _ signals: SignalsAtEnd, _ journals: SessionJournals,
@@ -266,7 +251,7 @@ package struct Launch {
     if run.leases.allSatisfy(\.isHeld) {
       try commands.startOwed(
         try journals.owedEvents, report: report, remaining: run.deadline.map { clock.now.duration(to: $0) },
-        unless: signals.hasStop
+        unless: signals.hasArrived
       ) { try journals.all[$0.index]?.clearEvents() }
     }
     forgetOldRuns(history, retention, run.notice)
@@ -276,7 +261,7 @@ package struct Launch {
     for lease in run.leases { lease.release() }
     // Release the locks first, because writing the requested report may block until its reader reads.
     locks.release()
-    try finish(commands, before: run.deadline, unless: signals.hasStop, &record, outcome)
+    try finish(commands, before: run.deadline, unless: signals.hasArrived, &record, outcome)
     // Writing a report to a FIFO may take up to 30 seconds.
     signals.release()
     // If another process has taken over the shard, that process writes the requested reports.

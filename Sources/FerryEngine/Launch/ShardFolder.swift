@@ -24,7 +24,7 @@ package enum ShardFolder {
     if try whole.shardFolders(of: manifest).isEmpty {
       try checkIsNotRunWhole(manifest, in: whole)
       // Other processes may start at the same time. Those with another number of shards read the recorded one. A run
-      // without shards either finds it, or has registered the manifest before (`checkIsNotDivided`).
+      // without shards, or `ferry submit`, either finds it or has registered the manifest before (`register`).
       let isRecorded = try whole.recordDivision(of: manifest, into: part.count)
       try checkCount(of: manifest, part, in: whole)
       do {
@@ -62,8 +62,23 @@ package enum ShardFolder {
         + "help: omit --shard, or choose another folder with --state if all files are to be sent again")
   }
 
+  /// Records a manifest as a job of the state folder.
+  ///
+  /// - Throws: `UsageError` if another process has divided the manifest into shards since this process began.
+  static func register(_ job: JobRow, _ history: RunHistory, in state: StateDirectory) throws {
+    let isNew = try history.job(manifest: job.manifest) == nil
+    try history.register(job)
+    guard isNew else { return }
+    do {
+      try checkIsNotDivided(job.manifest, in: state)
+    } catch {
+      try history.unregister(manifest: job.manifest)
+      throw error
+    }
+  }
+
   /// Checks that the manifest is not divided into shards in this state folder.
-  static func checkIsNotDivided(_ manifest: String, in state: StateDirectory) throws {
+  private static func checkIsNotDivided(_ manifest: String, in state: StateDirectory) throws {
     guard try state.shardCount(of: manifest) != nil else { return }
     throw UsageError(
       "'\(manifest)' is divided into shards in \(state.path); without --shard, files that were already sent "

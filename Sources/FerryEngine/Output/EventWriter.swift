@@ -45,8 +45,9 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   /// The size of the waiting events in bytes.
   private var waitingSize = 0
   private var isWriting = false
-  private var isFinishing = false
-  /// The events that were dropped since the last event that was queued.
+  /// The time at which `finish` stops waiting, in nanoseconds; `nil` before `close`.
+  private var end: Int64?
+  /// The events that were dropped since the thread last took the queue.
   private var dropped: (count: Int, last: Event)?
   /// The number of all events that were dropped.
   private var missing = 0
@@ -71,7 +72,6 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
         missing += batch.events.count
         return false
       }
-      queueDropped()
       let before = waitingSize
       waiting.append(batch)
       waitingSize += batch.size
@@ -82,7 +82,8 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
     if starts { worker.submit { [self] in drain() } }
   }
 
-  /// Queues an event in place of the dropped ones. The lock must be held.
+  /// Queues an event in place of the dropped ones, which all came after the waiting events. Called when the thread takes
+  /// the queue, because no later event may follow. The lock must be held.
   private func queueDropped() {
     guard let (count, last) = dropped else { return }
     dropped = nil
@@ -100,9 +101,10 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
       taken.removeAll(keepingCapacity: true)
       condition.withLock {
         let deadline = DeadlineCondition.now + Self.collection
-        while waitingSize < Self.enough, !isFinishing, DeadlineCondition.now < deadline {
+        while waitingSize < Self.enough, end == nil, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
+        queueDropped()
         if waiting.isEmpty {
           isWriting = false
           condition.wakeAll()
@@ -125,16 +127,23 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Announces that no event follows. The thread writes the queued events without collecting further ones, and the time
+  /// for which `finish` waits begins.
+  package func close() {
+    condition.withLock {
+      guard end == nil else { return }
+      end = DeadlineCondition.now + Self.patience
+      condition.wakeAll()
+    }
+  }
+
   /// Waits for the queued events, for a limited time.
   ///
   /// - Returns: the reason why events are missing; `nil` if none are.
   package func finish() -> String? {
-    condition.withLock {
-      queueDropped()
-      isFinishing = true
-      condition.wakeAll()
-      let deadline = DeadlineCondition.now + Self.patience
-      while isWriting, DeadlineCondition.now < deadline { condition.wait(until: deadline) }
+    close()
+    return condition.withLock {
+      while isWriting, let end, DeadlineCondition.now < end { condition.wait(until: end) }
       // A reader that has closed the pipe does not want more.
       if let failure { return failure == EPIPE ? nil : String(cString: strerror(failure)) }
       if isWriting { return "the reader is not reading" }

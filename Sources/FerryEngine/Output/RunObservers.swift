@@ -60,6 +60,10 @@ package final class RunObservers {
   /// - Returns: messages about what is missing in the files.
   package func finish() -> [String] {
     flush()
+    // The files are written at the same time, and share one time limit.
+    log?.close()
+    stream?.close()
+    trace?.close()
     let problems = [
       ("the log is", log?.finish()), ("the events are", stream?.finish()), ("the trace is", trace?.finish()),
     ]

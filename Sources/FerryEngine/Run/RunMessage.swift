@@ -33,6 +33,14 @@ extension RunMessage {
       false
     }
   }
+
+  /// Whether a signal is the cause of the message.
+  var isSignal: Bool {
+    switch self {
+    case .stop, .hangUp: true
+    case .journal, .leased, .conditions, .inbox, .uploadIDsInUse, .searched, .filesListed, .childEnded: false
+    }
+  }
 }
 
 extension Mailbox<RunMessage> {

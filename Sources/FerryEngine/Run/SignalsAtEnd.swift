@@ -6,14 +6,15 @@ final class SignalsAtEnd {
   private var sources: RunEventSources?
   private let messages: Mailbox<RunMessage>
 
-  /// - Parameters:
-  ///   - sources: the event sources of the run, which post signals to `messages`.
+  /// - Parameter sources: the event sources of the run, which post signals to `messages`.
   init(_ sources: RunEventSources, _ messages: Mailbox<RunMessage>) {
     (self.sources, self.messages) = (sources, messages)
   }
 
   /// Whether a signal has arrived that the run has not handled.
-  func hasStop() -> Bool { messages.hasStop }
+  ///
+  /// This includes SIGHUP in a launch with an execution window, which lets the work continue: there is none left.
+  func hasArrived() -> Bool { messages.contains(where: \.isSignal) }
 
   /// From now on, signals terminate the process.
   func release() { sources = nil }

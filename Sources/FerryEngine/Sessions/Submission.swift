@@ -109,7 +109,8 @@ package struct Submission {
       manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
       registeredAt: now)
     try checkSame(row, history, inbox, session: session)
-    try history.register(row)
+    // Listing the files may have taken so long that the manifest has been divided into shards meanwhile.
+    try ShardFolder.register(row, history, in: state)
     // Leave the note first. Otherwise, a run that ends at this moment would close the round, because it would
     // not find the note.
     try inbox.leave(
