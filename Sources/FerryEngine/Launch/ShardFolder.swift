@@ -68,11 +68,11 @@ package enum ShardFolder {
   static func register(_ job: JobRow, _ history: RunHistory, in state: StateDirectory) throws {
     let isNew = try history.job(manifest: job.manifest) == nil
     try history.register(job)
-    guard isNew else { return }
     do {
+      // Also if the manifest was registered before: the process that registered it may be about to fail this check.
       try checkIsNotDivided(job.manifest, in: state)
     } catch {
-      try history.unregister(manifest: job.manifest)
+      if isNew { try history.unregister(manifest: job.manifest) }
       throw error
     }
   }

@@ -12,10 +12,28 @@ struct OAuth2Response {
   /// The refresh token that replaces the one in the request; `nil` if the response contains none.
   var refreshToken: String? { text("/refresh_token") }
 
-  /// The tokens in the response, regardless of its status.
+  /// The strings in the response that may be tokens, regardless of its status: those at and below members whose name
+  /// contains `token`, such as `access_token`. Several members may have the same name.
   var tokens: [String] {
-    ["/access_token", "/refresh_token", "/id_token"].compactMap(text)
+    var found: [String] = []
+    func search(_ value: JSONValue, isToken: Bool) {
+      switch value {
+      case .string(let text): if isToken, !text.isEmpty { found.append(text) }
+      case .array(let elements): for element in elements { search(element, isToken: isToken) }
+      case .object(let members):
+        for member in members {
+          let name = member.name.lowercased()
+          search(member.value, isToken: isToken || (name.contains("token") && name != "token_type"))
+        }
+      case .null, .bool, .number: break
+      }
+    }
+    if let fields { search(fields, isToken: false) }
+    return found
   }
+
+  /// Whether the response reports an error, which a message quotes.
+  var reportsError: Bool { text("/error") != nil }
 
   /// - Parameter response: a response with any status. A body that is not JSON has no fields.
   init(_ response: TransferResponse) {

@@ -23,7 +23,7 @@ extension ResponseInterpreter {
       entry.isConnectionReused = hop.phases.connection == .reused
       entry.failure = hop.failure.map { captures.masked($0.message) }
       setRequest(of: hop, &entry)
-      setResponse(of: hop, steps[attempt].step, &entry)
+      setResponse(of: hop, steps[attempt], &entry)
       return entry
     }
   }
@@ -40,7 +40,7 @@ extension ResponseInterpreter {
     entry.requestBody = text(hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count)
   }
 
-  private func setResponse(of hop: TracedHop, _ step: Step, _ entry: inout HAREntry) {
+  private func setResponse(of hop: TracedHop, _ prepared: PreparedStep, _ entry: inout HAREntry) {
     guard hop.status > 0 else { return }
     // A server may repeat the password of the request's URL in its response. That password would not be masked, because
     // it is not one of the known secrets.
@@ -57,7 +57,7 @@ extension ResponseInterpreter {
     entry.reason = String(
       decoding: captures.maskedBeginning(ResponseExcerpt.reasonLimit, of: hop.reason, isCut: true),
       as: UTF8.self)
-    if !hop.body.isEmpty, showsBody(hop.response, step) {
+    if !hop.body.isEmpty, showsBody(hop.response, prepared) {
       entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count)
     }
   }

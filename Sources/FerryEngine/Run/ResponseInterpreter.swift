@@ -128,7 +128,7 @@ struct ResponseInterpreter {
         captures.maskedBeginning(
           ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut),
         isCut: response.isReasonCut, limit: ResponseExcerpt.reasonLimit)
-      if showsBody(response, prepared.step) {
+      if showsBody(response, prepared) {
         let masked = captures.maskedBeginning(
           ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut)
         detail.body = ResponseExcerpt.line(
@@ -175,9 +175,11 @@ struct ResponseInterpreter {
   }
 
   /// Whether the beginning of the body may be shown. A successful response with a token or a secret capture may
-  /// contain a secret that ferry has not read yet and therefore cannot mask.
-  func showsBody(_ response: TransferResponse, _ step: Step) -> Bool {
-    guard ResponseExcerpt.isText(response) else { return false }
+  /// contain a secret that ferry has not read yet and therefore cannot mask. A response to an `oauth2` request may contain
+  /// tokens in any form, whatever its status; only its error is shown.
+  func showsBody(_ response: TransferResponse, _ prepared: PreparedStep) -> Bool {
+    guard prepared.grant == nil, ResponseExcerpt.isText(response) else { return false }
+    let step = prepared.step
     return response.status >= 400 || (step.kind != .token && !step.capture.contains(where: \.isSecret))
   }
 
@@ -274,8 +276,8 @@ struct ResponseInterpreter {
   ) {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
-    // The report and the trace may quote the body of a failure.
-    if !isSuccess { for token in fields.tokens { captures.keep(secret: token) } }
+    // The message about the error may quote them.
+    if !isSuccess || fields.reportsError { for token in fields.tokens { captures.keep(secret: token) } }
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {
