@@ -139,7 +139,7 @@ struct `A response over TLS` {
           session: s
           files: { root: files }
           transfer: { request: { method: PUT, url: "https://127.0.0.1/${file.name}" } }
-          retry: { limit: 2, initial: 100ms, max: 100ms }
+          retry: { limit: 8, initial: 100ms, max: 100ms }
       """)
     for name in ["a", "b", "c"] { try job.write(name, to: name) }
     let server = try await TLSServer.start(
