@@ -12,23 +12,21 @@ extension ReportDestination {
       UsageError(
         "\(option) \(path): cannot be written: \(reason)\nhelp: specify another file; nothing was done")
     }
+    func opened(_ target: String, creationMode: mode_t?) throws(UsageError) -> Int32 {
+      do throws(FolderPath.Failure) {
+        return try FolderPath.file(Array(target.utf8), for: .appending, creationMode: creationMode)
+      } catch {
+        if case .system(ENXIO) = error { throw refused("no process has it open for reading") }
+        throw refused(error.reason)
+      }
+    }
     switch kind {
     case .descriptor(let descriptor): return descriptor
     case .folder: throw refused("it is a folder")
     case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(String(cString: strerror(code)))
-    case .stream(let path):
-      do throws(FolderPath.Failure) {
-        return try FolderPath.file(Array(path.utf8), for: .appending)
-      } catch {
-        if case .system(ENXIO) = error { throw refused("no process has it open for reading") }
-        throw refused(error.reason)
-      }
-    case .file(let target):
-      let descriptor = Foundation.open(
-        target, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-      guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
-      return descriptor
+    case .stream(let target): return try opened(target, creationMode: nil)
+    case .file(let target): return try opened(target, creationMode: 0o666)
     }
   }
 }
