@@ -26,7 +26,38 @@ extension ReportDestination {
     case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(String(cString: strerror(code)))
     case .stream(let target): return try opened(target, creationMode: nil)
-    case .file(let target): return try opened(target, creationMode: 0o666)
+    case .file(let target):
+      let descriptor = try opened(target, creationMode: 0o666)
+      Self.completeLastLine(of: descriptor, at: target)
+      return descriptor
     }
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+
+  /// Appends a line break if the file ends with an incomplete line, so that the first new line is separate from it. A
+  /// full disk or a kill can interrupt the write of a line.
+  ///
+  /// - Parameter path: the path of the open file, which is opened again for reading. If the file cannot be read, it is
+  ///   not changed.
+  private static func completeLastLine(of descriptor: Int32, at path: String) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+      return
+    }
+    let reader: Int32
+    do throws(FolderPath.Failure) {
+      reader = try FolderPath.file(Array(path.utf8), for: .readingAtOnce)
+    } catch {
+      return
+    }
+    defer { close(reader) }
+    var readStatus = stat()
+    var last: UInt8 = 0
+    guard fstat(reader, &readStatus) == 0, readStatus.st_dev == status.st_dev,
+      readStatus.st_ino == status.st_ino, pread(reader, &last, 1, status.st_size - 1) == 1, last != newline
+    else { return }
+    // If the disk is still full, writing the events fails too, which is reported at the end of the run.
+    _ = AtomicWrite.failure(of: [newline], to: descriptor)
   }
 }
