@@ -122,11 +122,22 @@ package struct ShardReports {
       throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      return [Found(source: kept.limited(try StoredReport.read(path: path)))]
+      let source = try StoredReport.read(path: path)
+      try checkExitCode(of: source, at: path)
+      return [Found(source: kept.limited(source))]
     }
     return try ShardFolders.parts(at: path).flatMap { part in
       try sources(in: part.state, &kept).map { Found(source: $0, folder: part.state.path) }
     }
+  }
+
+  /// Rejects a report with an exit code that no run can have.
+  private static func checkExitCode(of source: ReportSource, at path: String) throws(UsageError) {
+    let code = source.record.run.exitCode
+    guard ExitCode(rawValue: code) == nil else { return }
+    throw UsageError(
+      "\(DisplayPath.shown(path)): is not a report of ferry: it has the exit code \(code), which no run can have"
+    )
   }
 
   /// The reports of a part's runs in the round of its last run, oldest first.
@@ -140,6 +151,7 @@ package struct ShardReports {
     var sources: [ReportSource] = []
     for run in runs.prefix(while: { $0.rounds == rounds }) {
       guard let found = try StoredReport.source(ofRun: run.id, in: state) else { continue }
+      try checkExitCode(of: found, at: state.report(ofRun: run.id))
       // The merged report has the problems of the newest report.
       let source = sources.isEmpty ? kept.limited(found) : KeptProblems.none(of: found)
       // The report of a killed run does not state its part.
