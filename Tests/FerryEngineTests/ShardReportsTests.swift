@@ -45,6 +45,16 @@ import Testing
     #expect(error.map { "\($0)" }?.contains("a.json: is not a report of ferry: it has the exit code") == true)
   }
 
+  @Test func `counts a report that was given twice once`() throws {
+    let paths = [try write("a", shard: "1/2"), try write("b", shard: "2/2")]
+    let record = try ShardReports.merged(paths + paths).source.record
+    #expect(record.totals.requests == 2 && record.totals.items.done == 2)
+    #expect(record.run.shards?.map(\.runs) == [1, 1])
+    // Another run of the same shard counts.
+    let more = try ShardReports.merged(paths + [write("c", shard: "1/2")]).source.record
+    #expect(more.totals.requests == 3 && more.run.shards?.map(\.runs) == [2, 1])
+  }
+
   @Test func `has the exit code 1 if an item failed and its report has the exit code 0`() throws {
     let paths = [
       try write("a", shard: "1/2", failed: 1) { $0.run.exitCode = 0 }, try write("b", shard: "2/2"),

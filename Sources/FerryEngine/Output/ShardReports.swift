@@ -58,7 +58,7 @@ package struct ShardReports {
   /// - Throws: `UsageError` if a path has no report of a part, or if the parts do not belong together.
   package static func merged(_ paths: [String]) throws -> Merged {
     var kept = KeptProblems()
-    let all = try paths.flatMap { try sources(at: $0, &kept) }
+    let all = Self.distinct(try paths.flatMap { try sources(at: $0, &kept) })
     let found = all.map(\.source)
     guard let count = try sharedCount(of: found) else {
       throw UsageError(
@@ -87,6 +87,30 @@ package struct ShardReports {
     return Merged(
       source: ReportSource(merged) { body in for source in items { try source.eachItem(body) } },
       status: statusCommand(all))
+  }
+
+  /// The reports without those that were already read, for example from a state folder and a file, so that the totals
+  /// count each run once.
+  private static func distinct(_ found: [Found]) -> [Found] {
+    struct Key: Hashable {
+      var part: ShardPart?
+      var manifest: String?
+      var run: String
+    }
+    var kept: [Found] = []
+    var indices: [Key: Int] = [:]
+    for report in found {
+      let run = report.source.record.run
+      let key = Key(part: ShardPart(report.source.record), manifest: run.manifest, run: run.id)
+      if let index = indices[key] {
+        // The remedy for ambiguous items needs the state folder.
+        kept[index].folder = kept[index].folder ?? report.folder
+      } else {
+        indices[key] = kept.count
+        kept.append(report)
+      }
+    }
+    return kept
   }
 
   /// The command for the first shard with ambiguous items. `ferry status --shards` lists no items.
