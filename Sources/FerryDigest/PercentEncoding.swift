@@ -26,6 +26,10 @@ package enum PercentEncoding {
     }
   }
 
+  /// Whether the byte is an unreserved character (RFC 3986 §2.3), which has the same meaning with and without
+  /// percent-encoding.
+  package static func isUnreserved(_ byte: UInt8) -> Bool { stands(byte, in: .segment) }
+
   /// Whether the byte is kept as it is. Except for `/` in a path and `*` in a form, only unreserved
   /// characters (RFC 3986 §2.3) are kept, so that a server cannot mistake a value for syntax.
   private static func stands(_ byte: UInt8, in component: Component) -> Bool {

@@ -101,6 +101,8 @@ package enum FolderPath {
     case readingAtOnce
     /// The file is opened for appending, without waiting for the reader of a FIFO.
     case appending
+    /// The file is opened for reading and writing, without waiting for the holder of a lease.
+    case updating
     /// Only the status of the file can be read, which requires no permission on the file.
     case looking
 
@@ -109,15 +111,22 @@ package enum FolderPath {
       case .reading: O_RDONLY
       case .readingAtOnce: O_RDONLY | O_NONBLOCK
       case .appending: O_WRONLY | O_APPEND | O_NONBLOCK
+      case .updating: O_RDWR | O_NONBLOCK
       case .looking: ferry_o_search
       }
     }
   }
 
-  /// Opens an existing file of any kind. An entry that another user created in a world-writable folder is
-  /// neither followed nor opened, even if entries are replaced in the meantime.
-  package static func file(_ path: [UInt8], for access: Access) throws(Failure) -> CInt {
+  /// Opens a file of any kind. An entry that another user created in a world-writable folder is neither followed
+  /// nor opened, even if entries are replaced in the meantime.
+  ///
+  /// - Parameter creationMode: the mode with which a missing file is created, restricted by the umask; `nil` if the
+  ///   file must exist.
+  package static func file(
+    _ path: [UInt8], for access: Access, creationMode: mode_t? = nil
+  ) throws(Failure) -> CInt {
     var path = path
+    var lastCode = ELOOP
     for _ in 0..<linkLimit {
       let slashIndex = path.lastIndex(of: slash)
       let name = slashIndex.map { Array(path[($0 + 1)...]) } ?? path
@@ -140,21 +149,37 @@ package enum FolderPath {
           try checkOwner(status.st_uid, isLink: false)
           return file.release()
         }
-      } else if errno != ELOOP {
-        throw .system(errno)
+      } else {
+        let code = errno
+        if code == ENOENT, let creationMode {
+          // With O_EXCL, the file that is opened is the one that this call has created, so it cannot belong to another
+          // user.
+          let flags = access.flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW
+          let created = Self.open(name, in: folder, flags: flags, mode: creationMode)
+          guard created < 0 else { return created }
+          lastCode = errno
+          guard lastCode == EEXIST else { throw .system(lastCode) }
+          // The entry was created in the meantime. It is checked like any other.
+          continue
+        }
+        guard code == ELOOP else { throw .system(code) }
+        lastCode = code
       }
       let (target, owner) = try link(name, in: folder.number)
       try checkOwner(owner, isLink: true)
       path = target.first == slash || slashIndex == nil ? target : above + target
     }
-    throw .system(ELOOP)
+    throw .system(lastCode)
   }
 
-  private static func open(_ name: [UInt8], in folder: borrowing Descriptor, flags: CInt) -> CInt {
+  /// - Parameter mode: the mode of a new file, if `flags` contains O_CREAT.
+  private static func open(
+    _ name: [UInt8], in folder: borrowing Descriptor, flags: CInt, mode: mode_t = 0
+  ) -> CInt {
     let number = folder.number
     return name.withPath { name in
       while true {
-        let opened = openat(number, name, flags)
+        let opened = openat(number, name, flags, mode)
         guard opened < 0, errno == EINTR else { return opened }
       }
     }

@@ -35,7 +35,10 @@ import Testing
 
   /// If ferry accepted one of these URLs as that of the upload, releasing the upload would delete the
   /// collection.
-  @Test(arguments: ["", "/files", "{home}/files", "{home}/files#x"])
+  @Test(arguments: [
+    "", "/files", "{home}/files", "{home}/files#x", "?", "/files?", "/%66iles", "/x/%2e%2e/files",
+    "{home}/x/../files",
+  ])
   func `cannot pass off the URL of the request as that of the upload`(_ location: String) async throws {
     let server = try await ScriptedServer.start([
       "/files": Response(status: 201, headers: ["Location": location]), "/": Response(status: 400),

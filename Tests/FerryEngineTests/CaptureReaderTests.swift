@@ -27,7 +27,14 @@ struct CaptureReaderTests {
     ("<CompleteMultipartUploadResult><ETag>1</ETag></CompleteMultipartUploadResult>", nil),
     ("<CompleteMultipartUploadResponse><ETag>1</ETag></CompleteMultipartUploadResponse>", nil),
     ("<Error><Code>InternalError</Code><ETag>1</ETag></Error>", "the response reports an error"),
+    ("<error><ETag>1</ETag></error>", "the response reports an error"),
+    ("<Result><ETag>1</ETag><Error><Code>C</Code></Error></Result>", "the response reports an error"),
+    ("<Result><ERROR/><ETag>1</ETag></Result>", "the response reports an error"),
     ("<Result/>", "there is no element */ETag in the response's XML"),
+    ("<Result><ETag></ETag></Result>", "the element */ETag in the response's XML is empty"),
+    ("<Result><ETag> &quot;&quot; </ETag></Result>", "the element */ETag in the response's XML is empty"),
+    ("<Result><ETag><Code>1</Code></ETag></Result>", "the element */ETag in the response's XML is empty"),
+    ("<Result><Key>error</Key><ETag>\"1\"</ETag></Result>", nil),
     ("<Result><ETag>1</ETag>", "the response is not an XML document"),
   ]) func anExpectedElementIsFoundWhateverTheRoot(_ body: String, _ message: String?) {
     var expectation = FerryManifest.Expectation()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryEngine
 
-/// Another user exchanges the destination of a report while ferry uses it.
+/// Another user exchanges the destination of a report, a log or a trace while ferry uses it.
 @Suite(.enabled("only root may give files away") { geteuid() == 0 })
 struct ReportDestinationTests {
   static var source: ReportSource {
@@ -52,6 +52,48 @@ struct ReportDestinationTests {
     var byte: UInt8 = 0
     #expect(read(readers[1], &byte, 1) <= 0, "the other user has received the report")
     #expect(refusals > 0 && received > 0, "\(refusals) refusals, \(received) reports")
+  }
+
+  /// Another user creates the file after it is checked and before it is opened.
+  @Test(arguments: ["--log", "--trace"])
+  func aFileThatAnotherUserCreatesReceivesNothing(option: String) throws {
+    let folder = try TestFolder()
+    chmod(folder.path, 0o1777)
+    let (place, theirs) = ("\(folder.path)/place", "\(folder.path)/theirs")
+    try #require(FileManager.default.createFile(atPath: theirs, contents: nil))
+    try #require(chown(theirs, 65534, 65534) == 0)
+
+    let isOver = Atomic(false)
+    let flipping = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        link(theirs, place)
+        unlink(place)
+      }
+    }
+    flipping.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    var refusals = 0
+    var written = 0
+    let end = ContinuousClock.now + .seconds(30)
+    while refusals < 200 || written < 200, ContinuousClock.now < end {
+      do {
+        let destination = ReportDestination(place)
+        if option == "--trace" {
+          // A new trace begins with a header.
+          _ = try TraceFile(destination, version: "1")
+        } else {
+          let descriptor = try destination.open(for: option)
+          defer { close(descriptor) }
+          #expect(AtomicWrite.failure(of: [1], to: descriptor) == nil)
+        }
+        written += 1
+      } catch {
+        refusals += 1
+      }
+      unlink(place)
+    }
+    #expect(FileManager.default.contents(atPath: theirs)?.isEmpty == true, "the other user has received data")
+    #expect(refusals > 0 && written > 0, "\(refusals) refusals, \(written) files")
   }
 }
 

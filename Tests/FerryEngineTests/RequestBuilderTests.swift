@@ -137,6 +137,17 @@ struct RequestBuilderTests {
       URLReference(reference).resolved(against: URLReference("http://a/b/c/d;p?q")).description == resolved)
   }
 
+  @Test(arguments: [
+    ("http://h/f", "http://h/f"), ("http://h/f?", "http://h/f"), ("http://h/f#x", "http://h/f"),
+    ("http://h/%66", "http://h/f"), ("http://h/x/%2e%2E/f", "http://h/f"), ("http://h/x/../f", "http://h/f"),
+    ("HTTP://H/f", "http://h/f"), ("http://h", "http://h/"), ("http://h/f?%71=%7e", "http://h/f?q=~"),
+    // Reserved characters are different with and without percent-encoding.
+    ("http://h/a%2ff%3f", "http://h/a%2Ff%3F"), ("http://h/%6", "http://h/%6"), ("http://h/%", "http://h/%"),
+    ("http://h/%2566", "http://h/%2566"), ("http://h/f/", "http://h/f/"), ("http://h/F", "http://h/F"),
+  ]) func urlsAreNormalizedAsInRFC3986(_ url: String, _ normalized: String) {
+    #expect(URLReference(url).normalized.description == normalized)
+  }
+
   @Test func aReferenceWithoutAValueIsNamed() {
     #expect(
       throws: TransportFailure(.request, "${secrets.nope} has no value", mayHaveReachedServer: false)

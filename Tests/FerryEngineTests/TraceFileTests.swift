@@ -78,6 +78,13 @@ import Testing
     #expect(file.problem?.hasPrefix("\(omitted) requests not recorded") == true)
   }
 
+  @Test func `is created with mode 0600`() throws {
+    let new = try file()
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    withExtendedLifetime(new) {}
+  }
+
   @Test func `has one writer, and is readable only by its owner`() throws {
     #expect(
       FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644]))

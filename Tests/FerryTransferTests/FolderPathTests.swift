@@ -38,6 +38,25 @@ import Testing
     }
   }
 
+  @Test func aMissingFileIsCreatedWithTheGivenMode() throws {
+    let path = folder.file("new")
+    let failure = #expect(throws: FolderPath.Failure.self) {
+      try FolderPath.file(Array(path.utf8), for: .updating)
+    }
+    guard case .system(ENOENT) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(symlink("target", folder.file("link")) == 0)
+    for (name, created) in [("new", "new"), ("link", "target")] {
+      close(try FolderPath.file(Array(folder.file(name).utf8), for: .updating, creationMode: 0o600))
+      var status = stat()
+      #expect(lstat(folder.file(created), &status) == 0)
+      #expect(status.st_mode == S_IFREG | 0o600)
+      #expect(status.st_uid == geteuid())
+    }
+  }
+
   private func makeFolder(_ name: String, mode: mode_t = 0o755) {
     #expect(mkdir(folder.file(name), 0o700) == 0)
     #expect(chmod(folder.file(name), mode) == 0)
@@ -154,6 +173,27 @@ import Testing
     where name != "private" {
       #expect(throws: FolderPath.Failure.self) { _ = try read(name) }
     }
+  }
+
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aFileOfAnotherUserIsNotOpenedForWriting() throws {
+    makeFolder("shared", mode: 0o1777)
+    folder.write("shared/theirs", Array("theirs".utf8))
+    let path = folder.file("shared/theirs")
+    #expect(chown(path, 65534, 65534) == 0)
+    for access in [FolderPath.Access.appending, .updating] {
+      let failure = #expect(throws: FolderPath.Failure.self) {
+        try FolderPath.file(Array(path.utf8), for: access, creationMode: 0o600)
+      }
+      guard case .foreign(_, 65534, false) = failure else {
+        Issue.record("\(access): \(String(describing: failure))")
+        continue
+      }
+    }
+    #expect(folder.text("shared/theirs") == "theirs")
+    // The folder's owner is trusted.
+    #expect(chown(folder.file("shared"), 65534, 65534) == 0)
+    close(try FolderPath.file(Array(path.utf8), for: .updating, creationMode: 0o600))
   }
 
   /// The folder's owner controls everything below it, so only the owner's files are sent, as `root` specifies.

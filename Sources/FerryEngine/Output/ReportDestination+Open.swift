@@ -12,23 +12,52 @@ extension ReportDestination {
       UsageError(
         "\(option) \(path): cannot be written: \(reason)\nhelp: specify another file; nothing was done")
     }
+    func opened(_ target: String, creationMode: mode_t?) throws(UsageError) -> Int32 {
+      do throws(FolderPath.Failure) {
+        return try FolderPath.file(Array(target.utf8), for: .appending, creationMode: creationMode)
+      } catch {
+        if case .system(ENXIO) = error { throw refused("no process has it open for reading") }
+        throw refused(error.reason)
+      }
+    }
     switch kind {
     case .descriptor(let descriptor): return descriptor
     case .folder: throw refused("it is a folder")
     case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(String(cString: strerror(code)))
-    case .stream(let path):
-      do throws(FolderPath.Failure) {
-        return try FolderPath.file(Array(path.utf8), for: .appending)
-      } catch {
-        if case .system(ENXIO) = error { throw refused("no process has it open for reading") }
-        throw refused(error.reason)
-      }
+    case .stream(let target): return try opened(target, creationMode: nil)
     case .file(let target):
-      let descriptor = Foundation.open(
-        target, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
-      guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
+      let descriptor = try opened(target, creationMode: 0o666)
+      Self.completeLastLine(of: descriptor, at: target)
       return descriptor
     }
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+
+  /// Appends a line break if the file ends with an incomplete line, so that the first new line is separate from it. A
+  /// full disk or a kill can interrupt the write of a line.
+  ///
+  /// - Parameter path: the path of the open file, which is opened again for reading. If the file cannot be read, it is
+  ///   not changed.
+  private static func completeLastLine(of descriptor: Int32, at path: String) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+      return
+    }
+    let reader: Int32
+    do throws(FolderPath.Failure) {
+      reader = try FolderPath.file(Array(path.utf8), for: .readingAtOnce)
+    } catch {
+      return
+    }
+    defer { close(reader) }
+    var readStatus = stat()
+    var last: UInt8 = 0
+    guard fstat(reader, &readStatus) == 0, readStatus.st_dev == status.st_dev,
+      readStatus.st_ino == status.st_ino, pread(reader, &last, 1, status.st_size - 1) == 1, last != newline
+    else { return }
+    // If the disk is still full, writing the events fails too, which is reported at the end of the run.
+    _ = AtomicWrite.failure(of: [newline], to: descriptor)
   }
 }

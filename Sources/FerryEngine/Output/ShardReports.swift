@@ -58,7 +58,7 @@ package struct ShardReports {
   /// - Throws: `UsageError` if a path has no report of a part, or if the parts do not belong together.
   package static func merged(_ paths: [String]) throws -> Merged {
     var kept = KeptProblems()
-    let all = try paths.flatMap { try sources(at: $0, &kept) }
+    let all = Self.distinct(try paths.flatMap { try sources(at: $0, &kept) })
     let found = all.map(\.source)
     guard let count = try sharedCount(of: found) else {
       throw UsageError(
@@ -87,6 +87,30 @@ package struct ShardReports {
     return Merged(
       source: ReportSource(merged) { body in for source in items { try source.eachItem(body) } },
       status: statusCommand(all))
+  }
+
+  /// The reports without those that were already read, for example from a state folder and a file, so that the totals
+  /// count each run once.
+  private static func distinct(_ found: [Found]) -> [Found] {
+    struct Key: Hashable {
+      var part: ShardPart?
+      var manifest: String?
+      var run: String
+    }
+    var kept: [Found] = []
+    var indices: [Key: Int] = [:]
+    for report in found {
+      let run = report.source.record.run
+      let key = Key(part: ShardPart(report.source.record), manifest: run.manifest, run: run.id)
+      if let index = indices[key] {
+        // The remedy for ambiguous items needs the state folder.
+        kept[index].folder = kept[index].folder ?? report.folder
+      } else {
+        indices[key] = kept.count
+        kept.append(report)
+      }
+    }
+    return kept
   }
 
   /// The command for the first shard with ambiguous items. `ferry status --shards` lists no items.
@@ -122,11 +146,22 @@ package struct ShardReports {
       throw UsageError("\(DisplayPath.shown(path)): cannot be read: \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      return [Found(source: kept.limited(try StoredReport.read(path: path)))]
+      let source = try StoredReport.read(path: path)
+      try checkExitCode(of: source, at: path)
+      return [Found(source: kept.limited(source))]
     }
     return try ShardFolders.parts(at: path).flatMap { part in
       try sources(in: part.state, &kept).map { Found(source: $0, folder: part.state.path) }
     }
+  }
+
+  /// Rejects a report with an exit code that no run can have.
+  private static func checkExitCode(of source: ReportSource, at path: String) throws(UsageError) {
+    let code = source.record.run.exitCode
+    guard ExitCode(rawValue: code) == nil else { return }
+    throw UsageError(
+      "\(DisplayPath.shown(path)): is not a report of ferry: it has the exit code \(code), which no run can have"
+    )
   }
 
   /// The reports of a part's runs in the round of its last run, oldest first.
@@ -140,6 +175,7 @@ package struct ShardReports {
     var sources: [ReportSource] = []
     for run in runs.prefix(while: { $0.rounds == rounds }) {
       guard let found = try StoredReport.source(ofRun: run.id, in: state) else { continue }
+      try checkExitCode(of: found, at: state.report(ofRun: run.id))
       // The merged report has the problems of the newest report.
       let source = sources.isEmpty ? kept.limited(found) : KeptProblems.none(of: found)
       // The report of a killed run does not state its part.

@@ -1,5 +1,6 @@
 import FerryPlan
 import FerryReport
+import FerryTransfer
 import Foundation
 
 /// The HTTP Archive of `--trace`. After each write, the file is a complete archive.
@@ -42,8 +43,12 @@ package final class TraceFile: @unchecked Sendable {
     case .refused(let reason): throw refused(reason)
     case .unreachable(let code): throw refused(String(cString: strerror(code)))
     }
-    let descriptor = open(target, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw refused(String(cString: strerror(errno))) }
+    let descriptor: Int32
+    do throws(FolderPath.Failure) {
+      descriptor = try FolderPath.file(Array(target.utf8), for: .updating, creationMode: 0o600)
+    } catch {
+      throw refused(error.reason)
+    }
     do throws(UsageError) {
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -33,16 +33,27 @@ package enum ExpectationCheck {
     return nil
   }
 
-  /// The reason why the body is not an XML document with this element. S3 may respond with 200 before it
-  /// knows whether an upload can be completed, and then report an error in the body.
+  /// The reason why the body is not an XML document with this element and some text in it. S3 may respond with 200
+  /// before it knows whether an upload can be completed, and then report an error in the body. Servers that imitate S3
+  /// may spell the name of the error differently, or enclose it.
   private static func elementMismatch(_ path: String, _ answer: TransferResponse) -> Mismatch? {
     guard !answer.isBodyCut, let document = try? XMLReader.read(answer.body) else {
       return .init(message: "the response is not an XML document", kind: .undecided)
     }
-    if document.name == "Error" { return .init(message: "the response reports an error", kind: .undecided) }
-    if document.first(at: path) != nil { return nil }
-    return .init(message: "there is no element \(path) in the response's XML", kind: .undecided)
+    if isError(document) || document.children.contains(where: isError) {
+      return .init(message: "the response reports an error", kind: .undecided)
+    }
+    guard let element = document.first(at: path) else {
+      return .init(message: "there is no element \(path) in the response's XML", kind: .undecided)
+    }
+    // An ETag has quotation marks around it.
+    guard let text = element.text, text.utf8.contains(where: { $0 != UInt8(ascii: "\"") }) else {
+      return .init(message: "the element \(path) in the response's XML is empty", kind: .undecided)
+    }
+    return nil
   }
+
+  private static func isError(_ element: XMLValue) -> Bool { element.name.lowercased() == "error" }
 
   /// The first mismatch; `nil` if the response meets the expectation.
   package static func mismatch(

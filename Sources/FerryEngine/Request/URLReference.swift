@@ -1,3 +1,5 @@
+import FerryDigest
+
 /// The parts of a URL or relative reference, with percent-encoding unchanged (RFC 3986 appendix B).
 struct URLReference {
   var scheme: String?
@@ -64,6 +66,44 @@ struct URLReference {
       target.path = Self.withoutDots(folder + path)
     }
     return target
+  }
+
+  /// The absolute URL in its normal form (RFC 3986 §6.2.2 and §6.2.3), without its fragment, for comparisons. A server
+  /// may treat two URLs with the same normal form as the same resource. An empty query counts as none.
+  var normalized: URLReference {
+    var url = self
+    url.scheme = scheme?.lowercased()
+    url.authority = authority?.lowercased()
+    // Decode first: `%2e%2e` is a dot segment.
+    url.path = Self.withoutDots(Self.decodingUnreserved(path))
+    if url.path.isEmpty { url.path = "/" }
+    url.query = query.flatMap { $0.isEmpty ? nil : Self.decodingUnreserved($0) }
+    url.fragment = nil
+    return url
+  }
+
+  /// Decodes percent-encoded unreserved characters, and converts the digits of other percent-encoding to uppercase.
+  private static func decodingUnreserved(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    var decoded: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Hexadecimal.value(bytes[index + 1]), let low = Hexadecimal.value(bytes[index + 2])
+      else {
+        decoded.append(bytes[index])
+        index += 1
+        continue
+      }
+      let byte = high << 4 | low
+      if PercentEncoding.isUnreserved(byte) {
+        decoded.append(byte)
+      } else {
+        decoded += [UInt8(ascii: "%"), Hexadecimal.digit(high), Hexadecimal.digit(low)]
+      }
+      index += 3
+    }
+    return String(decoding: decoded, as: UTF8.self)
   }
 
   /// Removes dot segments (RFC 3986 §5.2.4) from a path with or without a leading slash.

@@ -308,11 +308,12 @@ struct ResponseInterpreter {
     }
   }
 
-  /// Whether a URL from a response is the URL of the request, apart from its fragment, user name and password.
+  /// Whether a URL from a response is the URL of the request in its normal form, apart from its fragment, user name
+  /// and password.
   private static func isSame(_ url: URLReference, _ request: String) -> Bool {
-    let other = URLReference(request)
-    return Origin(url: url.description) == Origin(url: request) && url.path == other.path
-      && url.query == other.query
+    let (own, other) = (url.normalized, URLReference(request).normalized)
+    return Origin(url: own.description) == Origin(url: other.description) && own.path == other.path
+      && own.query == other.query
   }
 
   /// Records the size of the parts of an S3 upload together with its upload ID.

@@ -35,7 +35,6 @@ extension RunRecord {
     let lasts = parts.compactMap(\.last)
     var codes = Set(lasts.compactMap { ExitCode(rawValue: $0.run.exitCode) })
     if parts.contains(where: { $0.runs.isEmpty }) { codes.insert(.temporary) }
-    record.run.exitCode = ExitCode.first(of: codes).rawValue
     if lasts.contains(where: { $0.run.state == .interrupted }) { record.run.state = .interrupted }
     record.run.fault = lasts.lazy.compactMap(\.run.fault).first
     record.run.onEnd = lasts.lazy.compactMap(\.run.onEnd).first
@@ -48,6 +47,9 @@ extension RunRecord {
         if let items = node.items { record.totals.items += items }
       }
     }
+    // A forged report can have failures and the exit code 0.
+    if record.nodes.contains(where: \.hasFailed) { codes.insert(.itemsFailed) }
+    record.run.exitCode = ExitCode.first(of: codes).rawValue
     return record
   }
 
@@ -164,6 +166,17 @@ extension RunRecord.NodeRecord {
   private static let precedence: [ReportState] = [
     .failed, .ambiguous, .cancelled, .waiting, .skipped, .succeeded, .notNeeded, .notSelected,
   ]
+
+  /// Whether the node or one of its items failed, or may have failed, so that the exit code is at least 1. The failure
+  /// of an optional request does not count. The failure of a token counts only through the nodes that need the token.
+  fileprivate var hasFailed: Bool {
+    if let items, items.failed > 0 || items.ambiguous > 0 { return true }
+    switch kind {
+    case .token: return false
+    case .upload, .download, .fetch, .request:
+      return (state == .failed || state == .ambiguous) && optional != true
+    }
+  }
 
   /// The maximum number of `problems`, as in the report of a run.
   package static let mostProblems = 10_000

@@ -1,0 +1,77 @@
+import FerryReport
+import Foundation
+import Testing
+
+@testable import FerryEngine
+@testable import FerryPlan
+
+/// The reports of shards in files, which `ferry report merge` reads.
+@Suite struct `The merged report` {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  /// Writes the report of a shard with one item, and returns its path.
+  private func write(
+    _ name: String, shard: String, failed: Int = 0, _ change: (inout RunRecord) -> Void = { _ in }
+  ) throws -> String {
+    let manifest = RunRecord.Manifest(
+      name: "photos", path: "m.yaml", sha256: "", round: 1, roundClosed: true)
+    var run = RunRecord.Run(
+      id: name, manifests: [manifest], launch: .background, startedAt: "2026-01-01T00:00:00Z",
+      endedAt: "2026-01-01T00:00:01Z", exitCode: failed > 0 ? 1 : 0, state: .ended)
+    run.shard = shard
+    var counts = ItemCounts()
+    counts.failed = failed
+    counts.done = 1 - failed
+    let node = RunRecord.NodeRecord(
+      name: "u", kind: .upload, session: "s", state: failed > 0 ? .failed : .succeeded, items: counts,
+      attempts: [])
+    var totals = RunRecord.Totals()
+    totals.requests = 1
+    var record = RunRecord(run: run, totals: totals, nodes: [node], items: [])
+    change(&record)
+    let path = folder.path + "/\(name).json"
+    try Data(ReportJSON.encode(record)).write(to: URL(filePath: path))
+    return path
+  }
+
+  @Test(arguments: [256, -1, 999] as [Int32])
+  func `is refused if a report has an exit code that no run can have`(_ code: Int32) throws {
+    let paths = [
+      try write("a", shard: "1/2") { $0.run.exitCode = code }, try write("b", shard: "2/2"),
+    ]
+    let error = #expect(throws: UsageError.self) { try ShardReports.merged(paths) }
+    #expect(error.map { "\($0)" }?.contains("a.json: is not a report of ferry: it has the exit code") == true)
+  }
+
+  @Test func `counts a report that was given twice once`() throws {
+    let paths = [try write("a", shard: "1/2"), try write("b", shard: "2/2")]
+    let record = try ShardReports.merged(paths + paths).source.record
+    #expect(record.totals.requests == 2 && record.totals.items.done == 2)
+    #expect(record.run.shards?.map(\.runs) == [1, 1])
+    // Another run of the same shard counts.
+    let more = try ShardReports.merged(paths + [write("c", shard: "1/2")]).source.record
+    #expect(more.totals.requests == 3 && more.run.shards?.map(\.runs) == [2, 1])
+  }
+
+  @Test func `has the exit code 1 if an item failed and its report has the exit code 0`() throws {
+    let paths = [
+      try write("a", shard: "1/2", failed: 1) { $0.run.exitCode = 0 }, try write("b", shard: "2/2"),
+    ]
+    #expect(try ShardReports.merged(paths).source.record.run.exitCode == 1)
+  }
+
+  @Test func `has the exit code 0 if only an optional request and a token for it failed`() throws {
+    let setup = try write("a", shard: "setup/1") { record in
+      var request = RunRecord.NodeRecord(
+        name: "r", kind: .request, session: "s", state: .failed, attempts: [])
+      request.optional = true
+      let token = RunRecord.NodeRecord(
+        name: "t", kind: .token, session: "s", state: .failed, attempts: [])
+      record.nodes = [token, request] + record.nodes
+    }
+    let merged = try ShardReports.merged([setup, write("b", shard: "1/1")])
+    #expect(merged.source.record.run.exitCode == 0)
+  }
+}
