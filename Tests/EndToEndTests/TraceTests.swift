@@ -118,9 +118,8 @@ import Testing
   }
 
   @Test func `does not contain a client secret that the manifest contains in plain text`() async throws {
-    let server = try await ScriptedServer.start([
-      "/token": .init(status: 400, body: #"{"error":"invalid_client","error_description":"no client k5dXq81z"}"#)
-    ])
+    let body = #"{"error":"invalid_client","error_description":"no client k5dXq81z"}"#
+    let server = try await ScriptedServer.start(["/token": .init(status: 400, body: body)])
     let job = try Workspace(
       """
       version: 1
