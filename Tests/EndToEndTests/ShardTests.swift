@@ -346,6 +346,38 @@ import Testing
     #expect(names.count == 16 && Set(names).count == 16)
   }
 
+  @Test func `owns its state folder before its first run`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver, files: 8)
+    #expect(try await part(job, "1/2").status == 0)
+    func command(_ name: String, _ upload: String..., in folder: String) async throws -> Command {
+      try await job.start([name, "job.yaml"] + upload + ["--state", job.state + "/shards" + folder]).end()
+    }
+    for (folder, refusal) in [
+      ("/e2e/2-of-2", "--shard 2/2"), ("/e2e/once-of-2", "--shard setup/2"),
+      ("/e2e", "contains the state folders of shards"), ("", "contains the state folders of shards"),
+    ] {
+      let run = try await command("run", in: folder)
+      #expect(run.status == 2 && run.stderr.contains(refusal), "\(folder): \(run.stderr)")
+    }
+    for (folder, refusal) in [
+      ("/e2e/1-of-3", "divided into 2 shards"), ("/e2e/once-of-2", "--shard setup/2"), ("/e2e", "contains"),
+    ] {
+      let submission = try await command("submit", "files", in: folder)
+      #expect(
+        submission.status == 2 && submission.stderr.contains(refusal), "\(folder): \(submission.stderr)")
+    }
+    // A link leads to the same place.
+    #expect(symlink(job.state + "/shards/e2e", job.folder.path("link")) == 0)
+    let link = try await job.start(["run", "job.yaml", "--state", job.folder.path("link/2-of-2")]).end()
+    #expect(link.status == 2 && link.stderr.contains("--shard 2/2"), "\(link.stderr)")
+
+    #expect(try await command("submit", "files", in: "/e2e/2-of-2").status == 0)
+    for part in ["setup/2", "2/2", "1/2", "finish/2"] { #expect(try await self.part(job, part).status == 0) }
+    let names = try await receiver.received().uploads.map(\.name)
+    #expect(names.count == 8 && Set(names).count == 8)
+  }
+
   /// They create its journals at the same time.
   @Test func `is run by one of several processes that start the same shard at the same time`() async throws {
     for _ in 0..<4 {

@@ -40,6 +40,17 @@ package enum ShardFolder {
     return folder.path
   }
 
+  /// Creates the state folder of a shard that has not run yet, if `state` is for it, so that files can be submitted to the
+  /// shard before its first run.
+  ///
+  /// - Throws: `UsageError` as `create(for:of:state:environment:)`, and if `state` is reserved for something else.
+  static func createPart(at state: StateDirectory, of job: Job, environment: [String: String]) throws {
+    guard case .part(.shard(let shard), let manifest, let whole) = try state.shardPlace,
+      SplitPath(try state.shards(of: job.plan.manifest)).name == manifest
+    else { return try checkPlace(of: state) }
+    _ = try create(for: .items(shard), of: job, state: whole, environment: environment)
+  }
+
   /// Checks that the manifest is not divided into another number of shards.
   private static func checkCount(
     of manifest: String, _ part: ShardPart, in whole: StateDirectory
@@ -87,12 +98,35 @@ package enum ShardFolder {
     )
   }
 
+  /// Rejects a folder in or below `shards` that does not contain the state of a part. A run there would send the files of
+  /// all shards.
+  private static func checkPlace(of state: StateDirectory) throws {
+    let folder = DisplayPath.shown(Array(state.path.utf8))
+    switch try state.shardPlace {
+    case .part(.shard(let shard), _, let whole):
+      throw UsageError(
+        "\(folder) is for the state of shard \(shard.number)/\(shard.count), which has not run yet\n"
+          + "help: write --shard \(shard.number)/\(shard.count) --state \(DisplayPath.shown(Array(whole.utf8)))"
+      )
+    case .part(.once(let count), _, let whole):
+      throw UsageError(
+        "\(folder) is for the state of the work before and after the shards, which has not run yet\n"
+          + "help: write --shard setup/\(count) --state \(DisplayPath.shown(Array(whole.utf8)))")
+    case .parts:
+      throw UsageError(
+        "\(folder) contains the state folders of shards\n"
+          + "help: specify the state folder of the whole manifest or of one shard with --state")
+    case nil: break
+    }
+  }
+
   /// The part of the jobs that a launch with this state folder executes.
   ///
   /// - Parameter part: the part that the command line specifies.
   static func jobs(_ jobs: Jobs, part: ShardPart?, in state: StateDirectory) throws -> Jobs {
     let stored = try state.storedPart
     guard part != nil || stored != nil else {
+      try checkPlace(of: state)
       for job in jobs.all { try checkIsNotDivided(job.plan.manifest, in: state) }
       return jobs
     }

@@ -46,7 +46,6 @@ package struct Submission {
   ) throws {
     self.job = job
     self.state = try StateDirectory(explicit: state, environment: environment)
-    shard = try Self.shard(of: job, in: self.state)
     self.environment = environment
     self.version = version
     let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind == .upload }
@@ -65,6 +64,8 @@ package struct Submission {
         "session '\(session.name)' is ephemeral: it does not store anything, so files cannot be submitted to it\n"
           + "help: set its kind to 'default' or 'background'")
     }
+    try ShardFolder.createPart(at: self.state, of: job, environment: environment)
+    shard = try Self.shard(of: job, in: self.state)
   }
 
   /// The shard whose state folder this is. A file that is submitted elsewhere would never be sent, or would be sent by

@@ -1,3 +1,4 @@
+import FerryPlan
 import Foundation
 
 /// Paths that are valid in any working directory.
@@ -20,6 +21,19 @@ package enum AbsolutePath {
     // If the last component is a link, it is not resolved.
     guard !name.elementsEqual("..".utf8) else { return text(bytes[...], "") }
     return text(bytes[..<end], "/" + String(decoding: name, as: UTF8.self))
+  }
+
+  /// The absolute path without links; if the path does not exist, the links of its folder are resolved.
+  static func withoutLinks(_ path: String) -> String {
+    let absolute = text(of: path)
+    let name = SplitPath(absolute).name
+    return real(absolute) ?? real(SplitPath(absolute).folder).map { $0 + "/" + name } ?? absolute
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   /// Appends `name` to a folder, which is resolved if it exists.

@@ -75,12 +75,45 @@ extension StateDirectory {
   /// The names of the folders of manifests with shards, as they are in the state folder's `shards`. Files are ignored:
   /// the folder to which `ferry shard` writes by default has the same name.
   package static func manifestsWithShards(in state: StateDirectory) throws(JournalError) -> [String] {
+    try manifests(in: state.path + "/shards")
+  }
+
+  private static func manifests(in shards: String) throws(JournalError) -> [String] {
     var manifests: [String] = []
-    for name in try names(in: state.path + "/shards").sorted() {
-      let folder = state.path + "/shards/" + name
+    for name in try names(in: shards).sorted() {
+      let folder = shards + "/" + name
       if isFolder(folder), try !shardFolders(in: folder).isEmpty { manifests.append(name) }
     }
     return manifests
+  }
+
+  /// What the place of a folder without a marker reserves it for.
+  package enum ShardPlace: Hashable, Sendable {
+    /// The state of a part that has not run yet.
+    ///
+    /// - Parameters:
+    ///   - manifest: the manifest's name as a file name.
+    ///   - whole: the path of the state folder of the whole manifest.
+    case part(ShardMarker, manifest: String, whole: String)
+    /// The state folders of parts.
+    case parts
+  }
+
+  /// The purpose of a folder in or below the `shards` of a state folder; `nil` for other folders and for the state folder
+  /// of a part that has run.
+  package var shardPlace: ShardPlace? {
+    get throws(JournalError) {
+      guard try storedPart == nil else { return nil }
+      let absolute = AbsolutePath.withoutLinks(path)
+      let (folder, parent) = (SplitPath(absolute), SplitPath(SplitPath(absolute).folder))
+      let shards = SplitPath(parent.folder)
+      if let part = ShardMarker(folderName: folder.name), shards.name == "shards", !shards.folder.isEmpty {
+        return .part(part, manifest: parent.name, whole: shards.folder)
+      }
+      if parent.name == "shards", try !Self.shardFolders(in: absolute).isEmpty { return .parts }
+      if folder.name == "shards", try !Self.manifests(in: absolute).isEmpty { return .parts }
+      return nil
+    }
   }
 
   private static func isFolder(_ path: String) -> Bool {

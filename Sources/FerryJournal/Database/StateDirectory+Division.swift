@@ -15,10 +15,11 @@ extension StateDirectory {
 
   /// The number of shards of a manifest; `nil` if it is not divided here.
   package func shardCount(of manifest: String) throws(JournalError) -> Int? {
-    // Older versions of ferry did not record the number.
-    if let folder = try shardFolders(of: manifest).first { return folder.count }
     let file = try divisionFile(of: manifest)
-    guard access(file, F_OK) == 0 || errno != ENOENT else { return nil }
+    guard access(file, F_OK) == 0 || errno != ENOENT else {
+      // Older versions of ferry did not record the number.
+      return try shardFolders(of: manifest).first?.count
+    }
     let descriptor = try StateFile.open(file, O_RDONLY, doing: "read")
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 256)
