@@ -212,30 +212,22 @@ extension TransferRequest {
     var signing: AWSSigning?
   }
 
-  private mutating func setRare(isNil: Bool, _ change: (inout Rare) -> Void) {
-    guard !isNil || rare != nil else { return }
-    var known = rare ?? Shared(wrappedValue: Rare())
-    rare = nil
-    change(&known.wrappedValue)
-    rare = known
-  }
-
   /// The check of a complete download, performed before the existing file is replaced.
   package var check: DownloadCheck? {
     get { rare?.wrappedValue.check }
-    set { setRare(isNil: newValue == nil) { $0.check = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.check = newValue } }
   }
 
   /// A header field that is sent only to certain URLs, including after redirects.
   package var condition: Condition? {
     get { rare?.wrappedValue.condition }
-    set { setRare(isNil: newValue == nil) { $0.condition = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.condition = newValue } }
   }
 
   /// The checksum that a downloaded file must have; `nil` for none.
   package var checksum: Checksum? {
     get { rare?.wrappedValue.checksum }
-    set { setRare(isNil: newValue == nil) { $0.checksum = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.checksum = newValue } }
   }
 
   /// Identifies the work to which a download belongs. If it is set, an interrupted download leaves a part, and the
@@ -243,24 +235,24 @@ extension TransferRequest {
   /// download starts over.
   package var partOwner: String? {
     get { rare?.wrappedValue.partOwner }
-    set { setRare(isNil: newValue == nil) { $0.partOwner = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.partOwner = newValue } }
   }
 
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.
   package var authentication: HTTPAuthentication? {
     get { rare?.wrappedValue.authentication }
-    set { setRare(isNil: newValue == nil) { $0.authentication = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.authentication = newValue } }
   }
 
   /// The token in the query; `nil` if there is none.
   package var queryToken: QueryToken? {
     get { rare?.wrappedValue.queryToken }
-    set { setRare(isNil: newValue == nil) { $0.queryToken = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.queryToken = newValue } }
   }
 
   /// Signs the request for each server that receives it; `nil` for requests without a signature.
   package var signing: AWSSigning? {
     get { rare?.wrappedValue.signing }
-    set { setRare(isNil: newValue == nil) { $0.signing = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.signing = newValue } }
   }
 }

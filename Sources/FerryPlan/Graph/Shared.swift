@@ -22,6 +22,25 @@ package struct Shared<Value> {
   }
 }
 
+extension Optional {
+  /// Changes properties that most values do not have, and that are therefore stored together in an optional shared value.
+  ///
+  /// - Parameters:
+  ///   - isNone: whether the change sets a property to the value that it has in `initial`. Nothing is then stored if
+  ///     nothing was.
+  ///   - initial: the value that is stored before the first change.
+  package mutating func change<Value>(
+    isNone: Bool, from initial: @autoclosure () -> Value, _ change: (inout Value) -> Void
+  ) where Wrapped == Shared<Value> {
+    guard !isNone || self != nil else { return }
+    var known = self ?? Shared(wrappedValue: initial())
+    // The storage has one owner while it is changed, so that it is not copied.
+    self = nil
+    change(&known.wrappedValue)
+    self = known
+  }
+}
+
 // The storage is changed only if no other value refers to it.
 extension Shared: @unchecked Sendable where Value: Sendable {}
 

@@ -153,53 +153,45 @@ extension AttemptResult.Response {
     var tokenError: TokenError?
   }
 
-  private mutating func setRare(isNone: Bool, _ change: (inout Rare) -> Void) {
-    guard !isNone || rare != nil else { return }
-    var known = rare ?? Shared(wrappedValue: Rare())
-    rare = nil
-    change(&known.wrappedValue)
-    rare = known
-  }
-
   /// The reason, other than the status, why the response does not meet `expect`.
   package var mismatch: String? {
     get { rare?.wrappedValue.mismatch }
-    set { setRare(isNone: newValue == nil) { $0.mismatch = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.mismatch = newValue } }
   }
 
   /// The failure if the response lacks a capture that later steps need; otherwise `nil`.
   package var missing: TransportFailure? {
     get { rare?.wrappedValue.missing }
-    set { setRare(isNone: newValue == nil) { $0.missing = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.missing = newValue } }
   }
 
   /// The origins of later steps, if they are known only from the captures.
   package var origins: [Step.Kind: Origin] {
     get { rare?.wrappedValue.origins ?? [:] }
-    set { setRare(isNone: newValue.isEmpty) { $0.origins = newValue } }
+    set { rare.change(isNone: newValue.isEmpty, from: Rare()) { $0.origins = newValue } }
   }
 
   /// Orphans with the item's upload ID, which the server has now issued again.
   package var regained: [ItemRef] {
     get { rare?.wrappedValue.regained ?? [] }
-    set { setRare(isNone: newValue.isEmpty) { $0.regained = newValue } }
+    set { rare.change(isNone: newValue.isEmpty, from: Rare()) { $0.regained = newValue } }
   }
 
   /// The sensitive header fields that were not sent to the responding origin, and the setting that would allow them.
   package var withheld: String? {
     get { rare?.wrappedValue.withheld }
-    set { setRare(isNone: newValue == nil) { $0.withheld = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.withheld = newValue } }
   }
 
   /// The reason why ferry did not respond to the server's authentication challenge; `nil` if there is no problem.
   package var challengeProblem: String? {
     get { rare?.wrappedValue.challengeProblem }
-    set { setRare(isNone: newValue == nil) { $0.challengeProblem = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.challengeProblem = newValue } }
   }
 
   /// The error that an OAuth 2.0 server reports in its response to a request for a token; `nil` if there is none.
   package var tokenError: TokenError? {
     get { rare?.wrappedValue.tokenError }
-    set { setRare(isNone: newValue == nil) { $0.tokenError = newValue } }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.tokenError = newValue } }
   }
 }
