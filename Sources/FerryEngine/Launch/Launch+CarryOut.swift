@@ -169,7 +169,7 @@ extension Launch {
       record: record, rates: whole.rates(scheduler), cancelled: inboxProcessor.cancelled,
       end: end(of: runLoop, run, after, left: inboxProcessor.problems))
     if scheduler.reportsEveryItem {
-      let (notable, digests) = (record.items, runLoop.digests)
+      let (notable, digests) = (record.items, runLoop.observation.digests)
       outcome.eachItem = { body in
         try scheduler.eachItemRecord(notable: notable, digest: { digests?[$0] }, body)
       }

@@ -59,14 +59,14 @@ extension Launch {
           active: scheduler.activeRequests(limit: limit, at: clock.now) { loop.traffic(of: $0) })
       }
     }
-    runLoop.onEvent = run.onEvent
-    runLoop.onTrace = run.onTrace
-    runLoop.flushEvents = run.flushEvents
-    runLoop.refresh = options.refresh
+    runLoop.observation.onEvent = run.onEvent
+    runLoop.observation.onTrace = run.onTrace
+    runLoop.observation.flushEvents = run.flushEvents
+    runLoop.observation.refresh = options.refresh
     let publisher = ProgressPublisher(
       run: run.id, startedAt: run.startedAt, state: state, worker: run.threads.ledger)
     defer { publisher.end() }
-    runLoop.publish = { scheduler, loop in publisher.turn(scheduler, loop, at: clock.now) }
+    runLoop.observation.publish = { scheduler, loop in publisher.turn(scheduler, loop, at: clock.now) }
     let leases = run.leases
     if !leases.isEmpty { runLoop.leaseLoss = { leases.first { !$0.isHeld }?.loss } }
     if inboxProcessor.hasNews { messages.post(.inbox) }

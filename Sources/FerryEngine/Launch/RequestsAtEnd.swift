@@ -100,8 +100,8 @@ struct RequestsAtEnd {
       options: LaunchOptions(
         conditions: end.conditions, deadline: now.advanced(by: longest), grace: .zero, launch: .foreground,
         zones: run.zones, seed: UInt64.random(in: .min ... .max)))
-    runLoop.onTrace = run.onTrace
-    runLoop.flushEvents = run.flushEvents
+    runLoop.observation.onTrace = run.onTrace
+    runLoop.observation.flushEvents = run.flushEvents
     forgetMessages()
     runLoop.run()
     try usageRecorder.finish(total: loop.transferredBytes, on: runLoop.scheduler.conditions.network)

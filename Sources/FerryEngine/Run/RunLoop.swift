@@ -2,7 +2,6 @@ import FerryDigest
 import FerryJournal
 import FerryPlan
 import FerryProcess
-import FerryReport
 import FerryTransfer
 
 /// The run loop: performs the scheduler's actions and returns their results to it, on one thread.
@@ -40,9 +39,7 @@ final class RunLoop {
   /// A fault of ferry itself, which stops the run.
   private(set) var fault: JournalError?
   private let usageRecorder: UsageRecorder
-  private var timelineRecorder: TimelineRecorder
-  /// The digests of files, if the report lists every item.
-  private(set) var digests: ItemDigests?
+  var observation: RunObservation
   /// Returns the next event from the sessions' inboxes, or the next manifest that joins because of a note in an inbox.
   private let news: (Scheduler, RequestFactory) throws(JournalError) -> InboxNews?
   /// Reads the list of an upload that opens; returns `nil` if the run is stopped before the list has been read.
@@ -51,19 +48,6 @@ final class RunLoop {
   private var listed: [(NodeID, UploadList)] = []
   /// The commands of the manifests; `nil` if the run must not start any.
   private let commands: RunCommands?
-  private let onProgress: (Scheduler, () -> Traffic) -> Void
-  /// The interval at which a progress display needs a turn; `nil` if there is no display.
-  var refresh: Duration?
-  /// Publishes the progress after each turn; returns whether another turn is needed soon.
-  var publish: ((Scheduler, any TransferPerforming) -> Bool)?
-  /// Whether the published progress will soon be out of date.
-  private var isStale = false
-  /// Receives the run's events; `nil` if nothing needs them.
-  var onEvent: ((RunEvent) -> Void)?
-  /// Called with each request as it was sent; `nil` if requests are not traced.
-  var onTrace: ((HAREntry) -> Void)?
-  /// Called before each wait, and after the last turn.
-  var flushEvents: () -> Void = {}
   /// The reason why this process no longer owns its journals; `nil` while it does.
   var leaseLoss: () -> JournalError? = { nil }
   /// The kind of network of the current leases.
@@ -88,9 +72,9 @@ final class RunLoop {
     leased = scheduler.conditions.network
     lastCount = clock.now
     idle = scheduler
-    if scheduler.reportsEveryItem { digests = ItemDigests() }
     self.clock = clock
-    timelineRecorder = TimelineRecorder(startedAt: startedAt ?? clock.now)
+    observation = RunObservation(
+      startedAt: startedAt ?? clock.now, keepsDigests: scheduler.reportsEveryItem, onProgress: onProgress)
     self.loop = loop
     self.messages = messages
     searchThread = search
@@ -99,7 +83,6 @@ final class RunLoop {
     self.captures = captures
     self.fetches = fetches
     self.journalEncoder = journalEncoder
-    self.onProgress = onProgress
   }
 
   /// Runs until the scheduler ends or a fault occurs.
@@ -113,9 +96,9 @@ final class RunLoop {
   private func run(_ scheduler: inout Scheduler) {
     launch(&scheduler)
     startCommands(scheduler)
-    defer { flushEvents() }
+    defer { observation.flushEvents() }
     while !scheduler.hasEnded, fault == nil {
-      flushEvents()
+      observation.flushEvents()
       let outcomes = loop.turn(timeout: timeout(scheduler))
       // Journal the new refresh tokens regardless of how the responses are interpreted, because the server may have
       // invalidated the old ones.
@@ -150,20 +133,12 @@ final class RunLoop {
       count(at: now, &scheduler)
       handle(results.isEmpty ? .timer : .finished(results), &scheduler)
       startCommands(scheduler)
-      observe(scheduler)
+      observation.turn(scheduler, loop, at: clock.now)
     }
   }
 
-  /// Passes the state after a turn to the observers.
-  private func observe(_ scheduler: Scheduler) {
-    timelineRecorder.turn(scheduler, loop.progress, at: clock.now)
-    // The traffic of all requests is added up only if it is needed.
-    onProgress(scheduler) { loop.progress }
-    isStale = publish?(scheduler, loop) ?? false
-  }
-
   /// The progress of the run so far.
-  var timeline: RunTimeline { timelineRecorder.ended(scheduler, at: clock.now) }
+  var timeline: RunTimeline { observation.timeline(of: scheduler, at: clock.now) }
 
   /// Records the upload resource that a server assigns while it receives a file.
   private func take(_ interim: InterimResponse, _ scheduler: inout Scheduler) {
@@ -204,8 +179,8 @@ final class RunLoop {
     let result = responses.result(of: outcome, attempt, reading, &fetches, at: now, scheduler)
     // The result is not used if the refresh token in it is not on disk.
     fault = fault ?? captures.journalFault
-    onEvent?(scheduler.event(attempt, result, at: now))
-    if let onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
+    observation.onEvent?(scheduler.event(attempt, result, at: now))
+    if let onTrace = observation.onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
     return result
   }
 
@@ -221,12 +196,8 @@ final class RunLoop {
     if !early.isEmpty || scheduler.hasEnded { return .zero }
     let wait = scheduler.nextWakeup.map { max(.zero, clock.now.duration(to: $0)) }
     // The bytes of a long transfer are recorded while it runs, so that a kill loses at most one interval.
-    let isBusy = loop.inFlight > 0
-    let most = isStale ? ProgressPublisher.interval : isBusy ? Self.countInterval : nil
-    let longest = most.map { min(wait ?? $0, $0) } ?? wait
-    // Without a request in progress, a display changes only because of the time.
-    guard let refresh = refresh.map({ isBusy ? $0 : max($0, .seconds(1)) }) else { return longest }
-    return min(longest ?? refresh, refresh)
+    let longest = observation.longestWait(busy: loop.inFlight > 0 ? Self.countInterval : nil)
+    return longest.map { min(wait ?? $0, $0) } ?? wait
   }
 
   /// The interval between two counts of the sockets' bytes, if no budget needs more frequent ones.
@@ -346,8 +317,7 @@ final class RunLoop {
         loop.cancel(id)
       }
     case .record(let entries):
-      keepDigests(of: entries)
-      tell(entries, scheduler)
+      observation.take(entries, scheduler, captures, at: clock.now)
       do throws(JournalError) {
         try journalEncoder.write(entries, scheduler: scheduler, captures: captures, fetches: fetches)
       } catch {
@@ -414,33 +384,6 @@ final class RunLoop {
         start(attempt, scheduler)
       case .failure(let failure): early.append(.init(id: attempt.id, answer: .failure(failure)))
       }
-    }
-  }
-
-  /// Passes the ends of items, and the resumes of sessions, to the observers.
-  private func tell(_ entries: [JournalEntry], _ scheduler: Scheduler) {
-    for entry in entries {
-      switch entry {
-      case .sessionResumed(let session, let delay):
-        guard delay.resumedAt != nil else { continue }
-        let name = scheduler.plan.sessions[session.index].name
-        timelineRecorder.resumed(name, period: delay.period, at: clock.now)
-        onEvent?(.resumed(at: clock.now, session: name, period: delay.period))
-      case .itemClosed(let ref, let state, let failure, let at):
-        onEvent?(scheduler.event(ended: ref, state, failure, at: at))
-      case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
-        .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded, .uploadIDOrphaned, .orphanResolved,
-        .orphanReleaseFailed, .fetchFailed, .sessionInForeground, .batchCompleted:
-        continue
-      }
-    }
-  }
-
-  /// Keeps the digests of items that have ended, whose other values are dropped when the end is recorded.
-  private func keepDigests(of entries: [JournalEntry]) {
-    guard digests != nil else { return }
-    for case .itemClosed(let ref, _, _, _) in entries {
-      if let digest = captures[ref].sha256 { digests?[ref] = digest }
     }
   }
 
