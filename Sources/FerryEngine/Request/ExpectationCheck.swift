@@ -35,12 +35,12 @@ package enum ExpectationCheck {
 
   /// The reason why the body is not an XML document with this element and some text in it. S3 may respond with 200
   /// before it knows whether an upload can be completed, and then report an error in the body. Servers that imitate S3
-  /// may spell the name of the error differently, or enclose it.
+  /// may spell the name of the error differently, such as `ErrorResponse`, or enclose it.
   private static func elementMismatch(_ path: String, _ answer: TransferResponse) -> Mismatch? {
     guard !answer.isBodyCut, let document = try? XMLReader.read(answer.body) else {
       return .init(message: "the response is not an XML document", kind: .undecided)
     }
-    if isError(document) || document.children.contains(where: isError) {
+    if reportsError(document) {
       return .init(message: "the response reports an error", kind: .undecided)
     }
     guard let element = document.first(at: path) else {
@@ -53,7 +53,9 @@ package enum ExpectationCheck {
     return nil
   }
 
-  private static func isError(_ element: XMLValue) -> Bool { element.name.lowercased() == "error" }
+  private static func reportsError(_ element: XMLValue) -> Bool {
+    element.name.lowercased().hasPrefix("error") || element.children.contains(where: reportsError)
+  }
 
   /// The first mismatch; `nil` if the response meets the expectation.
   package static func mismatch(
