@@ -32,9 +32,6 @@ struct OAuth2Response {
     return found
   }
 
-  /// Whether the response reports an error, which a message quotes.
-  var reportsError: Bool { text("/error") != nil }
-
   /// - Parameter response: a response with any status. A body that is not JSON has no fields.
   init(_ response: TransferResponse) {
     let isReadable = !response.isBodyCut && response.body.count <= Self.sizeLimit

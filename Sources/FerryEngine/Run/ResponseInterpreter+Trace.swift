@@ -42,18 +42,18 @@ extension ResponseInterpreter {
 
   private func setResponse(of hop: TracedHop, _ prepared: PreparedStep, _ entry: inout HAREntry) {
     guard hop.status > 0 else { return }
-    // A server may repeat the password of the request's URL in its response. That password would not be masked, because
-    // it is not one of the known secrets.
-    let hasPassword = Userinfo(url: hop.url) != nil
+    // A server may repeat the password of the request's URL in its response, or a token that a response to an `oauth2`
+    // request has in an unknown form. They would not be masked, because they are not among the known secrets.
+    let mayHaveUnknownSecret = Userinfo(url: hop.url) != nil || prepared.grant != nil
     entry.status = hop.status
     entry.responseVersion = hop.version
     entry.responseFields = hop.headers.map {
-      (captures.masked($0.name), hasPassword ? "***" : shown($0.name, $0.value))
+      (captures.masked($0.name), mayHaveUnknownSecret ? "***" : shown($0.name, $0.value))
     }
     entry.responseHeadSize = hop.headersReceived
     entry.responseBodySize = hop.bodySize
     entry.redirectURL = entry.responseFields.first { $0.name.lowercased() == "location" }?.value ?? ""
-    guard !hasPassword else { return }
+    guard !mayHaveUnknownSecret else { return }
     entry.reason = String(
       decoding: captures.maskedBeginning(ResponseExcerpt.reasonLimit, of: hop.reason, isCut: true),
       as: UTF8.self)

@@ -121,9 +121,9 @@ struct ResponseInterpreter {
   ) -> FailureDetail? {
     guard let url = outcome.url, isReported(answer, prepared) else { return nil }
     var detail = (reason: String?.none, body: String?.none)
-    // A server may repeat the password of the request's URL. That password is not masked, because it is not among the
-    // secrets.
-    if case .success(let response) = outcome.result, Userinfo(url: url) == nil {
+    // A server may repeat the password of the request's URL, or a token that a response to an `oauth2` request has in an
+    // unknown form. They are not masked, because they are not among the secrets.
+    if case .success(let response) = outcome.result, Userinfo(url: url) == nil, prepared.grant == nil {
       detail.reason = ResponseExcerpt.line(
         captures.maskedBeginning(
           ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut),
@@ -176,7 +176,7 @@ struct ResponseInterpreter {
 
   /// Whether the beginning of the body may be shown. A successful response with a token or a secret capture may
   /// contain a secret that ferry has not read yet and therefore cannot mask. A response to an `oauth2` request may contain
-  /// tokens in any form, whatever its status; only its error is shown.
+  /// tokens in any form, whatever its status; only its status and error are shown.
   func showsBody(_ response: TransferResponse, _ prepared: PreparedStep) -> Bool {
     guard prepared.grant == nil, ResponseExcerpt.isText(response) else { return false }
     let step = prepared.step
@@ -276,8 +276,8 @@ struct ResponseInterpreter {
   ) {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
-    // The message about the error may quote them.
-    if !isSuccess || fields.reportsError { for token in fields.tokens { captures.keep(secret: token) } }
+    // The message about an error, and other parts of the response, may repeat them.
+    for token in fields.tokens { captures.keep(secret: token) }
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {

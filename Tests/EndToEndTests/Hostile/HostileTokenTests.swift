@@ -65,7 +65,9 @@ import Testing
   func `cannot show tokens in the report with a response that fails`(_ status: Int, _ body: String)
     async throws
   {
-    let server = try await Self.server(status, body)
+    let server = try await ScriptedServer.start([
+      "/token": .init(status: status, headers: ["X-Echo": "token-0123456789"], body: body)
+    ])
     let job = try Self.job(server)
     let command = try await job.ferry(
       "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
