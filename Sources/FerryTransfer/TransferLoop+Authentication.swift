@@ -92,6 +92,9 @@ extension TransferLoop {
     guard !challenges.isEmpty else { return "the response contains no authentication challenge" }
     let names = challenges.prefix(8).map(\.shown)
     let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
+    if names.contains(where: { name in authentication.schemes.contains { $0.rawValue == name } }) {
+      return "ferry cannot use the server's challenge for \(known)"
+    }
     return
       "the server offers \(names.joined(separator: ", ")), but 'auth' in the manifest specifies \(known)"
   }

@@ -64,7 +64,7 @@ struct ObservationOptions: ParsableArguments {
 
   /// Opens the files. Throws if one of them cannot be opened. In that case, nothing has been done.
   func observers() throws -> RunObservers {
-    RunObservers(
+    let observers = RunObservers(
       log: try log.map {
         try EventWriter(ReportDestination($0).open(for: "--log"), (logFormat ?? .text).format)
       },
@@ -73,5 +73,11 @@ struct ObservationOptions: ParsableArguments {
         try EventWriter(TraceFile(ReportDestination($0), version: Ferry.version))
       },
       verbosity: verbosity)
+    // The files exist now, so that a link to a file that was missing leads to it.
+    try ReportDestination.checkAreDifferent(
+      [("--log", log), ("--events", events), ("--trace", trace)].compactMap { option, path in
+        path.map { (option, $0) }
+      })
+    return observers
   }
 }

@@ -55,6 +55,13 @@ import Testing
     #expect(more.totals.requests == 3 && more.run.shards?.map(\.runs) == [2, 1])
   }
 
+  @Test func `is refused if two reports of one run have different results`() throws {
+    let paths = [try write("a", shard: "1/2", failed: 1), try write("b", shard: "2/2")]
+    let forged = try write("c", shard: "1/2") { $0.run.id = "a" }
+    let error = #expect(throws: UsageError.self) { try ShardReports.merged([forged] + paths) }
+    #expect(error.map { "\($0)" }?.contains("two reports of run a have different results") == true)
+  }
+
   @Test func `has the exit code 1 if an item failed and its report has the exit code 0`() throws {
     let paths = [
       try write("a", shard: "1/2", failed: 1) { $0.run.exitCode = 0 }, try write("b", shard: "2/2"),

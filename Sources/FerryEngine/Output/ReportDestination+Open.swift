@@ -33,6 +33,26 @@ extension ReportDestination {
     }
   }
 
+  /// Rejects options that name the same regular file in different ways, such as through a link. Each would overwrite the
+  /// lines of the other.
+  package static func checkAreDifferent(_ files: [(option: String, path: String)]) throws(UsageError) {
+    struct Identity: Hashable {
+      var device: dev_t
+      var inode: ino_t
+    }
+    var options: [Identity: String] = [:]
+    for (option, path) in files {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      if let other = options.updateValue(
+        option, forKey: Identity(device: status.st_dev, inode: status.st_ino))
+      {
+        throw UsageError(
+          "\(other) and \(option) have the same file\nhelp: specify different files; nothing was done")
+      }
+    }
+  }
+
   private static let newline = UInt8(ascii: "\n")
 
   /// Appends a line break if the file ends with an incomplete line, so that the first new line is separate from it. A

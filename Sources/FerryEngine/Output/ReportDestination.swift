@@ -26,7 +26,7 @@ package struct ReportDestination: Sendable {
     /// to.
     case stream(String)
     case folder
-    /// The path leads to another user's file, or through another user's link. The text gives the reason, for
+    /// The path leads to another user's file, through another user's link, or to a socket. The text gives the reason, for
     /// messages.
     case refused(String)
     /// The system's error for the path.
@@ -57,6 +57,7 @@ package struct ReportDestination: Sendable {
       let output = [STDOUT_FILENO, STDERR_FILENO].first { Self.isOpen($0, as: status) }
       return output.map { .descriptor($0) } ?? .file(end.path)
     case S_IFDIR: return .folder
+    case S_IFSOCK: return .refused("it is a socket")
     default: return .stream(end.path)
     }
   }

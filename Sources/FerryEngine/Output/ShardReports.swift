@@ -58,7 +58,7 @@ package struct ShardReports {
   /// - Throws: `UsageError` if a path has no report of a part, or if the parts do not belong together.
   package static func merged(_ paths: [String]) throws -> Merged {
     var kept = KeptProblems()
-    let all = Self.distinct(try paths.flatMap { try sources(at: $0, &kept) })
+    let all = try Self.distinct(try paths.flatMap { try sources(at: $0, &kept) })
     let found = all.map(\.source)
     guard let count = try sharedCount(of: found) else {
       throw UsageError(
@@ -91,7 +91,9 @@ package struct ShardReports {
 
   /// The reports without those that were already read, for example from a state folder and a file, so that the totals
   /// count each run once.
-  private static func distinct(_ found: [Found]) -> [Found] {
+  ///
+  /// - Throws: `UsageError` if two reports of one run have different results.
+  private static func distinct(_ found: [Found]) throws(UsageError) -> [Found] {
     struct Key: Hashable {
       var part: ShardPart?
       var manifest: String?
@@ -103,6 +105,13 @@ package struct ShardReports {
       let run = report.source.record.run
       let key = Key(part: ShardPart(report.source.record), manifest: run.manifest, run: run.id)
       if let index = indices[key] {
+        let known = kept[index].source.record
+        guard known.totals.items == report.source.record.totals.items, known.run.exitCode == run.exitCode
+        else {
+          throw UsageError(
+            "two reports of run \(DisplayPath.shown(run.id)) have different results\n"
+              + "help: specify only the report that ferry wrote")
+        }
         // The remedy for ambiguous items needs the state folder.
         kept[index].folder = kept[index].folder ?? report.folder
       } else {
