@@ -180,7 +180,9 @@ final class RunLoop {
     // The result is not used if the refresh token in it is not on disk.
     fault = fault ?? captures.journalFault
     observation.onEvent?(scheduler.event(attempt, result, at: now))
-    if let onTrace = observation.onTrace { responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace) }
+    if let onTrace = observation.onTrace {
+      responses.trace(of: outcome, attempt, at: now, scheduler).forEach(onTrace)
+    }
     return result
   }
 
