@@ -80,6 +80,29 @@ import Testing
     _ = await next.end()
   }
 
+  /// A run may ignore the lock of a stopped run, but a command such as `ferry reset` has no lease.
+  @Test(arguments: ["use command", "use run", nil])
+  func `does not run while a command holds its session`(use: String?) async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try job(receiver)
+    #expect(try await job.start(Self.arguments).end().status == 0)
+    let lock = job.state + "/shards/e2e/1-of-1/sessions/e2e.uploads.lock"
+    let script = """
+      import fcntl, os, signal, struct, sys
+      file = os.open(sys.argv[1], os.O_RDWR)
+      fcntl.fcntl(file, 37, struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
+      os.pwrite(file, f"pid {os.getpid()}\\n{sys.argv[2]}\\n".encode(), 0)
+      print("holds it", flush=True)
+      signal.pause()
+      """
+    let holder = try RunningCommand("python3", ["-c", script, lock, use ?? ""], in: job.folder.url)
+    _ = try await holder.line(after: "holds ")
+    let run = try await job.start(Self.arguments).end()
+    #expect(run.status == (use == "use command" ? 6 : 0), "\(run.stderr)")
+    holder.signal(SIGKILL)
+    _ = await holder.end()
+  }
+
   @Test func `is not taken over from a process that is alive`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"], faults: ["content:delay=300"])
     let job = try job(receiver)

@@ -78,7 +78,8 @@ import Testing
       return
     }
     #expect(
-      try SessionLock.holder(session: "s", in: state.directory) == .init(pid: getpid(), since: .start))
+      try SessionLock.holder(session: "s", in: state.directory)
+        == .init(pid: getpid(), since: .start, use: .command))
     lock.release()
     // The text that a killed holder leaves in the file is ignored.
     let path = try state.directory.lock(ofSession: "s")

@@ -69,7 +69,7 @@ import Testing
     }
     #expect(
       try SessionLock.holder(session: "s", in: state.directory)
-        == .init(pid: getpid(), since: .start(plus: 7)))
+        == .init(pid: getpid(), since: .start(plus: 7), use: .command))
     lock.release()
     process.waitUntilExit()
   }

@@ -34,13 +34,15 @@ enum SessionLocks {
   ///
   /// - Parameter sessions: sorted, so that two processes never wait for each other.
   static func take(
-    _ sessions: [String], in state: StateDirectory, patience: LockPatience, now: () -> Instant
+    _ sessions: [String], in state: StateDirectory, for use: SessionLock.Use = .command,
+    patience: LockPatience,
+    now: () -> Instant
   ) throws(JournalError) -> SessionLocks {
     let start = ContinuousClock.now
     var locks: [SessionLock] = []
     for session in sessions {
       let attempt = try SessionLock.wait(
-        session: session, in: state, atMost: patience.limit - start.duration(to: .now), now: now
+        session: session, in: state, for: use, atMost: patience.limit - start.duration(to: .now), now: now
       ) { patience.tell(SessionInUse(session: session, pid: $0.pid, since: $0.since)) }
       switch attempt {
       case .acquired(let lock): locks.append(lock)

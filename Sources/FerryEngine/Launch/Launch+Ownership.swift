@@ -6,6 +6,11 @@ struct OwnedElsewhere: Error {
   var session: SessionInUse
 }
 
+extension SessionLock.Holder {
+  /// Whether the holder is a command, or has not written yet what it is. Older versions of ferry write only the pid.
+  fileprivate var isCommand: Bool { use == .command || pid == nil }
+}
+
 /// The locks of a launch on its sessions.
 struct HeldLocks {
   private let locks: [SessionLock]
@@ -39,10 +44,18 @@ extension Launch {
   func takeLocks(before deadline: Instant?) throws -> [SessionLock] {
     var patience = options.lockPatience
     if let deadline { patience.limit = min(patience.limit, clock.now.duration(to: deadline)) }
-    switch (try SessionLocks.take(lockedSessions, in: state, patience: patience) { clock.now }, ownership) {
+    let result = try SessionLocks.take(lockedSessions, in: state, for: .run, patience: patience) { clock.now }
+    switch (result, ownership) {
     case (.locked(let locks), _): return locks
     case (.inUse(let session), .locks): throw OwnedElsewhere(session: session)
-    case (.inUse, .leases): return []
+    case (.inUse, .leases):
+      // The holder may be a stopped run, whose lease can be taken. A command has no lease.
+      for session in lockedSessions {
+        if let holder = try SessionLock.holder(session: session, in: state), holder.isCommand {
+          throw OwnedElsewhere(session: SessionInUse(session: session, pid: holder.pid, since: holder.since))
+        }
+      }
+      return []
     }
   }
 

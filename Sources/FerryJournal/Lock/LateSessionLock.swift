@@ -52,7 +52,8 @@ package final class LateSessionLock: Sendable {
       // is probably full, and the run ends for this reason.
       case .waiting:
         state =
-          (try? SessionLock(path: path, locked: descriptor, since: now())).map(State.locked) ?? .released
+          (try? SessionLock(path: path, locked: descriptor, since: now(), for: .run)).map(State.locked)
+          ?? .released
       case .locked, .released: close(descriptor)
       }
     }

@@ -7,6 +7,8 @@ extension SessionLock {
     /// The pid; `nil` until the holder has written it.
     package var pid: Int32?
     package var since: Instant?
+    /// `nil` until the holder has written it. Older versions of ferry do not write it.
+    package var use: Use?
   }
 
   /// The current holder of the session; `nil` if there is none. The query does not affect the lock, so other
@@ -18,11 +20,11 @@ extension SessionLock {
     guard access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) else { return nil }
     let descriptor = try StateFile.open(path, O_RDONLY, doing: "read")
     defer { close(descriptor) }
-    let written = read(descriptor)
+    let holder = read(descriptor)
     var lock = wholeFile(F_RDLCK)
     guard fcntl(descriptor, getOpenFileLock, &lock) == 0 else {
       throw JournalError(errno: errno, doing: "query the lock of", file: path)
     }
-    return lock.l_type == F_UNLCK ? nil : Holder(pid: written.pid, since: written.since)
+    return lock.l_type == F_UNLCK ? nil : holder
   }
 }

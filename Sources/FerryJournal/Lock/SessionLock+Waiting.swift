@@ -14,11 +14,11 @@ extension SessionLock {
   ///   - now: returns the time; called when the lock has been acquired.
   ///   - waiting: called once before waiting, with the holder according to the lock file.
   package static func wait(
-    session identifier: String, in state: StateDirectory, atMost limit: Duration, now: () -> Instant,
-    waiting: (Holder) -> Void = { _ in }
+    session identifier: String, in state: StateDirectory, for use: Use = .command, atMost limit: Duration,
+    now: () -> Instant, waiting: (Holder) -> Void = { _ in }
   ) throws(JournalError) -> Attempt {
     let deadline = DeadlineCondition.now.addingReportingOverflow(max(0, limit.nanoseconds))
-    let first = try `try`(session: identifier, in: state, at: now())
+    let first = try `try`(session: identifier, in: state, at: now(), for: use)
     guard case .held(let pid, let since) = first, limit > .zero else { return first }
     waiting(Holder(pid: pid, since: since))
     let path = try state.lock(ofSession: identifier)
@@ -28,7 +28,7 @@ extension SessionLock {
       let holder = try holder(session: identifier, in: state)
       return .held(by: holder?.pid ?? pid, since: holder?.since ?? since)
     }
-    return .acquired(try SessionLock(path: path, locked: request.take(), since: now()))
+    return .acquired(try SessionLock(path: path, locked: request.take(), since: now(), for: use))
   }
 }
 

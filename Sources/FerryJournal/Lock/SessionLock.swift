@@ -15,6 +15,14 @@ package final class SessionLock: Sendable {
     case held(by: Int32?, since: Instant?)
   }
 
+  /// What a process uses the session for.
+  package enum Use: String, Sendable {
+    /// A run. If a run of a shard is stopped, another process may take the shard over although the lock is held.
+    case run
+    /// A command that changes the journal, such as `ferry reset`.
+    case command
+  }
+
   package let path: String
   private let descriptor: Mutex<Int32?>
 
@@ -27,7 +35,7 @@ package final class SessionLock: Sendable {
 
   /// Acquires the lock, or returns its holder, without waiting.
   package static func `try`(
-    session identifier: String, in state: StateDirectory, at now: Instant
+    session identifier: String, in state: StateDirectory, at now: Instant, for use: Use = .command
   ) throws(JournalError) -> Attempt {
     try state.create()
     let path = try state.lock(ofSession: identifier)
@@ -42,13 +50,15 @@ package final class SessionLock: Sendable {
       let holder = read(descriptor)
       return .held(by: holder.pid, since: holder.since)
     }
-    return .acquired(try SessionLock(path: path, locked: descriptor, since: now))
+    return .acquired(try SessionLock(path: path, locked: descriptor, since: now, for: use))
   }
 
   /// Takes ownership of the open, locked file, and writes this process to it as the holder.
-  convenience init(path: String, locked descriptor: Int32, since now: Instant) throws(JournalError) {
+  convenience init(
+    path: String, locked descriptor: Int32, since now: Instant, for use: Use
+  ) throws(JournalError) {
     self.init(path: path, descriptor: descriptor)
-    try write(since: now)
+    try write(since: now, use)
   }
 
   /// Releases the session. A second call has no effect.
@@ -78,10 +88,10 @@ package final class SessionLock: Sendable {
     return lock
   }
 
-  private func write(since: Instant) throws(JournalError) {
+  private func write(since: Instant, _ use: Use) throws(JournalError) {
     let code: Int32 = descriptor.withLock { descriptor in
       guard let descriptor else { return EBADF }
-      let text = "pid \(getpid())\nsince \(since.rfc3339.prefix(19))Z\n"
+      let text = "pid \(getpid())\nsince \(since.rfc3339.prefix(19))Z\nuse \(use.rawValue)\n"
       guard ftruncate(descriptor, 0) == 0 else { return errno }
       let written = text.utf8.withContiguousStorageIfAvailable {
         pwrite(descriptor, $0.baseAddress, $0.count, 0)
@@ -91,18 +101,20 @@ package final class SessionLock: Sendable {
     guard code == 0 else { throw JournalError(errno: code, doing: "write", file: path) }
   }
 
-  static func read(_ descriptor: Int32) -> (pid: Int32?, since: Instant?) {
+  static func read(_ descriptor: Int32) -> Holder {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { return (nil, nil) }
-    var pid: Int32?
-    var since: Instant?
-    for line in String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n") {
+    var holder = Holder()
+    for line in String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 2 else { continue }
-      if words[0] == "pid" { pid = Int32(words[1]) }
-      if words[0] == "since" { since = Instant(rfc3339: words[1]) }
+      switch words[0] {
+      case "pid": holder.pid = Int32(words[1])
+      case "since": holder.since = Instant(rfc3339: words[1])
+      case "use": holder.use = Use(rawValue: String(words[1]))
+      default: break
+      }
     }
-    return (pid, since)
+    return holder
   }
 }
