@@ -63,7 +63,7 @@ extension Launch {
   /// after the leases were taken.
   ///
   /// - Parameter locks: the result of `takeLocks`.
-  func awaitLocks(besides locks: [SessionLock]) throws(JournalError) -> [LateSessionLock] {
+  func awaitLocks(missingFrom locks: [SessionLock]) throws(JournalError) -> [LateSessionLock] {
     switch ownership {
     case .leases where locks.isEmpty:
       var late: [LateSessionLock] = []

@@ -200,7 +200,7 @@ package struct Launch {
     defer { journals.close() }
     run.leases = try takeLeases(journals, history, before: deadline, at: started, notice)
     defer { for lease in run.leases { lease.release() } }
-    let held = try HeldLocks(locks, late: awaitLocks(besides: locks))
+    let held = try HeldLocks(locks, late: awaitLocks(missingFrom: locks))
     defer { held.release() }
     run.rounds = try jobs.all.map { job in
       try ShardFolder.register(

@@ -16,7 +16,7 @@ struct DownloadParts {
     let batch = jobs.plan.nodes[node.index]
     guard case .upload(let work) = batch.work, work.download != nil, let listed = lister.listed,
       listed.isRead,
-      // After a stop, the list may not have been read completely.
+      // After a stop, the list may be incomplete.
       !lister.isStopped(), let row, row.id != 0, let journal = journals.all[batch.session.index]
     else { return }
     try removeParts(of: node, row: row.id, in: journal) { !listed.contains($0) }

@@ -49,6 +49,7 @@ package enum ShardMarker: Hashable, Sendable {
 
 extension StateDirectory {
   private var marker: String { path + "/shard" }
+  private static let markerHeader = "ferry shard 1"
 
   /// The folder that contains the state of a manifest's shards.
   package func shards(of manifest: String) throws(JournalError) -> String {
@@ -134,12 +135,7 @@ extension StateDirectory {
     guard try storedPart != part else { return }
     // If this process is killed here, or another one reads the file now, the file must not be incomplete.
     let new = marker + ".\(getpid()).new"
-    let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_TRUNC, doing: "create")
-    defer { close(descriptor) }
-    let text = Array("ferry shard 1\n\(part.folderName)\n".utf8)
-    guard pwrite(descriptor, text, text.count, 0) == text.count, fsync(descriptor) == 0 else {
-      throw JournalError(errno: errno, doing: "write", file: new)
-    }
+    try ShardFile.write(part.folderName, header: Self.markerHeader, to: new)
     guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
   }
 
@@ -149,16 +145,8 @@ extension StateDirectory {
   /// The part whose state the folder contains; `nil` for any other state folder.
   package var storedPart: ShardMarker? {
     get throws(JournalError) {
-      guard access(marker, F_OK) == 0 || errno != ENOENT else { return nil }
-      let descriptor = try StateFile.open(marker, O_RDONLY, doing: "read")
-      defer { close(descriptor) }
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = pread(descriptor, &bytes, bytes.count, 0)
-      guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: marker) }
-      let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-      guard lines.count == 2, lines[0] == "ferry shard 1",
-        let part = ShardMarker(folderName: String(lines[1]))
-      else {
+      guard let name = try ShardFile.value(in: marker, header: Self.markerHeader) else { return nil }
+      guard let part = ShardMarker(folderName: name) else {
         throw JournalError(.foreign, file: marker, cause: "it does not name a shard")
       }
       return part

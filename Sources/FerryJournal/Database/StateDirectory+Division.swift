@@ -16,19 +16,13 @@ extension StateDirectory {
   /// The number of shards of a manifest; `nil` if it is not divided here.
   package func shardCount(of manifest: String) throws(JournalError) -> Int? {
     let file = try divisionFile(of: manifest)
-    guard access(file, F_OK) == 0 || errno != ENOENT else {
+    guard let value = try ShardFile.value(in: file, header: Self.header) else {
       // Older versions of ferry did not record the number.
       return try shardFolders(of: manifest).first?.count
     }
-    let descriptor = try StateFile.open(file, O_RDONLY, doing: "read")
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 256)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: file) }
-    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-    guard lines.count == 2, lines[0] == Self.header, let shards = Int(lines[1]),
-      (1...Shard.most).contains(shards)
-    else { throw JournalError(.foreign, file: file, cause: "it does not contain a number of shards") }
+    guard let shards = Int(value), (1...Shard.most).contains(shards) else {
+      throw JournalError(.foreign, file: file, cause: "it does not contain a number of shards")
+    }
     return shards
   }
 
@@ -40,15 +34,8 @@ extension StateDirectory {
     try Self.createFolder(SplitPath(file).folder)
     // The file appears with its content, and only if no other process has created it (link(2)).
     let new = file + ".\(UUID().uuidString).new"
-    let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_EXCL, doing: "create")
-    defer {
-      close(descriptor)
-      unlink(new)
-    }
-    let text = Array("\(Self.header)\n\(count)\n".utf8)
-    guard pwrite(descriptor, text, text.count, 0) == text.count, fsync(descriptor) == 0 else {
-      throw JournalError(errno: errno, doing: "write", file: new)
-    }
+    defer { unlink(new) }
+    try ShardFile.write("\(count)", header: Self.header, to: new)
     guard link(new, file) != 0 else {
       try Self.syncFolder(SplitPath(file).folder)
       return true
