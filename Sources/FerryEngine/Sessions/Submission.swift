@@ -64,6 +64,7 @@ package struct Submission {
         "session '\(session.name)' is ephemeral: it does not store anything, so files cannot be submitted to it\n"
           + "help: set its kind to 'default' or 'background'")
     }
+    if case .part(.once, _, _) = try self.state.shardPlace { throw Self.refusesFiles(self.state) }
     try ShardFolder.createPart(at: self.state, of: job, environment: environment)
     shard = try Self.shard(of: job, in: self.state)
   }
@@ -71,23 +72,28 @@ package struct Submission {
   /// The shard whose state folder this is. A file that is submitted elsewhere would never be sent, or would be sent by
   /// two shards.
   private static func shard(of job: Job, in state: StateDirectory) throws -> Shard? {
-    let folder = DisplayPath.shown(Array(state.path.utf8))
-    func refused(_ reason: String) -> UsageError {
-      UsageError("\(reason)\nhelp: specify the state folder of the shard that sends the files with --state")
-    }
     switch try state.storedPart {
     case .shard(let shard): return shard
-    case .once:
-      throw refused(
-        "\(folder) is the state folder of the work before and after the shards, which has no files")
+    case .once: throw refusesFiles(state)
     case nil:
       guard try state.shardCount(of: job.plan.manifest) == nil else {
+        let folder = DisplayPath.shown(Array(state.path.utf8))
         throw refused(
           "'\(job.plan.manifest)' is divided into shards in \(folder); no run would send files submitted there"
         )
       }
       return nil
     }
+  }
+
+  private static func refusesFiles(_ state: StateDirectory) -> UsageError {
+    refused(
+      "\(DisplayPath.shown(Array(state.path.utf8))) is the state folder of the work before and after the shards, which "
+        + "has no files")
+  }
+
+  private static func refused(_ reason: String) -> UsageError {
+    UsageError("\(reason)\nhelp: specify the state folder of the shard that sends the files with --state")
   }
 
   /// Leaves the note without waiting for the session's holder. The note is on disk when this method returns.
