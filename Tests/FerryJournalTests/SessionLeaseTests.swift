@@ -1,6 +1,7 @@
 import FerryPlan
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @testable import FerryJournal
@@ -45,6 +46,24 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     let reader = try SessionJournal.openForReading(session: "s", in: folder)
     #expect(try reader.nodes.count == 1)
+  }
+
+  @Test func `is in a journal that several processes can create at the same time`() throws {
+    let errors = Mutex<[String]>([])
+    for number in 0..<50 {
+      try state.directory.create()
+      let path = state.directory.path + "/\(number).db"
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        do {
+          let queue = try DatabaseFile(path: path, schema: .session, isShared: true)
+            .openForWriting(durability: .onRequest, writtenBy: "0.0-test", at: .start)
+          try queue.close()
+        } catch {
+          errors.withLock { $0.append("\(error)") }
+        }
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
   }
 
   @Test func `is not taken from a process that renews it`() throws {

@@ -73,7 +73,11 @@ struct DatabaseFile: Sendable {
       try queue.writeWithoutTransaction { db in
         // Set before the content is checked, so that pages with misplaced cells are rejected.
         try db.execute(sql: "PRAGMA cell_size_check = ON")
-        try check(db, schema.judge(db, file: path))
+        // In one transaction, because another process may be creating the tables of a shared file.
+        try db.inTransaction(.deferred) {
+          try check(db, schema.judge(db, file: path))
+          return .commit
+        }
         try configure(db, durability: durability)
       }
       try migrate(queue, writtenBy: ferry, at: now)
@@ -93,16 +97,22 @@ struct DatabaseFile: Sendable {
   /// without an effect, and the migration continues after it.
   private func migrate(_ queue: DatabaseQueue, writtenBy ferry: String, at now: Instant) throws {
     let migrator = schema.migrator(writtenBy: ferry, at: now)
-    var completed = try queue.read { try migrator.appliedMigrations($0).count }
+    var completed = try version(queue)
     while true {
       do {
         return try migrator.migrate(queue)
       } catch {
-        let found = try queue.read { try migrator.appliedMigrations($0).count }
+        let found = try version(queue)
         guard isShared, found > completed else { throw error }
         completed = found
       }
     }
+  }
+
+  /// The number of completed migrations. Unlike GRDB's table of them, it can be read while another process creates the
+  /// tables.
+  private func version(_ queue: DatabaseQueue) throws -> Int {
+    try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
   }
 
   /// A database in memory with the tables of the schema, for data that is not stored.

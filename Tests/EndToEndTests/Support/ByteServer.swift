@@ -30,11 +30,12 @@ final class ByteServer: Sendable {
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length": length = int(value)
           lines.read(length)
-          print("request", path)
+          # One write, because several threads print.
+          sys.stdout.write(f"request {path}\\n")
           answer(path, connection.sendall)
         except (OSError, IndexError): pass
         finally: connection.close()
-      listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+      listener = socket.create_server(("127.0.0.1", 0), backlog=256)
       print("port", listener.getsockname()[1])
       while True:
         threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()

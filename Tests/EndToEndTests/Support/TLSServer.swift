@@ -67,7 +67,8 @@ final class TLSServer: Sendable {
               if name.lower() == b"content-length": length = int(value)
             lines.read(length)
             text = words[0].decode() + " " + words[1].decode()
-            print("request", text)
+            # One write, because several threads print.
+            sys.stdout.write(f"request {text}\\n")
             return text
           def end():
             socket.socket.shutdown(connection, socket.SHUT_WR)

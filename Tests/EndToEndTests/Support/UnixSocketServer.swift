@@ -24,7 +24,8 @@ final class UnixSocketServer: Sendable {
       protocol_version = "HTTP/1.1"
       def do_PUT(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        print(self.command, self.path)
+        # One write, because several threads print.
+        sys.stdout.write(f"{self.command} {self.path}\\n")
         self.send_response_only(201)
         self.send_header("Content-Length", "0")
         self.end_headers()
