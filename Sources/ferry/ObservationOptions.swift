@@ -56,15 +56,18 @@ struct ObservationOptions: ParsableArguments {
     }
     if log == "-" { throw ValidationError("--log needs a file; -vv prints the log to standard error") }
     if trace == "-" { throw ValidationError("--trace needs a file") }
-    if let trace, trace == log || trace == events {
-      throw ValidationError("--trace cannot have the same file as --log or --events")
+  }
+
+  /// The files, with their options.
+  var files: [(option: String, path: String)] {
+    [("--log", log), ("--events", events), ("--trace", trace)].compactMap { option, path in
+      path.map { (option, $0) }
     }
-    if let log, log == events { throw ValidationError("--log and --events cannot have the same file") }
   }
 
   /// Opens the files. Throws if one of them cannot be opened. In that case, nothing has been done.
   func observers() throws -> RunObservers {
-    let observers = RunObservers(
+    RunObservers(
       log: try log.map {
         try EventWriter(ReportDestination($0).open(for: "--log"), (logFormat ?? .text).format)
       },
@@ -73,11 +76,5 @@ struct ObservationOptions: ParsableArguments {
         try EventWriter(TraceFile(ReportDestination($0), version: Ferry.version))
       },
       verbosity: verbosity)
-    // The files exist now, so that a link to a file that was missing leads to it.
-    try ReportDestination.checkAreDifferent(
-      [("--log", log), ("--events", events), ("--trace", trace)].compactMap { option, path in
-        path.map { (option, $0) }
-      })
-    return observers
   }
 }

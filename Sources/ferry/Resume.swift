@@ -75,7 +75,9 @@ struct Resume: ParsableCommand {
       }
       launch.network = conditions.network
       launch.power = conditions.power
-      let (code, busy) = try RunCommand(options: options).run(jobs, launch, waits: putOff == nil)
+      let command = RunCommand(options: options)
+      try command.checkFiles(of: jobs)
+      let (code, busy) = try command.run(jobs, launch, waits: putOff == nil)
       rest = try busy.flatMap { try jobs.without(session: $0.session) }
       if busy != nil, let putOff {
         let left = Set((rest?.all ?? []).map(\.path))

@@ -115,6 +115,7 @@ struct Run: ParsableCommand {
     launch.network = conditions.network
     launch.power = conditions.power
     let command = RunCommand(options: options)
+    try command.checkFiles(of: jobs, launch.reports)
     if fresh,
       let code = try command.reset(
         jobs, state: state, dropsUnanswered: dropUnanswered)

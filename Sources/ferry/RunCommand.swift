@@ -8,6 +8,12 @@ import Foundation
 struct RunCommand {
   let options: RunOptions
 
+  /// Checks that no output replaces a manifest or another output.
+  func checkFiles(of jobs: Jobs, _ reports: [ReportRequest] = []) throws {
+    try ReportDestination.checkAreDifferent(
+      options.observation.files + reports.map { ("--report", $0.path) }, manifests: jobs.all.map(\.path))
+  }
+
   /// Drops the unfinished work of the last round.
   ///
   /// - Returns: an exit code if nothing was dropped because another process is using a session.

@@ -56,7 +56,7 @@ import Testing
   /// when the previous one is on disk.
   private func runThatLists(_ job: Workspace) async throws -> RunningCommand {
     let run = try job.start(
-      ["run", "job.yaml", "--quiet", "--events", "-"], environment: ["FERRY_SYNC_DELAY": "3s"])
+      ["run", "job.yaml", "--quiet", "--events", "-"], environment: ["FERRY_SYNC_DELAY": "6s"])
     _ = try await run.line(after: "{\"type\":\"item\"")
     let status = try await job.ferry("status", "--format", "json").stdout
     #expect(status.contains("\"listing\" : true"), "\(status)")

@@ -24,6 +24,23 @@ import Testing
     ])
   }
 
+  @Test func `that is the manifest, or another option's file that does not exist yet, is refused`() throws {
+    let (manifest, new) = (folder.path + "/job.yaml", folder.path + "/new")
+    try Data().write(to: URL(filePath: manifest))
+    let files = [("--log", new), ("--report", folder.path + "/./new")]
+    for (files, manifests, message) in [
+      (files, [], "--log and --report have the same file\n"),
+      ([("--report", manifest)], [manifest], "the manifest and --report have the same file\n"),
+    ] {
+      let error = #expect(throws: UsageError.self) {
+        try ReportDestination.checkAreDifferent(files, manifests: manifests)
+      }
+      #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
+    }
+    try ReportDestination.checkAreDifferent(
+      [("--log", new), ("--report", new + "er")], manifests: [manifest, manifest])
+  }
+
   @Test func `that is a socket is refused`() throws {
     let path = folder.path + "/socket"
     let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

@@ -122,4 +122,13 @@ import Testing
     try Data("{}".utf8).write(to: URL(filePath: path))
     #expect(throws: UsageError.self) { try StoredReport.read(path: path) }
   }
+
+  /// Such as a sparse file of any size.
+  @Test func `is not read into memory if it has no lines`() throws {
+    let path = try TestFolder().path + "/r.json"
+    try Data().write(to: URL(filePath: path))
+    try #require(truncate(path, 1 << 40) == 0)
+    let error = #expect(throws: UsageError.self) { try StoredReport.read(path: path) }
+    #expect(error.map { "\($0)" }?.hasSuffix("it has a line of more than 64 MiB") == true)
+  }
 }

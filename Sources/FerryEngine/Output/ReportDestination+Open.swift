@@ -33,24 +33,43 @@ extension ReportDestination {
     }
   }
 
-  /// Rejects options that name the same regular file in different ways, such as through a link. Each would overwrite the
-  /// lines of the other.
-  package static func checkAreDifferent(_ files: [(option: String, path: String)]) throws(UsageError) {
-    struct Identity: Hashable {
-      var device: dev_t
-      var inode: ino_t
-    }
+  /// Rejects options that lead to the same regular file, also under different names or through a link, and options that
+  /// lead to a manifest. Each would overwrite what the other has written.
+  ///
+  /// - Parameters:
+  ///   - files: the files that are written, each with its option.
+  ///   - manifests: the paths of the manifests.
+  package static func checkAreDifferent(
+    _ files: [(option: String, path: String)], manifests: [String] = []
+  ) throws(UsageError) {
     var options: [Identity: String] = [:]
-    for (option, path) in files {
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-      if let other = options.updateValue(
-        option, forKey: Identity(device: status.st_dev, inode: status.st_ino))
-      {
-        throw UsageError(
-          "\(other) and \(option) have the same file\nhelp: specify different files; nothing was done")
-      }
+    for path in manifests {
+      if let identity = ReportDestination(path).identity { options[identity] = "the manifest" }
     }
+    for (option, path) in files {
+      guard let identity = ReportDestination(path).identity,
+        let other = options.updateValue(option, forKey: identity)
+      else { continue }
+      throw UsageError(
+        "\(other) and \(option) have the same file\nhelp: specify different files; nothing was done")
+    }
+  }
+
+  /// What two paths to the same regular file have in common.
+  private enum Identity: Hashable {
+    case existing(dev_t, ino_t)
+    /// The file does not exist yet. The values are its folder's.
+    case missing(dev_t, ino_t, name: String)
+  }
+
+  /// `nil` if the destination is not a regular file, or cannot be found.
+  private var identity: Identity? {
+    guard case .file(let target) = kind else { return nil }
+    var status = stat()
+    if stat(target, &status) == 0 { return .existing(status.st_dev, status.st_ino) }
+    let path = SplitPath(target)
+    guard stat(path.folder.isEmpty ? "." : path.folder, &status) == 0 else { return nil }
+    return .missing(status.st_dev, status.st_ino, name: path.name)
   }
 
   private static let newline = UInt8(ascii: "\n")
