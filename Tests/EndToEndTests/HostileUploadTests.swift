@@ -86,6 +86,24 @@ import Testing
     #expect(!server.lines.contains("home DELETE /up"))
   }
 
+  @Test func `cannot move a file into the upload of another by the Location of a part`() async throws {
+    let part = Response(status: 202, headers: ["Location": "/up", "Range": "0-262143"])
+    let server = try await ScriptedServer.start([
+      "/files/f": part, "/files/g": part, "/up": Response(status: 201),
+    ])
+    let job = try job(
+      server,
+      """
+      { protocol: content_range, chunk_size: 256KiB, request: { method: PATCH, url: "HOME/files/${file.name}" } }
+      """,
+      ["f": 512 << 10, "g": 512 << 10])
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 1)
+    #expect(report.items.contains { $0.reason?.message.contains("the same upload to another file") == true })
+    #expect(server.requests.count { $0.path == "/up" } == 1)
+  }
+
   @Test func `cannot let ferry delete an object by an empty upload ID`() async throws {
     let server = try await ScriptedServer.start([
       "/b/f?uploads": Response(status: 200, body: "<R><UploadId></UploadId></R>")

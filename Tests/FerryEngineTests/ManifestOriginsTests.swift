@@ -61,6 +61,9 @@ struct ManifestOriginsTests {
     #expect(!known.token.contains(try origin("http://up.example.com")))
     #expect(!known.token.contains(try origin("http://plain.example")))
     #expect(known.userinfo == [api: Userinfo(user: "u", password: "p")])
+    // A response to another node may lead to the same origin, but not with this account.
+    let (fetch, g) = try step("g", .fetch, plan)
+    #expect(origins.known(to: fetch, of: g).userinfo.isEmpty)
   }
 
   @Test func aURLWhoseHostAResponseGivesIsCaptured() throws {

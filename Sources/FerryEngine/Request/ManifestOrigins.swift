@@ -10,7 +10,9 @@ struct ManifestOrigins {
   private var tokens: [Int: OriginSet] = [:]
   /// The origins of each node's own steps, by node.
   private var nodes: [OriginSet] = []
-  private var userinfo: [Origin: Userinfo] = [:]
+  /// The user names and passwords in the URLs of each node's own steps, by node. Another node may have an account of its
+  /// own at the same origin, or none.
+  private var userinfo: [[Origin: Userinfo]] = []
   private let secrets: [String: SensitiveValue]
 
   /// - Parameter plan: the plan of one manifest.
@@ -22,9 +24,10 @@ struct ManifestOrigins {
     }
     for (index, node) in plan.nodes.enumerated() {
       var own = OriginSet()
+      var accounts: [Origin: Userinfo] = [:]
       for step in node.steps {
         guard let (origin, userinfo) = origin(of: step) else { continue }
-        if let userinfo { self.userinfo[origin] = userinfo }
+        if let userinfo, accounts[origin] == nil { accounts[origin] = userinfo }
         own.origins.insert(origin)
         sessions[step.session.index].origins.insert(origin)
         if let token = step.token { tokens[token.index]?.origins.insert(origin) }
@@ -38,6 +41,7 @@ struct ManifestOrigins {
         }
       }
       nodes.append(own)
+      userinfo.append(accounts)
     }
   }
 
@@ -47,7 +51,7 @@ struct ManifestOrigins {
     request.formUnion(nodes[node])
     return KnownOrigins(
       request: request, session: sessions[step.session.index],
-      token: step.token.flatMap { tokens[$0.index] } ?? OriginSet(), userinfo: userinfo)
+      token: step.token.flatMap { tokens[$0.index] } ?? OriginSet(), userinfo: userinfo[node])
   }
 
   /// Whether a response determines the origin of the step's request.

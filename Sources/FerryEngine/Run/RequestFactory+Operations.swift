@@ -15,8 +15,9 @@ extension RequestFactory {
     _ digests: PartDigests, _ request: inout TransferRequest
   ) throws(TransportFailure) {
     let number = machine.resourceNumber(of: attempt.operation, size: source.size)
-    try holdResource(number, of: attempt, url: request.url)
-    if machine.followsLocation, let session = captures.session(of: attempt.ref) {
+    let session = machine.followsLocation ? captures.session(of: attempt.ref) : nil
+    try holdResource(number, of: attempt, url: session?.value ?? request.url, isFromResponse: session != nil)
+    if let session {
       request.url = session.value
       // The response determines the whole URL, which may contain values of the previous URL.
       let sensitive = request.sensitive
@@ -110,7 +111,11 @@ extension RequestFactory {
   }
 
   /// Fails with `capture` if another file already uses the URL to which this file is sent in several requests.
-  private func holdResource(_ number: Int, of attempt: Attempt, url: String) throws(TransportFailure) {
+  ///
+  /// - Parameter isFromResponse: whether a response to an earlier part of the file has stated the URL.
+  private func holdResource(
+    _ number: Int, of attempt: Attempt, url: String, isFromResponse: Bool
+  ) throws(TransportFailure) {
     let prepared = steps[attempt]
     let resource: String?
     switch prepared.transferProtocol {
@@ -121,7 +126,7 @@ extension RequestFactory {
         if prepared.transferProtocol.machine?.assignsResource == true {
           captures.resource(of: attempt.ref, number: number)?.value
         } else {
-          prepared.isURLOfUpload ? url : nil
+          isFromResponse || prepared.isURLOfUpload ? url : nil
         }
     }
     guard let resource, !captures.hold(resource: resource, for: attempt.ref, number: number) else { return }
