@@ -20,6 +20,8 @@ package enum FolderPath {
     case system(CInt)
     /// Another user created this link or folder in a world-writable folder.
     case foreign(path: String, owner: uid_t, isLink: Bool)
+    /// This file in a world-writable folder has other names too. Another user may have created this one.
+    case severalNames(path: String)
   }
 
   /// The accepted entries of a world-writable folder.
@@ -106,6 +108,8 @@ package enum FolderPath {
     /// Only the status of the file can be read, which requires no permission on the file.
     case looking
 
+    fileprivate var writes: Bool { self == .appending || self == .updating }
+
     fileprivate var flags: CInt {
       switch self {
       case .reading: O_RDONLY
@@ -147,6 +151,9 @@ package enum FolderPath {
         let file = Descriptor(opened)
         if let status = file.status, status.st_mode & S_IFMT != S_IFLNK {
           try checkOwner(status.st_uid, isLink: false)
+          guard !access.writes || !mayBeForeignName(of: status, in: folder.status) else {
+            throw .severalNames(path: String(decoding: path, as: UTF8.self))
+          }
           return file.release()
         }
       } else {
@@ -209,6 +216,12 @@ package enum FolderPath {
       return nil
     }
     return owner
+  }
+
+  /// Whether another user may have created this name of a regular file. Linux prevents hard links to files of other users
+  /// only if fs.protected_hardlinks is 1 (proc(5)), which is not the kernel's default.
+  private static func mayBeForeignName(of file: stat, in folder: stat?) -> Bool {
+    file.st_mode & S_IFMT == S_IFREG && file.st_nlink > 1 && folder.map { $0.st_mode & 0o002 != 0 } ?? true
   }
 
   /// The target and the owner of a link. Both belong to the same link, even if it is replaced in the
@@ -318,6 +331,9 @@ extension FolderPath.Failure {
     case .foreign(let path, let owner, let isLink):
       "\(path) \(isLink ? "is a symbolic link of" : "belongs to") user \(owner), in a world-writable folder; "
         + "remove it, or choose a folder that is writable only by you"
+    case .severalNames(let path):
+      "\(path) has several hard links, in a world-writable folder; remove it, or choose a folder that is writable only by "
+        + "you"
     }
   }
 }

@@ -149,7 +149,7 @@ extension SourceRoot {
     } catch {
       switch error {
       case .system(let code): throw .system(code)
-      case .foreign: throw .leavesRoot
+      case .foreign, .severalNames: throw .leavesRoot
       }
     }
   }

@@ -76,17 +76,3 @@ struct Submit: ParsableCommand {
       + "session '\(receipt.session)'; \(holder)"
   }
 }
-
-/// The bytes of a `--list`.
-private enum SubmittedList {
-  static func bytes(_ path: String) throws -> Data {
-    if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-    do throws(FileContents.Failure) {
-      return Data(try FileContents(path).bytes(limit: 1 << 30))
-    } catch {
-      throw UsageError(
-        "cannot read the list \(DisplayPath.shown(path)): \(error.reason)\n"
-          + "help: check that it exists and that you may read it")
-    }
-  }
-}

@@ -39,6 +39,17 @@ struct NoteTests {
     #expect(Set(try await receiver.received().files.map(\.name)) == ["0.txt", "extra.bin"])
   }
 
+  /// A folder cannot be read.
+  @Test func `does not accept a list that standard input does not contain`() async throws {
+    let receiver = try await ReceiverProcess.start()
+    let job = try job(receiver, files: 1)
+    let submit = try await job.start(
+      ["-c", "exec \"$0\" submit job.yaml files --list - < .", Product.path("ferry")], program: "/bin/sh"
+    ).end()
+    #expect(submit.status == 2)
+    #expect(submit.stderr.contains("cannot read the list from standard input: Is a directory"), "\(submit.stderr)")
+  }
+
   @Test func `lists the first hundred submitted files in its status`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, files: 0)

@@ -125,7 +125,8 @@ import Testing
 
   /// Such as a sparse file of any size.
   @Test func `is not read into memory if it has no lines`() throws {
-    let path = try TestFolder().path + "/r.json"
+    let folder = try TestFolder()
+    let path = folder.path + "/r.json"
     try Data().write(to: URL(filePath: path))
     try #require(truncate(path, 1 << 40) == 0)
     let error = #expect(throws: UsageError.self) { try StoredReport.read(path: path) }

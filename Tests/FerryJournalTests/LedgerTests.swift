@@ -12,13 +12,13 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  private func open(_ holder: ProcessIdentity = .current) throws -> Ledger {
+  private func open(_ holder: SessionLease.Owner = .current) throws -> Ledger {
     try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start, holder: holder)
   }
 
-  private func ghost(_ number: Int64 = 1) -> ProcessIdentity {
-    var ghost = ProcessIdentity.current
-    ghost.started += number
+  private func ghost(_ number: Int64 = 1) -> SessionLease.Owner {
+    var ghost = SessionLease.Owner.current
+    ghost.process.started += number
     return ghost
   }
 
@@ -223,6 +223,19 @@ import Testing
     #expect(lease == .init(granted: 0, used: [.max]))
     try ledger.settle(.wifi, bytes: .max, at: .start)
     #expect(try ledger.used(.wifi, in: day) == .max)
+  }
+
+  @Test func aProcessDoesNotReturnTheLeaseOfAnotherContainerWithItsID() throws {
+    var other = SessionLease.Owner.current
+    other.namespaces += "x"
+    let (ledger, second) = (try open(), try open(other))
+    for ledger in [ledger, second] {
+      _ = try ledger.lease(.wifi, minimum: 1, wanted: 50, limit: 100, window: day, at: .start)
+    }
+    try second.release(.wifi)
+    #expect(try ledger.used(.wifi, in: day) == 50)
+    try ledger.settle(.wifi, bytes: 50, at: .start)
+    #expect(try ledger.used(.wifi, in: day) == 50)
   }
 
   @Test func onlyOldLeasesOfDeadProcessesAreForgotten() throws {

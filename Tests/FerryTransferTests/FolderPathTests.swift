@@ -196,6 +196,24 @@ import Testing
     close(try FolderPath.file(Array(path.utf8), for: .updating, creationMode: 0o600))
   }
 
+  /// Where fs.protected_hardlinks is 0, any user can give this user's file a second name in such a folder.
+  @Test func aFileWithSeveralNamesInAWorldWritableFolderIsNotWritten() throws {
+    makeFolder("shared", mode: 0o1777)
+    folder.write("profile", Array("mine".utf8))
+    let path = folder.file("shared/log")
+    #expect(link(folder.file("profile"), path) == 0)
+    for access in [FolderPath.Access.appending, .updating] {
+      let failure = #expect(throws: FolderPath.Failure.self) {
+        try FolderPath.file(Array(path.utf8), for: access, creationMode: 0o600)
+      }
+      #expect(failure?.reason.contains("several hard links") == true)
+    }
+    close(try FolderPath.file(Array(path.utf8), for: .reading))
+    // Elsewhere, only this user can have created the name.
+    #expect(chmod(folder.file("shared"), 0o755) == 0)
+    close(try FolderPath.file(Array(path.utf8), for: .appending))
+  }
+
   /// The folder's owner controls everything below it, so only the owner's files are sent, as `root` specifies.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func noLinkIsFollowedBelowAFolderOfAnotherUser() throws {

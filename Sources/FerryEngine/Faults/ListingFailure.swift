@@ -24,7 +24,7 @@ package struct ListingFailure: Error, Hashable, Sendable, CustomStringConvertibl
         code: .rootMissing,
         message: message + "; the folder was moved or removed, or its file system is not mounted")
     case .system(ENOTDIR): return .init(code: .rootMissing, message: message)
-    case .system, .foreign: return .init(code: .rootUnreadable, message: message)
+    case .system, .foreign, .severalNames: return .init(code: .rootUnreadable, message: message)
     }
   }
 

@@ -26,17 +26,20 @@ package struct FileContents {
     return try Self.bytes(of: descriptor, limit: limit)
   }
 
+  /// Reads a file of at most `limit` bytes. Waits for the writer of a FIFO.
+  func allBytes(limit: Int) throws(Failure) -> [UInt8] {
+    let descriptor = try open(for: .reading)
+    defer { close(descriptor) }
+    return try Self.allBytes(of: descriptor, limit: limit)
+  }
+
   /// Reads a regular file of at most `limit` bytes. Never waits.
   ///
   /// - Parameter isOwn: whether a file that belongs neither to this user nor to root is rejected.
   func bytesOfRegularFile(limit: Int, isOwn: Bool = false) throws(Failure) -> [UInt8] {
     let descriptor = try regularFile(isOwn: isOwn)
     defer { close(descriptor) }
-    let bytes = try Self.bytes(of: descriptor, limit: limit + 1)
-    guard bytes.count <= limit else {
-      throw Failure(code: EFBIG, refusal: "it is larger than \(limit) bytes")
-    }
-    return bytes
+    return try Self.allBytes(of: descriptor, limit: limit)
   }
 
   /// Opens a regular file without blocking.
@@ -56,6 +59,14 @@ package struct FileContents {
     guard let failure else { return descriptor }
     close(descriptor)
     throw failure
+  }
+
+  private static func allBytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
+    let bytes = try bytes(of: descriptor, limit: limit + 1)
+    guard bytes.count <= limit else {
+      throw Failure(code: EFBIG, refusal: "it is larger than \(limit) bytes")
+    }
+    return bytes
   }
 
   private static func bytes(of descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
@@ -83,7 +94,7 @@ package struct FileContents {
     } catch {
       switch error {
       case .system(let code): throw Failure(code: code)
-      case .foreign: throw Failure(code: EACCES, refusal: error.reason)
+      case .foreign, .severalNames: throw Failure(code: EACCES, refusal: error.reason)
       }
     }
   }

@@ -8,7 +8,7 @@ enum StandardInput {
 
   /// Returns no bytes if the run was stopped, because the last path of a truncated list could name a different file.
   ///
-  /// - Throws: `ListingFailure` if standard input cannot be read to its end.
+  /// - Throws: `ListingFailure` if standard input cannot be read to its end, or is longer than a list may be.
   static func bytes(unless isStopped: () -> Bool) throws(ListingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -23,6 +23,10 @@ enum StandardInput {
           message: "cannot read the list from standard input: \(FileLister.reason(errno))")
       }
       guard count > 0 else { return bytes }
+      guard bytes.count + count <= FileLister.largestList else {
+        throw ListingFailure(
+          message: "the list from standard input is larger than \(FileLister.largestList) bytes")
+      }
       bytes += buffer[..<count]
     }
     return []

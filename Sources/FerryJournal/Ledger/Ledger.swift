@@ -14,10 +14,12 @@ package final class Ledger: Sendable {
   package static let retention: Duration = .seconds(62 * 86_400)
 
   private let database: SharedDatabase
-  private let holder: ProcessIdentity
+  /// The owner of this process's leases. In containers on one machine, processes have the same ID, and may have the same
+  /// start time.
+  private let holder: SessionLease.Owner
   package var path: String { database.path }
 
-  private init(_ database: SharedDatabase, holder: ProcessIdentity) {
+  private init(_ database: SharedDatabase, holder: SessionLease.Owner) {
     self.database = database
     self.holder = holder
   }
@@ -39,7 +41,7 @@ package final class Ledger: Sendable {
 
   /// Opens the ledger with `holder` as the owner of its leases, as another process would.
   static func open(
-    in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: ProcessIdentity
+    in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: SessionLease.Owner
   ) throws(JournalError) -> Ledger {
     Ledger(try .open(in: state, durability: .eventually, writtenBy: ferry, at: now), holder: holder)
   }
@@ -82,7 +84,7 @@ package final class Ledger: Sendable {
             """)
         try statement.execute(
           arguments: [
-            request.network.rawValue, quarter, Int64(holder.pid), holder.started, holder.boot, granted,
+            request.network.rawValue, quarter, Int64(holder.process.pid), holder.process.started, holder.place, granted,
           ])
       }
       return Lease(granted: granted, used: used)
@@ -112,7 +114,7 @@ package final class Ledger: Sendable {
     try database.write { db in
       try db.execute(
         sql: "DELETE FROM lease WHERE network = ? AND pid = ? AND process_started = ? AND boot = ?",
-        arguments: [network.rawValue, Int64(holder.pid), holder.started, holder.boot])
+        arguments: [network.rawValue, Int64(holder.process.pid), holder.process.started, holder.place])
     }
   }
 
@@ -143,9 +145,8 @@ package final class Ledger: Sendable {
         )
       }
       for (pid, started, boot) in holders {
-        // A number that is not a valid pid does not identify a process.
-        let process = Int32(exactly: pid).map { ProcessIdentity(pid: $0, started: started, boot: boot) }
-        if let process, isAlive(process) { continue }
+        let place = boot.contains(" ") ? boot : boot + " - "  // Earlier versions recorded only the boot.
+        if let owner = SessionLease.Owner("\(pid) \(started) \(place)"), isAlive(owner.process) { continue }
         try db.execute(
           sql: "DELETE FROM lease WHERE quarter < ? AND pid = ? AND process_started = ? AND boot = ?",
           arguments: [first, pid, started, boot])
@@ -189,7 +190,7 @@ package final class Ledger: Sendable {
       """
       SELECT quarter, bytes FROM lease
       WHERE network = ? AND pid = ? AND process_started = ? AND boot = ? ORDER BY quarter
-      """, [network.rawValue, Int64(holder.pid), holder.started, holder.boot], of: "lease", in: path
+      """, [network.rawValue, Int64(holder.process.pid), holder.process.started, holder.place], of: "lease", in: path
     ) { row in
       let (quarter, bytes): (Int64, Int64) = (try row.value("quarter"), try row.value("bytes"))
       guard bytes >= 0 else { throw row.damaged("bytes", "\(bytes)") }
@@ -202,7 +203,7 @@ package final class Ledger: Sendable {
     _ bytes: Int64, on network: DeviceConditions.Network, quarter: Int64, _ db: Database
   ) throws {
     let key: StatementArguments = [
-      network.rawValue, quarter, Int64(holder.pid), holder.started, holder.boot,
+      network.rawValue, quarter, Int64(holder.process.pid), holder.process.started, holder.place,
     ]
     let condition = "network = ? AND quarter = ? AND pid = ? AND process_started = ? AND boot = ?"
     if bytes > 0 {

@@ -169,9 +169,11 @@ extension SessionLease.Owner {
   }
 
   /// The stored form: pid, start time, boot, namespaces and host, separated by spaces.
-  var text: String {
-    "\(process.pid) \(process.started) \(process.boot.isEmpty ? "-" : process.boot) "
-      + "\(namespaces.isEmpty ? "-" : namespaces) \(host)"
+  var text: String { "\(process.pid) \(process.started) \(place)" }
+
+  /// Where the process ID and the start time belong to one process: boot, namespaces and host, separated by spaces.
+  var place: String {
+    "\(process.boot.isEmpty ? "-" : process.boot) \(namespaces.isEmpty ? "-" : namespaces) \(host)"
   }
 
   init?(_ text: String) {

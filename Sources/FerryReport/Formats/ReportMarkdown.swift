@@ -55,7 +55,8 @@ struct ReportMarkdown: ReportRenderer {
     if let plan = record.plan { lines += Self.comparison(plan) }
     lines += ambiguities(items, record)
     lines += [
-      "<sub>ferry run \(MarkdownText.code(record.run.id)), \(record.run.startedAt) to \(record.run.endedAt)</sub>",
+      "<sub>ferry run \(MarkdownText.code(record.run.id)), \(MarkdownText.escaped(record.run.startedAt)) "
+        + "to \(MarkdownText.escaped(record.run.endedAt))</sub>",
       "",
     ]
     try sink.write(lines.joined(separator: "\n"))
