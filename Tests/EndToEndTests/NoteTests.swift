@@ -47,7 +47,8 @@ struct NoteTests {
       ["-c", "exec \"$0\" submit job.yaml files --list - < .", Product.path("ferry")], program: "/bin/sh"
     ).end()
     #expect(submit.status == 2)
-    #expect(submit.stderr.contains("cannot read the list from standard input: Is a directory"), "\(submit.stderr)")
+    #expect(
+      submit.stderr.contains("cannot read the list from standard input: Is a directory"), "\(submit.stderr)")
   }
 
   @Test func `lists the first hundred submitted files in its status`() async throws {

@@ -84,7 +84,8 @@ package final class Ledger: Sendable {
             """)
         try statement.execute(
           arguments: [
-            request.network.rawValue, quarter, Int64(holder.process.pid), holder.process.started, holder.place, granted,
+            request.network.rawValue, quarter, Int64(holder.process.pid), holder.process.started,
+            holder.place, granted,
           ])
       }
       return Lease(granted: granted, used: used)
@@ -190,7 +191,8 @@ package final class Ledger: Sendable {
       """
       SELECT quarter, bytes FROM lease
       WHERE network = ? AND pid = ? AND process_started = ? AND boot = ? ORDER BY quarter
-      """, [network.rawValue, Int64(holder.process.pid), holder.process.started, holder.place], of: "lease", in: path
+      """, [network.rawValue, Int64(holder.process.pid), holder.process.started, holder.place], of: "lease",
+      in: path
     ) { row in
       let (quarter, bytes): (Int64, Int64) = (try row.value("quarter"), try row.value("bytes"))
       guard bytes >= 0 else { throw row.damaged("bytes", "\(bytes)") }
