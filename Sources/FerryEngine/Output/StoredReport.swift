@@ -84,7 +84,7 @@ package enum StoredReport {
     }
   }
 
-  /// The maximum length of a line in bytes. ferry writes each item on a line of its own.
+  /// The maximum length of a line in bytes. ferry writes each item on its own line.
   private static let longestLine = 64 << 20
 
   /// A report whose file is open only while it is read, because `ferry report merge` reads the reports of many shards.
@@ -110,7 +110,9 @@ package enum StoredReport {
         // The file was only read, so closing it cannot lose data.
         defer { close(descriptor) }
         if let code = try LineReader.eachLine(of: descriptor, longest: longestLine, body) {
-          guard code != EFBIG else { throw refusal("is not a report of ferry: it has a line of more than 64 MiB") }
+          guard code != EFBIG else {
+            throw refusal("is not a report of ferry: it has a line of more than 64 MiB")
+          }
           throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
         }
       }
