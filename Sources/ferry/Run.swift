@@ -116,11 +116,13 @@ struct Run: ParsableCommand {
     launch.power = conditions.power
     let command = RunCommand(options: options)
     try command.checkFiles(of: jobs, launch.reports)
-    if fresh,
-      let code = try command.reset(
-        jobs, state: state, dropsUnanswered: dropUnanswered)
-    {
-      throw ArgumentParser.ExitCode(code.rawValue)
+    if fresh {
+      // A launch that is refused must not reset anything.
+      try ShardFolder.check(
+        jobs, part: part, state: state, environment: ProcessInfo.processInfo.environment)
+      if let code = try command.reset(jobs, state: state, dropsUnanswered: dropUnanswered) {
+        throw ArgumentParser.ExitCode(code.rawValue)
+      }
     }
     let code = try command.run(jobs, launch).code
     throw ArgumentParser.ExitCode(code.rawValue)

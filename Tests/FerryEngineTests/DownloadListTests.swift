@@ -58,7 +58,7 @@ import Testing
   @Test func `is not read any further after the run was stopped`() throws {
     let target = Template([.literal("photos/"), .reference(.item("name"))])
     let items = DownloadItems(.file("list", json: ""), saveTo: target, size: nil, sha256: nil)
-    var reader = ItemListReader(items, fields: [], stateFolder: nil, filter: nil) { true }
+    var reader = ItemListReader(items, fields: [], stateFolders: [], filter: nil) { true }
     let urls = (0..<1_000).map { "\"https://example.com/\($0)\"" }.joined(separator: ",")
     let (listing, _) = try reader.read(Array("[\(urls)]".utf8))
     #expect(listing.files.count == 0)

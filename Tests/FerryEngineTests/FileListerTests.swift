@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryTransfer
@@ -83,6 +84,62 @@ struct FileListerTests {
       baseFolder: folder.path, home: nil)
     inside.stateFolder = state
     #expect(throws: ListingFailure.self) { try inside.list { [] } }
+  }
+
+  /// The state folder is that of one part. The journals of the other parts are also state, also through links.
+  @Test func theStateOfEveryPartIsRecognized() throws {
+    for name in ["1-of-2/shard", "2-of-2/shard", "2-of-2/ferry.db", "2-of-2/sessions/s.db", "2-of-2/runs/1"] {
+      folder.file("root/.st/shards/m/" + name)
+    }
+    for number in 1...2 {
+      try Data("ferry shard 1\n\(number)-of-2\n".utf8).write(
+        to: URL(filePath: folder.path + "/root/.st/shards/m/\(number)-of-2/shard"))
+    }
+    for name in ["root/a", "root/b", "root/.st/shards/m/count", "links/shards/other/a"] { folder.file(name) }
+    let files = FileManager.default
+    let part = folder.path + "/root/.st/shards/m/2-of-2"
+    // Hard links to journals, and a file that is not state but has two names.
+    for (name, link) in [
+      (part + "/ferry.db", "h1"), (part + "/sessions/s.db", "h2"), (part + "/runs/1", "h3"),
+      (folder.path + "/root/a", "a2"),
+    ] {
+      try files.linkItem(atPath: name, toPath: folder.path + "/root/" + link)
+    }
+    for (link, target) in [
+      ("part", "root/.st/shards/m/1-of-2"), ("parts", "root/.st/shards/m"),
+      ("links/shards/m", "../../root/.st/shards/m"),
+    ] {
+      try files.createSymbolicLink(
+        atPath: folder.path + "/" + link,
+        withDestinationPath: target.hasPrefix("..") ? target : folder.path + "/" + target)
+    }
+    let own = ["h1", "h2", "h3", ".st/shards/m/2-of-2/ferry.db", ".st/shards/m/count"]
+    for path in ["root/.st", "root/.st/shards/m/1-of-2", "part", "parts/1-of-2", "links/shards/m/1-of-2"] {
+      for source in [
+        FileSelection.Source.globs(include: ["**"], exclude: []), .list("-", nullSeparated: false),
+      ] {
+        var lister = try FileLister(
+          FileSelection(root: "root", source: source), baseFolder: folder.path, home: folder.path)
+        lister.stateFolder = try StateFolder(
+          of: StateDirectory(explicit: folder.path + "/" + path, environment: [:]))
+        let listing = try lister.list { Array((["a", "a2", "b"] + own).joined(separator: "\n").utf8) }
+        #expect(paths(listing) == ["a", "a2", "b"], "\(path)")
+        #expect(listing.problems.allSatisfy { $0.kind == .stateFolder })
+      }
+    }
+  }
+
+  /// Moving the state folder of a part below the root simulates that it is also mounted there.
+  @Test func theStateOfAPartIsRecognizedBelowAnotherPath() throws {
+    for name in ["root/a", "state/shards/m/2-of-2/ferry.db"] { folder.file(name) }
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    let files = FileManager.default
+    try files.moveItem(atPath: folder.path + "/state/shards/m/2-of-2", toPath: folder.path + "/root/x")
+    try files.moveItem(atPath: folder.path + "/state", toPath: folder.path + "/elsewhere")
+    #expect(paths(try lister.list { [] }) == ["a"])
   }
 
   /// Other files may reuse the inode numbers of journals that the state folder had before.

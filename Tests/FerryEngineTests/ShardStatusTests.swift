@@ -99,4 +99,22 @@ import Testing
     #expect(try status.document(at: Self.later).parts[0].state == .interrupted)
     #expect(status.reads == 7)
   }
+
+  /// A process in another container on this machine does not exist here, but holds the locks of its sessions.
+  @Test func `shows a shard as running while its process in another container holds its session`() throws {
+    let state = try state(1)
+    guard case .acquired(let lock) = try SessionLock.try(session: "s", in: state, at: TestRun.start) else {
+      throw CancellationError()
+    }
+    var process = ProcessIdentity.current
+    // The pid in the other container is that of another process here.
+    process.started += 1
+    try begin("s", shard: 1, by: process)
+    var status = ShardStatus(whole.path)
+    #expect(try status.document(at: Self.now).parts[0].state == .running)
+    _ = try status.document(at: Self.later)
+    // The end of the process changes no file that records runs or items.
+    lock.release()
+    #expect(try status.document(at: Self.later).parts[0].state == .interrupted)
+  }
 }

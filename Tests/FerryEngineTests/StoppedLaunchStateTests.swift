@@ -33,7 +33,8 @@ struct StoppedLaunchStateTests {
   /// - Parameter looks: how many checks pass before the run is stopped.
   private func launchState(stoppedAfter looks: Int) throws -> LaunchState {
     let count = Looks()
-    var lister = try #require(try job.listers(environment: [:], state: folder.path + "/state")[0])
+    let state = try StateDirectory(explicit: folder.path + "/state", environment: [:])
+    var lister = try #require(try job.listers(environment: [:], state: state)[0])
     lister.isStopped = { count.looks.add(1, ordering: .relaxed).newValue > looks }
     return try LaunchState(
       job, journals: SessionJournals([journal]), round: 1, selection: Selection([], in: job.plan),

@@ -1,3 +1,4 @@
+import FerryPlan
 import Foundation
 import Testing
 
@@ -40,6 +41,68 @@ import Testing
     #expect(try directory.shardCount(of: "m") == nil)
     try Data("ferry shards 1\n0\n".utf8).write(to: URL(filePath: folder + "/count"))
     #expect(throws: JournalError.self) { try directory.shardCount(of: "m") }
+  }
+
+  /// A link may lead to the state folder of a part, to the folder with all parts, or from `shards` to another disk.
+  @Test func thePlaceOfAPartIsFoundThroughLinks() throws {
+    let state = try TemporaryState()
+    let root = state.directory.path
+    let (first, second) = (ShardMarker(folderName: "1-of-2"), ShardMarker(folderName: "2-of-2"))
+    func created(in whole: String) throws {
+      let whole = try StateDirectory(explicit: root + whole, environment: [:])
+      _ = try whole.recordDivision(of: "m", into: 2)
+      try whole.folder(of: #require(first), of: "m").create(for: #require(first))
+    }
+    try created(in: "/st")
+    for folder in ["links/shards/x", "disk", "st2"] {
+      try FileManager.default.createDirectory(
+        atPath: root + "/" + folder, withIntermediateDirectories: true)
+    }
+    #expect(symlink("../disk", root + "/st2/shards") == 0)
+    try created(in: "/st2")
+    for (link, target) in [
+      ("part", "st/shards/m/1-of-2"), ("parts", "st/shards/m"),
+      ("links/shards/x/1-of-2", "../../../st/shards/m/1-of-2"),
+    ] { #expect(symlink(target, root + "/" + link) == 0) }
+    for (path, whole) in [
+      ("part", "st"), ("parts/1-of-2", "st"), ("links/shards/x/1-of-2", "st"),
+      ("st2/shards/m/1-of-2", "st2"),
+    ] {
+      let folder = try StateDirectory(explicit: root + "/" + path, environment: [:])
+      let parts = root + "/" + whole + "/shards/m"
+      #expect(try real(folder.whole.path) == real(root + "/" + whole), "\(path)")
+      #expect(try real(SplitPath(folder.sharedLedger.path).folder) == real(parts), "\(path)")
+      #expect(try real(SplitPath(folder.sibling(#require(second)).path).folder) == real(parts), "\(path)")
+      #expect(try folder.manifestOfPart == "m")
+    }
+    #expect(
+      AbsolutePath.withoutLinks(root + "/part/a/b") == (real(root + "/st") ?? "") + "/shards/m/1-of-2/a/b")
+  }
+
+  private func real(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  @Test func theStateFolderOfAPartIsNotUsedAsThatOfAnother() throws {
+    let state = try TemporaryState()
+    let parts = try ["1-of-2", "2-of-2"].map { try #require(ShardMarker(folderName: $0)) }
+    let folders = try parts.map { try state.directory.folder(of: $0, of: "m") }
+    for (part, folder) in zip(parts, folders) { try folder.create(for: part) }
+    let files = FileManager.default
+    try files.moveItem(atPath: folders[0].path, toPath: state.directory.path + "/moved")
+    // A folder elsewhere contains the state of the part that is recorded in it.
+    let moved = try StateDirectory(explicit: state.directory.path + "/moved", environment: [:])
+    #expect(try moved.storedPart == parts[0])
+    var error = #expect(throws: JournalError.self) { try moved.create(for: parts[1]) }
+    #expect(error?.code == .misplaced)
+    try files.moveItem(atPath: folders[1].path, toPath: folders[0].path)
+    error = #expect(throws: JournalError.self) { try folders[0].create(for: parts[0]) }
+    #expect(error?.code == .misplaced && error?.description.contains("state of 2-of-2") == true)
+    #expect(throws: JournalError.self) { try folders[0].storedPart }
+    try files.moveItem(atPath: folders[0].path, toPath: folders[1].path)
+    #expect(try folders[1].storedPart == parts[1])
   }
 
   @Test func aSessionsNameStaysInsideTheFolder() throws {

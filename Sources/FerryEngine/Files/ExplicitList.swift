@@ -11,8 +11,8 @@ struct ExplicitList {
   private let stateFolder: StateFolder?
   /// The files to list; `nil` for all files.
   private let filter: ShardFilter?
-  /// The state folder's path relative to the root; `nil` if the folder is not below the root.
-  private let statePath: [UInt8]?
+  /// The paths of the state folder relative to the root; empty if it is not below the root.
+  private let statePaths: [[UInt8]]
   /// Whether the run was stopped. If so, the rest of the list is not read.
   private let isStopped: () -> Bool
   /// The folder of the last path. Its `opened` is `nil` if the folder cannot be opened without following a link.
@@ -37,7 +37,7 @@ struct ExplicitList {
     self.hidden = hidden
     self.stateFolder = stateFolder
     self.filter = filter
-    statePath = stateFolder?.path(below: root.real)
+    statePaths = stateFolder?.paths(below: root.real) ?? []
     self.root = root
     self.problems = problems
     self.isStopped = isStopped
@@ -173,7 +173,7 @@ struct ExplicitList {
       report(line, kind, message)
       return .skipped
     }
-    guard statePath.map({ FileLister.isInside(path, $0) }) != true else {
+    guard !statePaths.contains(where: { FileLister.isInside(path, $0) }) else {
       return skip(.stateFolder, Self.inStateFolder)
     }
     var isLink = false

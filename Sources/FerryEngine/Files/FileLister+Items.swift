@@ -12,7 +12,7 @@ extension FileLister {
       bytes = try contents(of: name, limit: pointer == nil ? Self.largestList : Self.largestJSON)
     }
     var reader = ItemListReader(
-      items, fields: requestFields, stateFolder: stateFolder?.path(below: root.real), filter: filter,
+      items, fields: requestFields, stateFolders: stateFolder?.paths(below: root.real) ?? [], filter: filter,
       isStopped: isStopped)
     let (listing, contents) = try reader.read(bytes)
     listed?.replace(with: contents)

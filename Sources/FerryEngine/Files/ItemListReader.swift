@@ -10,8 +10,8 @@ struct ItemListReader {
   private let fields: [String]
   /// The path of the list, relative to the manifest's folder; `nil` if the manifest contains the list.
   private let list: [UInt8]?
-  /// The state folder's path relative to the manifest's folder; `nil` if the folder is elsewhere.
-  private let stateFolder: [UInt8]?
+  /// The paths of the state folder relative to the manifest's folder; empty if it is elsewhere.
+  private let stateFolders: [[UInt8]]
   private let filter: ShardFilter?
   private let isStopped: () -> Bool
   /// The folder at the beginning of `save_to`, and the rest of `save_to`.
@@ -42,12 +42,12 @@ struct ItemListReader {
   }
 
   init(
-    _ items: DownloadItems, fields: [String], stateFolder: [UInt8]?, filter: ShardFilter?,
+    _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], filter: ShardFilter?,
     isStopped: @escaping () -> Bool
   ) {
     self.items = items
     self.fields = fields
-    self.stateFolder = stateFolder
+    self.stateFolders = stateFolders
     self.filter = filter
     self.isStopped = isStopped
     target = Self.target(items.saveTo)
@@ -300,7 +300,7 @@ struct ItemListReader {
       throw Refusal(message: error.message)
     }
     if path == list { throw Refusal(message: "its file is the list itself") }
-    if let stateFolder, FileLister.isInside(path, stateFolder) {
+    if stateFolders.contains(where: { FileLister.isInside(path, $0) }) {
       throw Refusal(message: "its file is in ferry's state folder")
     }
     return path

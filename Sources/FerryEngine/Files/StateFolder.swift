@@ -7,23 +7,19 @@ import Foundation
 ///
 /// The folder and its contents are identified by device and inode, because a mount may show them at another path.
 struct StateFolder: Sendable {
-  /// The real path, without a trailing slash.
-  private let real: [UInt8]
-  /// The identities of the folder, its entries, and the entries of its subfolders. Every deeper file is below one of
-  /// these folders.
-  private let identities: Set<FolderIdentity>
+  private let folders: [StateFolderContents]
+
+  /// The state folder of a command. If it is that of a part, the state of the whole manifest is included.
+  ///
+  /// Returns `nil` if the folder does not exist.
+  init?(of state: StateDirectory) throws(JournalError) { self.init(try state.ownFolders) }
 
   /// Returns `nil` if there is no folder at this path.
-  init?(path: String) {
-    guard let real = FileLister.real(Array(path.utf8)) else { return nil }
-    self.init(real: real)
-  }
+  init?(path: String) { self.init([path]) }
 
-  private init?(real: [UInt8]) {
-    var status = stat()
-    guard stat(FileLister.terminated(real), &status) == 0 else { return nil }
-    self.real = real
-    identities = Self.contents(of: real, depth: 2).union([FolderIdentity(status)])
+  private init?(_ paths: [String]) {
+    folders = paths.compactMap { FileLister.real(Array($0.utf8)).flatMap(StateFolderContents.init(real:)) }
+    guard !folders.isEmpty else { return nil }
   }
 
   /// Whether an open folder is the state folder or one of its subfolders, regardless of its current name.
@@ -34,46 +30,16 @@ struct StateFolder: Sendable {
 
   /// Whether the file or folder with this status is the state folder or in it. A file below the recorded levels is
   /// not recognized itself, but the folder that contains it is.
-  func contains(_ status: stat) -> Bool {
-    let identity = FolderIdentity(status)
-    guard identities.contains(identity) else { return false }
-    // If a file of the state folder has since been deleted, its inode may now belong to another file.
-    guard let now = StateFolder(real: real) else { return true }
-    return now.identities.contains(identity)
-  }
+  func contains(_ status: stat) -> Bool { folders.contains { $0.contains(status) } }
 
   /// Whether a real path is the state folder or in it.
-  func contains(real path: [UInt8]) -> Bool { FileLister.isInside(path, real) }
+  func contains(real path: [UInt8]) -> Bool { folders.contains { FileLister.isInside(path, $0.real) } }
 
-  /// The state folder's path relative to a root, which is given by its real path; `nil` if the folder is not below
-  /// the root.
-  func path(below root: [UInt8]) -> [UInt8]? {
-    guard FileLister.isInside(real, root), real != root else { return nil }
-    return Array(real.dropFirst(root == [0x2F] ? 1 : root.count + 1))
-  }
-
-  /// The identities of everything in a folder and in its subfolders down to a depth. Entries that cannot be read are
-  /// omitted.
-  private static func contents(of folder: [UInt8], depth: Int) -> Set<FolderIdentity> {
-    guard depth > 0, let stream = opendir(FileLister.terminated(folder)) else { return [] }
-    defer { closedir(stream) }
-    var found: Set<FolderIdentity> = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
-          Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
-        }
-      }
-      var status = stat()
-      guard name != [0x2E], name != [0x2E, 0x2E],
-        fstatat(dirfd(stream), FileLister.terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0
-      else { continue }
-      found.insert(FolderIdentity(status))
-      if status.st_mode & S_IFMT == S_IFDIR {
-        found.formUnion(contents(of: folder + [0x2F] + name, depth: depth - 1))
-      }
-    }
-    return found
+  /// The paths of the state folder relative to a root, which is given by its real path; empty if it is not below the
+  /// root.
+  func paths(below root: [UInt8]) -> [[UInt8]] {
+    folders.map(\.real).filter { FileLister.isInside($0, root) && $0 != root }
+      .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
   }
 }
 

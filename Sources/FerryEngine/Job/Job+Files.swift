@@ -4,9 +4,9 @@ import FerryPlan
 extension Job {
   /// The listers of the uploads' files, by node.
   ///
-  /// - Parameter state: the path of the state folder, whose files are not listed.
-  func listers(environment: [String: String], state: String) throws(ListingFailure) -> [Int: FileLister] {
-    let stateFolder = StateFolder(path: state)
+  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
+  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
+    let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {

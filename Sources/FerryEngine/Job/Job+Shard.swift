@@ -59,12 +59,25 @@ extension Job {
   }
 
   /// The part of the job whose state the folder contains; the whole job for any other folder.
+  ///
+  /// - Throws: `UsageError` if the folder contains the state of a part of another manifest.
   func divided(in state: StateDirectory) throws -> Job {
     guard part == nil, let stored = try state.storedPart else { return self }
+    try checkIsOwner(of: state)
     switch stored {
     case .shard(let shard): return try divided(.items(shard))
     case .once(let count): return try divided(.finish(count: count))
     }
+  }
+
+  /// Checks that the folder does not contain the state of a part of another manifest.
+  ///
+  /// - Throws: `UsageError` if it does.
+  func checkIsOwner(of state: StateDirectory) throws {
+    guard let owner = try state.manifestOfPart, owner != plan.manifest else { return }
+    throw UsageError(
+      "\(DisplayPath.shown(Array(state.path.utf8))) is the state folder of a part of '\(DisplayPath.shown(owner))', not of "
+        + "'\(plan.manifest)'\nhelp: specify a state folder of '\(plan.manifest)' with --state")
   }
 }
 

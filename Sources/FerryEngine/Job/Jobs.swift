@@ -79,8 +79,8 @@ package struct Jobs: Sendable {
 
   /// The listers of the uploads' files, by node of the plan.
   ///
-  /// - Parameter state: the path of the state folder, whose files are not listed.
-  func listers(environment: [String: String], state: String) throws(ListingFailure) -> [Int: FileLister] {
+  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
+  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
     for manifest in manifests {
       for (node, lister) in try all[manifest].listers(environment: environment, state: state) {

@@ -206,7 +206,7 @@ extension Launch {
   }
 
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {
-    try jobs.listers(environment: environment, state: state.whole.path).mapValues { lister in
+    try jobs.listers(environment: environment, state: state).mapValues { lister in
       var lister = lister
       lister.isStopped = isStopped
       return lister

@@ -82,7 +82,7 @@ struct RunPreview {
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
     self.journals = journals
     let source = options.readsStandardInput ? job : job.withoutStandardInput
-    let listers = try source.listers(environment: environment, state: state.whole.path)
+    let listers = try source.listers(environment: environment, state: state)
     notes = try Self.notes(job.plan, in: state)
     lastRun = try history.lastRun(of: job.plan.manifest)?.id
     launchState = try LaunchState(

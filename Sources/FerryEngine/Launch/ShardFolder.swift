@@ -6,7 +6,7 @@ package enum ShardFolder {
   /// Creates the state folder of a part, and returns its path.
   ///
   /// - Parameter state: the state folder of the whole manifest.
-  /// - Throws: `UsageError` if the manifest has been run without shards, or with another number of shards, in this
+  /// - Throws: `UsageError` if the manifest has been used without shards, or with another number of shards, in this
   ///   folder. The part would not know which files were sent, and would send them again.
   package static func create(
     for part: ShardPart, of job: Job, state: String?, environment: [String: String]
@@ -76,8 +76,8 @@ package enum ShardFolder {
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     guard try history.job(manifest: manifest) != nil else { return }
     throw UsageError(
-      "'\(manifest)' has been run without shards in \(whole.path); with shards, files that were already sent would be "
-        + "sent again\n"
+      "'\(manifest)' has been run without shards, or files were submitted to it, in \(whole.path); with shards, files "
+        + "that were already sent would be sent again, and submitted files would not be sent\n"
         + "help: omit --shard, or choose another folder with --state if all files are to be sent again")
   }
 
@@ -128,6 +128,13 @@ package enum ShardFolder {
     }
   }
 
+  /// Checks that a launch with this state folder can execute the jobs.
+  package static func check(
+    _ jobs: Jobs, part: ShardPart?, state: String?, environment: [String: String]
+  ) throws {
+    _ = try self.jobs(jobs, part: part, in: StateDirectory(explicit: state, environment: environment))
+  }
+
   /// The part of the jobs that a launch with this state folder executes.
   ///
   /// - Parameter part: the part that the command line specifies.
@@ -142,6 +149,7 @@ package enum ShardFolder {
       throw UsageError(
         "\(state.path) is the state folder of one part of a single manifest; run only that manifest")
     }
+    try job.checkIsOwner(of: state)
     if let part { return Jobs(try job.divided(part)) }
     guard case .shard(let shard) = stored else {
       throw UsageError(

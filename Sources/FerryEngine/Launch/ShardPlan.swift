@@ -15,7 +15,7 @@ package enum ShardPlan {
     // Checks that the manifest can be divided.
     _ = try job.divided(.setup(count: count))
     let whole = try StateDirectory(explicit: state, environment: environment)
-    let listers = try job.listers(environment: environment, state: whole.path)
+    let listers = try job.listers(environment: environment, state: whole)
     var shards = (1...count).map { ShardPlanDocument.Entry(number: $0) }
     var unlisted = 0
     for (index, node) in job.plan.nodes.enumerated() {

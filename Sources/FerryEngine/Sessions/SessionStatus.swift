@@ -244,13 +244,20 @@ package struct SessionStatus {
   }
 
   private func look(atKnown manifest: String, _ history: RunHistory) throws -> Look {
-    switch try KnownJobs(history: history, environment: environment).find(manifest) {
-    case .job(let job): return try look(at: job, history)
-    case .unreadable(let problem):
+    func unreadable(_ problem: String) throws -> Look {
       var entry = try Self.entry(manifest, history)
       entry.problem = problem
       return Look(
         entry: entry, interruptedRun: try history.interrupted(manifest, in: state), round: entry.round ?? 0)
+    }
+    switch try KnownJobs(history: history, environment: environment).find(manifest) {
+    case .job(let job):
+      do {
+        return try look(at: job, history)
+      } catch let error as UsageError {
+        return try unreadable(error.description)
+      }
+    case .unreadable(let problem): return try unreadable(problem)
     }
   }
 

@@ -15,9 +15,8 @@ package struct ShardStatus {
   private struct Known {
     var entry: ShardsDocument.Entry
     var version: StateVersion
-    /// The process of the shard's last run, if the run has not ended.
-    var process: ProcessIdentity?
-    var isAlive: Bool
+    /// The shard's last run, if its end is not recorded.
+    var run: OpenRun?
     /// The time at which this version was read for the first time.
     var firstRead: Instant
     /// Whether this version was read again so much later that any change since then has a different version.
@@ -29,18 +28,37 @@ package struct ShardStatus {
     /// - Parameter earlier: the last reading. Both readings use the clock of this machine. The times of files do not
     ///   help, because the clock of a file server may differ.
     init(
-      entry: ShardsDocument.Entry, version: StateVersion, process: ProcessIdentity?, earlier: Known?,
-      at now: Instant
+      entry: ShardsDocument.Entry, version: StateVersion, run: OpenRun?, earlier: Known?, at now: Instant
     ) {
-      (self.entry, self.version, self.process) = (entry, version, process)
-      isAlive = process?.isAlive ?? false
+      (self.entry, self.version, self.run) = (entry, version, run)
       firstRead = earlier.flatMap { $0.version == version ? $0.firstRead : nil } ?? now
       isSettled = firstRead.duration(to: now) >= Self.resolution
     }
 
     /// Whether the shard has certainly not changed since it was read.
-    func isCurrent(_ now: StateVersion) -> Bool {
-      isSettled && version == now && isAlive == (process?.isAlive ?? false)
+    func isCurrent(_ now: StateVersion, in state: StateDirectory) throws(JournalError) -> Bool {
+      guard isSettled, version == now else { return false }
+      guard let run else { return true }
+      return run.state == (try OpenRun.state(of: run.row, in: state))
+    }
+  }
+
+  /// A run whose end is not recorded, and the state that its process had.
+  private struct OpenRun {
+    var row: RunRow
+    var state: ShardsDocument.State
+
+    init(_ row: RunRow, in state: StateDirectory) throws(JournalError) {
+      self.row = row
+      self.state = try Self.state(of: row, in: state)
+    }
+
+    static func state(
+      of row: RunRow, in state: StateDirectory
+    ) throws(JournalError) -> ShardsDocument.State {
+      // This machine knows neither the processes nor, on every file system, the locks of another one.
+      guard row.process.boot == ProcessIdentity.current.boot else { return .runningElsewhere }
+      return try row.isInterrupted(in: state) ? .interrupted : .running
     }
   }
 
@@ -76,11 +94,13 @@ package struct ShardStatus {
     do {
       // Determine the version before the databases are read, so that the next call notices a change during the read.
       let version = try StateVersion(part.state)
-      if let known = known[part.state.path], known.isCurrent(version) { return known.entry }
+      if let known = known[part.state.path], try known.isCurrent(version, in: part.state) {
+        return known.entry
+      }
       reads += 1
-      let process = try Self.read(part, &entry)
+      let run = try Self.read(part, &entry)
       known[part.state.path] = Known(
-        entry: entry, version: version, process: process, earlier: known[part.state.path], at: now)
+        entry: entry, version: version, run: run, earlier: known[part.state.path], at: now)
     } catch {
       known[part.state.path] = nil
       entry.problem = EngineFault.describe(error)
@@ -88,10 +108,12 @@ package struct ShardStatus {
     return entry
   }
 
-  /// Reads the state of a part. Returns the process of its last run, if the run has not ended.
+  /// Reads the state of a part. Returns its last run, if the run's end is not recorded.
   private static func read(
     _ part: ShardFolders.Part, _ entry: inout ShardsDocument.Entry
-  ) throws -> ProcessIdentity? {
+  ) throws -> OpenRun? {
+    // Reports a folder that is at the place of another part.
+    _ = try part.state.storedPart
     let history = try RunHistory.openForReading(in: part.state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     guard let run = try history.runs(limit: 1).first, let round = run.rounds.first else { return nil }
@@ -100,15 +122,15 @@ package struct ShardStatus {
     entry.startedAt = run.startedAt.rfc3339
     entry.endedAt = run.endedAt?.rfc3339
     entry.exitCode = run.exitCode
+    var open: OpenRun?
     switch run.state {
     case .ended: entry.state = .ended
     case .interrupted: entry.state = .interrupted
     case .running:
-      if run.process.isAlive {
-        (entry.state, entry.pid) = (.running, run.process.pid)
-      } else {
-        entry.state = run.process.boot == ProcessIdentity.current.boot ? .interrupted : .runningElsewhere
-      }
+      let started = try OpenRun(run, in: part.state)
+      entry.state = started.state
+      if started.state == .running { entry.pid = run.process.pid }
+      open = started
     }
     if case .shard = part.marker {
       var items = StatusDocument.Items()
@@ -119,6 +141,6 @@ package struct ShardStatus {
       }
       entry.items = items
     }
-    return run.state == .running ? run.process : nil
+    return open
   }
 }

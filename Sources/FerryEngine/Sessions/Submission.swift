@@ -73,7 +73,9 @@ package struct Submission {
   /// two shards.
   private static func shard(of job: Job, in state: StateDirectory) throws -> Shard? {
     switch try state.storedPart {
-    case .shard(let shard): return shard
+    case .shard(let shard):
+      try job.checkIsOwner(of: state)
+      return shard
     case .once: throw refusesFiles(state)
     case nil:
       guard try state.shardCount(of: job.plan.manifest) == nil else {
@@ -172,7 +174,7 @@ package struct Submission {
     }
     var lister = try FileLister(
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
-    lister.stateFolder = StateFolder(path: state.path)
+    lister.stateFolder = try StateFolder(of: state)
     switch files {
     case .listed:
       lister.filter = shard.map { ShardFilter($0, upload: job.plan.nodes[upload].name) }

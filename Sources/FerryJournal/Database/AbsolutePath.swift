@@ -23,11 +23,14 @@ package enum AbsolutePath {
     return text(bytes[..<end], "/" + String(decoding: name, as: UTF8.self))
   }
 
-  /// The absolute path without links; if the path does not exist, the links of its folder are resolved.
+  /// The absolute path without links. Folders at its end that do not exist are kept as they are.
   static func withoutLinks(_ path: String) -> String {
     let absolute = text(of: path)
-    let name = SplitPath(absolute).name
-    return real(absolute) ?? real(SplitPath(absolute).folder).map { $0 + "/" + name } ?? absolute
+    if let real = real(absolute) { return real }
+    let (folder, name) = (SplitPath(absolute).folder, SplitPath(absolute).name)
+    guard !folder.isEmpty, folder != absolute else { return absolute }
+    let above = withoutLinks(folder)
+    return above == "/" ? above + name : above + "/" + name
   }
 
   private static func real(_ path: String) -> String? {

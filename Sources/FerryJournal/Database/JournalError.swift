@@ -28,6 +28,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case wrongOwner = "journal_wrong_owner"
     /// Another user can change or replace the state folder.
     case unsafeFolder = "state_folder_unsafe"
+    /// The state folder of a part is at the place of another part.
+    case misplaced = "state_part_misplaced"
     /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
     /// Another process wrote to the journal while this process held the session's lock.
@@ -94,6 +96,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unsafeFolder:
       "make this user the owner of the folder and the only user who can write to it (chown, chmod go-w; chmod o-w or +t for a "
         + "folder above the state folder), or choose another state folder with --state; nothing in the folder was used"
+    case .misplaced:
+      "nothing was changed, and nothing was sent. Move each folder back to the place that its file 'shard' names; if it was copied, remove the copy"
     case .diskFull:
       "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
     case .busy:
@@ -112,6 +116,15 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       cause:
         "another process has taken over the shard, or the lease was not renewed in time; nothing more is sent"
     )
+  }
+
+  /// The error of a state folder that was exchanged with that of another part, or is a copy of it.
+  static func misplaced(
+    _ folder: String, contains stored: ShardMarker, instead part: ShardMarker
+  ) -> JournalError {
+    JournalError(
+      .misplaced, file: folder,
+      cause: "it contains the state of \(stored.folderName), and would be used as that of \(part.folderName)")
   }
 
   /// Whether the file is at the path of a journal. A file there that is not recognized as ferry's may be a
@@ -163,6 +176,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unreadable: "the journal cannot be read"
     case .wrongOwner: "the journal belongs to another user"
     case .unsafeFolder: "other users can change the state folder"
+    case .misplaced: "this state folder is at the place of another one"
     case .diskFull: "there is no space for the journal"
     case .busy: "another process keeps the journal busy"
     case .locksUnsupported: "the file system does not support journals"

@@ -79,42 +79,13 @@ extension StateDirectory {
     try manifests(in: state.path + "/shards")
   }
 
-  private static func manifests(in shards: String) throws(JournalError) -> [String] {
+  static func manifests(in shards: String) throws(JournalError) -> [String] {
     var manifests: [String] = []
     for name in try names(in: shards).sorted() {
       let folder = shards + "/" + name
       if isFolder(folder), try !shardFolders(in: folder).isEmpty { manifests.append(name) }
     }
     return manifests
-  }
-
-  /// What the place of a folder without a marker reserves it for.
-  package enum ShardPlace: Hashable, Sendable {
-    /// The state of a part that has not run yet.
-    ///
-    /// - Parameters:
-    ///   - manifest: the manifest's name as a file name.
-    ///   - whole: the path of the state folder of the whole manifest.
-    case part(ShardMarker, manifest: String, whole: String)
-    /// The state folders of parts.
-    case parts
-  }
-
-  /// The purpose of a folder in or below the `shards` of a state folder; `nil` for other folders and for the state folder
-  /// of a part that has run.
-  package var shardPlace: ShardPlace? {
-    get throws(JournalError) {
-      guard try storedPart == nil else { return nil }
-      let absolute = AbsolutePath.withoutLinks(path)
-      let (folder, parent) = (SplitPath(absolute), SplitPath(SplitPath(absolute).folder))
-      let shards = SplitPath(parent.folder)
-      if let part = ShardMarker(folderName: folder.name), shards.name == "shards", !shards.folder.isEmpty {
-        return .part(part, manifest: parent.name, whole: shards.folder)
-      }
-      if parent.name == "shards", try !Self.shardFolders(in: absolute).isEmpty { return .parts }
-      if folder.name == "shards", try !Self.manifests(in: absolute).isEmpty { return .parts }
-      return nil
-    }
   }
 
   private static func isFolder(_ path: String) -> Bool {
@@ -130,9 +101,14 @@ extension StateDirectory {
   }
 
   /// Creates the folder, and records which part's state it contains.
+  ///
+  /// - Throws: `JournalError`, with the code `misplaced` if the folder contains the state of another part.
   package func create(for part: ShardMarker) throws(JournalError) {
     try create()
-    guard try storedPart != part else { return }
+    if let stored = try storedPart {
+      guard stored == part else { throw .misplaced(path, contains: stored, instead: part) }
+      return
+    }
     // If this process is killed here, or another one reads the file now, the file must not be incomplete.
     let new = marker + ".\(getpid()).new"
     try ShardFile.write(part.folderName, header: Self.markerHeader, to: new)
@@ -143,43 +119,19 @@ extension StateDirectory {
   var isOfShard: Bool { get throws(JournalError) { try storedPart != nil } }
 
   /// The part whose state the folder contains; `nil` for any other state folder.
+  ///
+  /// - Throws: `JournalError`, with the code `misplaced` if the folder is at the place of another part.
   package var storedPart: ShardMarker? {
     get throws(JournalError) {
       guard let name = try ShardFile.value(in: marker, header: Self.markerHeader) else { return nil }
       guard let part = ShardMarker(folderName: name) else {
         throw JournalError(.foreign, file: marker, cause: "it does not name a shard")
       }
+      // If two folders were exchanged, each of them would be used with the files of the other.
+      if let place = ShardPath(AbsolutePath.withoutLinks(path)), place.part != part {
+        throw .misplaced(path, contains: part, instead: place.part)
+      }
       return part
     }
-  }
-
-  /// The state folder that contains this one in `shards`, or this folder itself if it is not the state folder
-  /// of a part in `shards`.
-  package var whole: StateDirectory {
-    get throws(JournalError) {
-      guard let part = try storedPart else { return self }
-      let folder = SplitPath(AbsolutePath.text(of: path))
-      let manifest = SplitPath(folder.folder)
-      let shards = SplitPath(manifest.folder)
-      // If the folder was copied to another place, the folders above it are not those of the manifest.
-      guard folder.name == part.folderName, shards.name == "shards", !shards.folder.isEmpty else {
-        return self
-      }
-      return try StateDirectory(explicit: shards.folder, environment: [:])
-    }
-  }
-
-  /// The folder of the ledger that all parts of the manifest share, next to this state folder of a part.
-  package var sharedLedger: StateDirectory {
-    get throws(JournalError) {
-      let folder = SplitPath(AbsolutePath.text(of: path)).folder
-      return try StateDirectory(explicit: folder + "/budgets", environment: [:])
-    }
-  }
-
-  /// The state folder of another part of the same manifest, next to this one.
-  package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
-    let folder = SplitPath(AbsolutePath.text(of: path)).folder
-    return try StateDirectory(explicit: folder + "/" + part.folderName, environment: [:])
   }
 }

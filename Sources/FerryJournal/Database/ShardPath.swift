@@ -1,0 +1,132 @@
+import FerryPlan
+import Foundation
+
+/// A path of the form `WHOLE/shards/MANIFEST/PART`, where the state of a part is stored.
+struct ShardPath: Hashable {
+  /// The state folder of the whole manifest.
+  var whole: String
+  /// The manifest's name as a file name.
+  var manifest: String
+  var part: ShardMarker
+
+  /// Returns `nil` if the path does not have this form.
+  ///
+  /// - Parameter path: an absolute path.
+  init?(_ path: String) {
+    let folder = SplitPath(path)
+    let manifest = SplitPath(folder.folder)
+    let shards = SplitPath(manifest.folder)
+    guard let part = ShardMarker(folderName: folder.name), shards.name == "shards", !shards.folder.isEmpty
+    else { return nil }
+    (whole, self.manifest, self.part) = (shards.folder, manifest.name, part)
+  }
+
+  /// The folder that contains the state folders of all parts.
+  var parts: String { whole + "/shards/" + manifest }
+
+  /// Whether the number of shards is recorded there, as in every folder in which a part has run.
+  fileprivate var hasCount: Bool { access(parts + "/count", F_OK) == 0 }
+}
+
+extension StateDirectory {
+  /// The paths of this form that lead to this folder: the path that the user specified, and the path without links.
+  ///
+  /// Normally, both are the same, or only one of them has this form. If `shards` or a folder in it is a link, the path
+  /// that the user specified leads to the state folder of the whole manifest, and is the first one. If the last folder
+  /// is a link, its neighbors may be unrelated, so the folder with the recorded number of shards is the first one.
+  private var shardPaths: [ShardPath] {
+    var found: [ShardPath] = []
+    for path in [AbsolutePath.text(of: path), AbsolutePath.withoutLinks(path)] {
+      if let path = ShardPath(path), !found.contains(path) { found.append(path) }
+    }
+    if found.count == 2, !found[0].hasCount, found[1].hasCount { found.swapAt(0, 1) }
+    return found
+  }
+
+  /// The place of this state folder of a part; `nil` for any other folder.
+  private var ownPath: ShardPath? {
+    get throws(JournalError) {
+      guard let part = try storedPart else { return nil }
+      // If the folder was copied to another place, the folders above it are not those of the manifest.
+      return shardPaths.first { $0.part == part }
+    }
+  }
+
+  /// What the place of a folder without a marker reserves it for.
+  package enum ShardPlace: Hashable, Sendable {
+    /// The state of a part that has not run yet.
+    ///
+    /// - Parameters:
+    ///   - manifest: the manifest's name as a file name.
+    ///   - whole: the path of the state folder of the whole manifest.
+    case part(ShardMarker, manifest: String, whole: String)
+    /// The state folders of parts.
+    case parts
+  }
+
+  /// The purpose of a folder in or below the `shards` of a state folder; `nil` for other folders and for the state folder
+  /// of a part that has run.
+  package var shardPlace: ShardPlace? {
+    get throws(JournalError) {
+      guard try storedPart == nil else { return nil }
+      if let path = shardPaths.first {
+        return .part(path.part, manifest: path.manifest, whole: path.whole)
+      }
+      for path in [AbsolutePath.text(of: path), AbsolutePath.withoutLinks(path)] {
+        let (folder, parent) = (SplitPath(path), SplitPath(SplitPath(path).folder))
+        if parent.name == "shards", try !Self.shardFolders(in: path).isEmpty { return .parts }
+        if folder.name == "shards", try !Self.manifests(in: path).isEmpty { return .parts }
+      }
+      return nil
+    }
+  }
+
+  /// The name of the manifest whose part this state folder contains; `nil` if the folder is not in `shards`.
+  package var manifestOfPart: String? {
+    get throws(JournalError) {
+      guard let name = try ownPath?.manifest else { return nil }
+      return name.removingPercentEncoding ?? name
+    }
+  }
+
+  /// The state folder that contains this one in `shards`, or this folder itself if it is not the state folder
+  /// of a part in `shards`.
+  package var whole: StateDirectory {
+    get throws(JournalError) {
+      guard let path = try ownPath else { return self }
+      return try StateDirectory(explicit: path.whole, environment: [:])
+    }
+  }
+
+  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder
+  /// `shards` that contains this state folder of a part without links, if it is not in `whole`.
+  package var ownFolders: [String] {
+    get throws(JournalError) {
+      let part = try storedPart
+      var folders = [try whole.path]
+      for path in shardPaths where path.part == part && path.whole != folders[0] {
+        // The folder that contains `shards` is a state folder only if it contains a journal.
+        let other = StateDirectory(elsewhere: path.whole)
+        folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
+      }
+      return folders
+    }
+  }
+
+  /// The folder of the ledger that all parts of the manifest share, next to this state folder of a part.
+  package var sharedLedger: StateDirectory {
+    get throws(JournalError) { try StateDirectory(explicit: try parts + "/budgets", environment: [:]) }
+  }
+
+  /// The state folder of another part of the same manifest, next to this one.
+  package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
+    try StateDirectory(explicit: try parts + "/" + part.folderName, environment: [:])
+  }
+
+  /// The folder that contains this state folder of a part and those of the other parts.
+  private var parts: String {
+    get throws(JournalError) {
+      try ownPath?.parts ?? SplitPath(AbsolutePath.withoutLinks(path)).folder
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// The state folders of parts: through links, with other manifests, and after they were exchanged.
+@Suite struct `The state folder of a part` {
+  private static let files = 8
+
+  /// A job whose upload sends everything in the folder of the manifest, except the manifests.
+  private func job(_ server: ScriptedServer) throws -> Workspace {
+    let job = try Workspace(Self.manifest("e2e", server))
+    try job.folder.write(Data(Self.manifest("other", server).utf8), to: "other.yaml")
+    for number in 0..<Self.files { try job.write("content \(number)", to: "f\(number)") }
+    return job
+  }
+
+  private static func manifest(_ name: String, _ server: ScriptedServer) -> String {
+    """
+    version: 1
+    name: \(name)
+    sessions: { s: { kind: background, identifier: s } }
+    uploads:
+      all:
+        session: s
+        files: { root: ., include: ["**"], exclude: ["*.yaml"] }
+        transfer: { request: { url: "\(server.home)/put/\(name)/${file.path}" } }
+    budgets: { any: { limit: 1GB, per: month } }
+    engine: { budgets: shared }
+
+    """
+  }
+
+  private func parts(_ job: Workspace, _ manifest: String = "job.yaml") async throws {
+    for part in ["1/2", "2/2"] {
+      let run = try await job.ferry("run", manifest, "--shard", part)
+      #expect(run.status == 0, "\(run.stderr)")
+    }
+  }
+
+  private func sent(_ server: ScriptedServer, _ name: String = "e2e") -> [String] {
+    let start = "home PUT /put/\(name)/"
+    return server.lines.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.utf8.count)) }.sorted()
+  }
+
+  private let all = (0..<Self.files).map { "files/f\($0)" }
+
+  @Test func `is not sent if the run reaches it through a link`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    try await parts(job)
+    #expect(sent(server) == all)
+    let links = try TemporaryFolder()
+    let folder = job.state + "/shards/e2e"
+    _ = try links.makeFolder("shards")
+    for (link, target) in [("part", folder + "/1-of-2"), ("parts", folder), ("shards/e2e", folder)] {
+      #expect(symlink(target, links.path(link)) == 0)
+    }
+    try FileManager.default.linkItem(
+      atPath: folder + "/2-of-2/sessions/s.db", toPath: job.folder.path("files/linked"))
+    for path in ["part", "parts/1-of-2", "shards/e2e/1-of-2"] {
+      let run = try await job.ferry("run", "job.yaml", "--state", links.path(path))
+      #expect(run.status == 0, "\(path): \(run.stderr)")
+      let submission = try await job.ferry("submit", "job.yaml", "all", "--state", links.path(path))
+      #expect(submission.status == 0 && !submission.stderr.contains("state folder"), "\(submission.stderr)")
+    }
+    try await parts(job)
+    #expect(Set(sent(server)) == Set(all))
+    // The ledger of all parts is next to their folders, and not next to the link.
+    #expect(!FileManager.default.fileExists(atPath: links.path("budgets")))
+  }
+
+  @Test func `accepts only its own manifest`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    try await parts(job)
+    let folder = job.state + "/shards/e2e/2-of-2"
+    for arguments in [
+      ["run", "other.yaml"], ["run", "other.yaml", "--fresh"], ["plan", "other.yaml"],
+      ["submit", "other.yaml", "all"],
+    ] {
+      let command = try await job.start(arguments + ["--state", folder]).end()
+      #expect(
+        command.status == 2 && command.stderr.contains("state folder of a part of 'e2e', not of 'other'"),
+        "\(arguments): \(command.stderr)")
+    }
+    #expect(sent(server, "other").isEmpty)
+    try await parts(job, "other.yaml")
+    #expect(sent(server, "other") == all)
+    // Nothing was reset.
+    try await parts(job)
+    #expect(sent(server) == all)
+  }
+
+  @Test func `is not used as that of another part after both were exchanged`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    try await parts(job)
+    let folder = job.state + "/shards/e2e"
+    func exchange() throws {
+      for (old, new) in [("1-of-2", "x"), ("2-of-2", "1-of-2"), ("x", "2-of-2")] {
+        try FileManager.default.moveItem(atPath: folder + "/" + old, toPath: folder + "/" + new)
+      }
+    }
+    try exchange()
+    for arguments in [["--shard", "1/2"], ["--shard", "2/2"], ["--state", folder + "/1-of-2"]] {
+      let run = try await job.start(["run", "job.yaml"] + arguments).end()
+      #expect(
+        run.status == 70 && run.stderr.contains("it contains the state of ")
+          && run.stderr.contains("Move each folder back"), "\(arguments): \(run.stderr)")
+    }
+    let status = try await job.ferry("status", "--shards", job.state)
+    #expect(status.stdout.contains("it contains the state of 2-of-2"), "\(status.stdout) \(status.stderr)")
+    try exchange()
+    try await parts(job)
+    #expect(sent(server) == all)
+  }
+
+  @Test func `is not created after files were submitted to the whole manifest`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    #expect(try await job.ferry("submit", "job.yaml", "all", "files/f0").status == 0)
+    let run = try await job.ferry("run", "job.yaml", "--shard", "1/2")
+    #expect(run.status == 2 && run.stderr.contains("or files were submitted to it"), "\(run.stderr)")
+  }
+}
