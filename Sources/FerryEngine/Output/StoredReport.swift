@@ -110,7 +110,9 @@ package enum StoredReport {
         // The file was only read, so closing it cannot lose data.
         defer { close(descriptor) }
         if let code = try LineReader.eachLine(of: descriptor, longest: longestLine, body) {
-          guard code != EFBIG else { throw refusal("is not a report of ferry: it has a line of more than 64 MiB") }
+          guard code != EFBIG else {
+            throw refusal("is not a report of ferry: it has a line of more than 64 MiB")
+          }
           throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
         }
       }
