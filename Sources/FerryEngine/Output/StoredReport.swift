@@ -84,7 +84,7 @@ package enum StoredReport {
     }
   }
 
-  /// The maximum length of a line in bytes. ferry writes each item on a line of its own.
+  /// The maximum length of a line in bytes. ferry writes each item on one line.
   private static let longestLine = 64 << 20
 
   /// A report whose file is open only while it is read, because `ferry report merge` reads the reports of many shards.
