@@ -103,6 +103,9 @@ extension EasyHandle {
     exchange.attempts += 1
     // After a 417 response to a part of the body, libcurl 7.88 does not request the body from its start.
     if exchange.offset != 0, exchange.file != nil { restart(exchange) }
+    if exchange.attempts > 1, exchange.hop.connectionAuthentication != nil, 200...299 ~= head.status {
+      exchange.handshakeHadSuccess = true
+    }
     // A proxy's response to CONNECT is not the server's response.
     head.startOver()
     exchange.sentAt = .now

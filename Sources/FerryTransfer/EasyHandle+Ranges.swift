@@ -102,6 +102,7 @@ extension EasyHandle {
       return true
     }
     do throws(TransportFailure) {
+      try exchange.request.missingFolder?.create()
       guard let file = try DownloadFile.part(path, owner: owner, record) else {
         segments.decline("its partial file cannot be created")
         return resend(exchange, .whole)

@@ -67,6 +67,7 @@ extension EasyHandle {
     if exchange.attempts > 0 { hop.bodySent = bodySent }
     if head.isWhole {
       (hop.status, hop.reason, hop.headers) = (head.status, head.reason, head.fields)
+      hop.isReasonCut = head.isReasonCut
       hop.version = head.isHTTP2 ? "HTTP/2" : head.isHTTP10 ? "HTTP/1.0" : "HTTP/1.1"
     }
     hop.headersReceived = exchange.headersReceived

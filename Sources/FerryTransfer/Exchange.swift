@@ -16,6 +16,9 @@ final class Exchange {
   var challengesAnswered = 0
   /// The reason why the server's last challenge was not met.
   var challengeProblem: String?
+  /// Whether the server responded with success to a request of a handshake, which has no body. libcurl then sends the
+  /// request with its body, but without credentials.
+  var handshakeHadSuccess = false
 
   /// The number of times that libcurl was about to send this hop's request. More than one means a resend.
   var attempts = 0
@@ -195,6 +198,7 @@ final class Exchange {
     case .file(let path, _):
       guard storesBody(status: status) else { return .memory(limit: 64 << 10, isNeeded: false) }
       if let document = segments?.document { return .file(document.file) }
+      try request.missingFolder?.create()
       if let part = try part(of: path, head) { return .file(part) }
       position = .init()
       return .file(try DownloadFile(path, announced: announced))

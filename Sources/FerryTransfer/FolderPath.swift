@@ -76,16 +76,18 @@ package enum FolderPath {
     return current.release()
   }
 
-  /// Creates the missing folders of a path that a list or a server has chosen. A link is not followed, so the folders are
-  /// beneath the given one.
+  /// Checks that the folders of a path that a list or a server has chosen can be used. A link is not followed, so the
+  /// folders are beneath the given one.
   ///
-  /// - Parameter relative: without `..`.
-  package static func createFolders(_ relative: [UInt8], beneath folder: [UInt8]) throws(Failure) {
-    var current = Descriptor(try descriptor(of: folder, trusting: .ownEntries, creating: true))
+  /// - Parameters:
+  ///   - relative: without `..`.
+  ///   - creating: whether missing folders are created.
+  static func check(_ relative: [UInt8], beneath folder: [UInt8], creating: Bool) throws(Failure) {
+    var current = Descriptor(try descriptor(of: folder, trusting: .ownEntries, creating: creating))
     var names = components(relative)
     while let name = names.popLast() {
       guard name != above else { throw .system(EINVAL) }
-      let next = open(name, in: current, creating: true)
+      let next = open(name, in: current, creating: creating)
       guard next >= 0 else { throw .system(errno) }
       let opened = Descriptor(next)
       if let owner = foreignOwner(of: opened.status, in: current.status) {

@@ -21,6 +21,7 @@ package struct TracedHop: Sendable {
   /// 0 without a response.
   package var status = 0
   package var reason: [UInt8] = []
+  package var isReasonCut = false
   package var version = "HTTP/1.1"
   package var headers: [(name: String, value: String)] = []
   /// The number of bytes of all header sections received.

@@ -57,7 +57,10 @@ extension TransferLoop {
     }
     guard !Self.isRejection(of: exchange, way) else {
       authentications[key] = nil
-      exchange.challengeProblem = "the server rejected the credentials of 'auth'"
+      exchange.challengeProblem =
+        exchange.handshakeHadSuccess
+        ? "the server ended the handshake of 'auth' early with a success, and may have stored an empty body"
+        : "the server rejected the credentials of 'auth'"
       return false
     }
     guard exchange.challengesAnswered < Self.mostAnswers else {

@@ -3,7 +3,8 @@ import FerryPlan
 /// Idle and time limits. The loop implements them itself, because libcurl's CURLOPT_LOW_SPEED_TIME has a
 /// resolution of seconds, and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
 ///
-/// Every check compares the byte counts of each transfer with the previous check. The interval between
+/// Only content and complete header lines count: a server could otherwise keep a request open with a chunk extension or a
+/// header line that never ends. Every check compares the byte counts of each transfer with the previous check. The interval between
 /// checks is an eighth of the idle timeout, so a timeout is never early and at most an eighth late.
 extension TransferLoop {
   /// The shortest and the longest interval, in nanoseconds.
@@ -46,7 +47,9 @@ extension TransferLoop {
         retireConnection(of: exchange, after: exchange.request.idleTimeout)
         stop(
           handle,
-          failure(.requestTimeout, handle, "no data was transferred for \(exchange.request.idleTimeout.text)")
+          failure(
+            .requestTimeout, handle,
+            "no complete header line and no content was transferred for \(exchange.request.idleTimeout.text)")
         )
       } else if let minimum = exchange.request.connection.minimumSpeed, isTooSlow(exchange, minimum) {
         let text =

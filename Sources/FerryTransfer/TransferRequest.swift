@@ -207,6 +207,7 @@ extension TransferRequest {
     var condition: Condition?
     var checksum: Checksum?
     var partOwner: String?
+    var missingFolder: DestinationFolder?
     var authentication: HTTPAuthentication?
     var queryToken: QueryToken?
     var signing: AWSSigning?
@@ -236,6 +237,12 @@ extension TransferRequest {
   package var partOwner: String? {
     get { rare?.wrappedValue.partOwner }
     set { rare.change(isNone: newValue == nil, from: Rare()) { $0.partOwner = newValue } }
+  }
+
+  /// The folder to create when a response is stored; `nil` if it existed when the request was made.
+  package var missingFolder: DestinationFolder? {
+    get { rare?.wrappedValue.missingFolder }
+    set { rare.change(isNone: newValue == nil, from: Rare()) { $0.missingFolder = newValue } }
   }
 
   /// Responds to the challenges of the servers that receive the request; `nil` for no credentials.

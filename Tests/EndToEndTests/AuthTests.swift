@@ -299,6 +299,21 @@ struct `An authentication challenge` {
 
   // MARK: Schemes that authenticate a connection
 
+  /// The first request of a handshake has no body, so a success in response to it means nothing.
+  @Test func `of NTLM that the server meets with a success is not a wrong password`() async throws {
+    let challenge = ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "NTLM"])
+    var first = challenge
+    first.next = [.init(status: 201), challenge]
+    let server = try await ScriptedServer.start(["/a": first])
+    let (command, report) = try await Self.job("{ scheme: ntlm, \(Self.credentials) }", server.home).run()
+    #expect(command.status == 1)
+    #expect(server.requests.map { $0.body } == ["", "", "content of a"], "\(server.requests)")
+    #expect(
+      report.items.first?.reason?.message.contains(
+        "the server ended the handshake of 'auth' early with a success, and may have stored an empty body")
+        == true, "\(String(describing: report.items.first?.reason))")
+  }
+
   private static let ntlmPython = PythonModules.python(with: ["spnego"])
 
   @Test(

@@ -282,6 +282,20 @@ import Testing
     #expect(job.folder.text("target") == "target" && job.folder.text("photos/b") == "B")
   }
 
+  @Test func `creates the folders of a file only when the file is stored`() async throws {
+    let server = try await ScriptedServer.start([
+      "/catalog": .init(
+        status: 200, body: Self.catalog([Self.element("missing/a/b/c"), Self.element("there/d/e")])),
+      "/files/missing/a/b/c": .init(status: 404), "/files/there/d/e": .init(status: 200, body: "one"),
+    ])
+    let job = try job(server)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stderr)")
+    #expect(report.totals.items.done == 1 && job.folder.text("photos/there/d/e") == "one")
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("photos/missing")))
+    #expect(server.lines.contains { $0.contains("/files/missing/a/b/c") })
+  }
+
   @Test func `requests only servers that the manifest names or allows`() async throws {
     let server = try await ScriptedServer.start([
       "/catalog": .init(

@@ -64,6 +64,54 @@ import Testing
     #expect(listing.files.count == 0)
   }
 
+  /// A server could otherwise fill the memory with a list of many short lines.
+  @Test func `has at most a million lines and 64 MiB if a fetch stores it`() throws {
+    let target = Template([.literal("photos/"), .reference(.item("name"))])
+    let items = DownloadItems(.file("list", json: nil), saveTo: target, size: nil, sha256: nil)
+    var lister = try FileLister(
+      FileSelection(root: ".", source: .items(items)), baseFolder: folder.path, home: nil)
+    func failure(_ text: String) throws -> String? {
+      try text.write(toFile: folder.path + "/list", atomically: true, encoding: .utf8)
+      do throws(ListingFailure) {
+        _ = try lister.lines(of: "list")
+        return nil
+      } catch { return error.message }
+    }
+    let lines = String(repeating: "\n", count: 1_000_000)
+    #expect(try failure(lines + "\n") == nil)
+    lister.listAuthor = .server
+    #expect(try failure(lines) == nil)
+    #expect(try failure(lines + "\n")?.hasSuffix("it contains more than 1000000 lines") == true)
+    #expect(truncate(folder.path + "/list", (64 << 20) + 1) == 0)
+    #expect(throws: ListingFailure.self) { try lister.lines(of: "list") }
+  }
+
+  @Test func `is a server's if a fetch of the manifest stores it`() throws {
+    let manifest = """
+      version: 1
+      name: m
+      sessions: { s: {} }
+      fetches: { catalog: { session: s, request: { url: "https://a.example/" }, save_to: ./lists/catalog } }
+      downloads:
+        fetched: { session: s, items: { from: catalog, save_to: "a/${item.name}" } }
+        named: { session: s, items: { file: lists/x/../catalog, save_to: "b/${item.name}" } }
+        own: { session: s, items: { file: lists/own, save_to: "c/${item.name}" } }
+      uploads:
+        listed:
+          session: s
+          files: { root: ., list: lists/catalog }
+          transfer: { request: { url: "https://a.example/${file.path}" } }
+      """
+    let path = folder.path + "/m.yaml"
+    try manifest.write(toFile: path, atomically: true, encoding: .utf8)
+    let reading = try Job.read(path: path, variables: [:], environment: [:])
+    let job = try #require(reading.job, "\(reading.diagnostics)")
+    let listers = try job.listers(environment: [:], state: folder.path + "/state")
+    let servers = job.plan.nodes.indices.filter { listers[$0]?.listAuthor == .server }
+    #expect(servers.map { job.plan.nodes[$0].name }.sorted() == ["fetched", "listed", "named"])
+    #expect(listers.count == 4)
+  }
+
   /// A server can write a line of many megabytes, or such a string.
   @Test func `has no URL of more than 65536 bytes`() throws {
     let beginning = "https://example.com/a?"

@@ -115,4 +115,25 @@ struct ItemValueStoreTests {
     #expect(one.masked("x \(text) y") == "x *** y")
     #expect(one.mask.count == 1)
   }
+
+  @Test func thePartsOfAURLAreMaskedInTextsThatAreShorterThanTheURL() {
+    let url = "https://storage.example.org/\(String(repeating: "long/", count: 50))?sig=S1gnature"
+    var store = ItemValueStore([Self.item: values(url)], secrets: [])
+    #expect(store.maskedInUse("https://S1gnature.example.org") == "https://S1gnature.example.org")
+    #expect(store.mask.count == 0)
+    #expect(store.masked("S1gnature") == "***")
+    store.forget(Self.item)
+    #expect(store.masked("S1gnature") == "***")
+  }
+
+  @Test func someTextsAreMaskedInOneText() {
+    var store = ItemValueStore([:], secrets: [])
+    let body = Array("bad signature S1gnature%2f42, try again".utf8)
+    let hidden = SecretURLParts.queryValues(of: "http://x.org/a?b=c&sig=S1gnature%2F42")
+    #expect(
+      store.maskedBeginning(100, of: body, isCut: false, hiding: hidden)
+        == Array("bad signature ***, try again".utf8))
+    #expect(store.masked("S1gnature%2F42", hiding: hidden) == "***")
+    #expect(store.maskedBeginning(100, of: Array(body.prefix(16)), isCut: true, hiding: hidden) == [])
+  }
 }

@@ -32,7 +32,7 @@ struct SecretMaskTests {
     #expect(mask.mask("Basic \(base64)").contains("***"))
     var other = mask
     other.retire(secret)
-    #expect(other.mask(secret, includesRetired: false) == secret)
+    #expect(other.mask(secret, .wholeSecretsInUse) == secret)
     for form in [secret, encoded, query] { #expect(other.mask("x\(form)y\(form)%20z") == "x***y***%20z") }
     #expect(other.mask("Basic \(base64)") == mask.mask("Basic \(base64)"))
   }
@@ -51,7 +51,7 @@ struct SecretMaskTests {
     #expect(mask.mask("tok token token-1 tokyo toke to") == "*** *** *** *** ***e to")
     var fewer = mask
     fewer.retire("token")
-    #expect(fewer.mask("token-1 token", includesRetired: false) == "*** ***en")
+    #expect(fewer.mask("token-1 token", .wholeSecretsInUse) == "*** ***en")
     #expect(fewer.mask("token-1 token") == "*** ***")
   }
 
@@ -129,14 +129,14 @@ struct SecretMaskTests {
   @Test func aSecretIsMaskedAfterItsLastUse() {
     var mask = SecretMask(["token1", "token1"])
     mask.retire("token1")
-    #expect(mask.mask("token1", includesRetired: false) == "***")
+    #expect(mask.mask("token1", .wholeSecretsInUse) == "***")
     mask.retire("token1")
-    #expect(mask.mask("token1", includesRetired: false) == "token1")
+    #expect(mask.mask("token1", .wholeSecretsInUse) == "token1")
     #expect(mask.mask("a token1, dG9rZW4x") == "a ***, ***")
     mask.add(filters: [[.lower]])
     #expect(mask.mask("a token1, dG9rZW4x") == "a ***, ***")
     mask.insert("token1")
-    #expect(mask.mask("token1", includesRetired: false) == "***")
+    #expect(mask.mask("token1", .wholeSecretsInUse) == "***")
   }
 
   /// Go writes `&#34;` and `&#39;`, Python `&quot;` and `&#x27;`, PHP `&quot;` and `&#039;`, others `&apos;`.
@@ -158,5 +158,48 @@ struct SecretMaskTests {
     ] {
       #expect(mask.mask(text) == text)
     }
+  }
+
+  /// Error pages of servers and proxies quote the request-target or the path.
+  @Test(arguments: [
+    ("Cannot PUT /bucket/key?X-Sig=S1gnature%2B42&e=1", "Cannot PUT ***"),
+    ("Cannot PUT /bucket/key?X-Sig=S1gnature%2B42&amp;e=1<br>", "Cannot PUT ***<br>"),
+    (#"{"path":"\/bucket\/key?X-Sig=S1gnature%2B42\u0026e=1"}"#, #"{"path":"***"}"#),
+    ("query X-Sig=S1gnature%2B42&e=1", "query ***"),
+    ("signature S1gnature+42 is wrong", "signature *** is wrong"),
+    ("signature S1gnature%2b42 is wrong", "signature *** is wrong"),
+    ("http://storage.example.org/bucket/key?X-Sig=S1gnature%2B42&e=1", "***"),
+    ("no object /bucket/key", "no object /bucket/key"), ("e=1", "e=1"),
+  ]) func thePartsOfASecretURLAreMasked(_ text: String, _ masked: String) {
+    let url = "http://Storage.example.org:80/bucket/key?X-Sig=S1gnature%2B42&e=1"
+    var mask = SecretMask([url])
+    #expect(mask.mask(text) == masked)
+    #expect(mask.mask("S1gnature+42", .wholeSecretsInUse) == "S1gnature+42")
+    mask.retire(url)
+    #expect(mask.mask(text) == masked)
+    var ambiguous = SecretMask()
+    ambiguous.keepFingerprint(of: url)
+    #expect(ambiguous.mask(text) == masked)
+  }
+
+  @Test(arguments: [
+    ("https://x.org/services/T0/B0/XXTOKENXX", "/services/T0/B0/XXTOKENXX", "***"),
+    ("https://x.org/hook/XYZ%20SECRET/", "/hook/XYZ SECRET/a", "***/a"),
+    ("https://x.org/ab/cd/ef/gh/ij/k", "/ab/cd/ef/gh/ij/k", "***"),
+    ("https://user:pass@x.org:443/a", "https://x.org/a", "***"),
+    ("https://x.org/upload", "/upload", "/upload"),
+    ("https://x.org/", "/", "/"), ("https://x.org/?abcdefgh", "field abcdefgh", "field ***"),
+    ("ftp://x.org/services/XXTOKENXX", "/services/XXTOKENXX", "/services/XXTOKENXX"),
+  ]) func aPathIsMaskedIfItIsLongEnough(_ url: String, _ text: String, _ masked: String) {
+    #expect(SecretMask([url]).mask(text) == masked)
+  }
+
+  /// A server chooses the URL of an upload.
+  @Test func theNumberOfPartsOfAURLIsLimited() {
+    let fields = (100..<2_000).map { "f=value-\($0)" }.joined(separator: "&")
+    let url = "https://x.org/?\(fields)&sig=the-longest-value"
+    #expect(SecretURLParts(url).texts.count == 10)
+    #expect(SecretMask([url]).mask("the-longest-value, value-1000, value-1999") == "***, ***, value-1999")
+    #expect(SecretURLParts("https://x.org/" + String(repeating: "a", count: 20_000)).texts.isEmpty)
   }
 }

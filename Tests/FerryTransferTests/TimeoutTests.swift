@@ -18,7 +18,9 @@ import Testing
       TransferRequest(
         id: 1, method: "PUT", url: server.url, body: .bytes([1]), idleTimeout: .milliseconds(300)))
     #expect(outcome.failure?.code == .requestTimeout)
-    #expect(outcome.failure?.message == "127.0.0.1:\(server.port): no data was transferred for 300 ms")
+    #expect(
+      outcome.failure?.message
+        == "127.0.0.1:\(server.port): no complete header line and no content was transferred for 300 ms")
     #expect(outcome.failure?.mayHaveReachedServer == true)
     #expect(outcome.duration >= .milliseconds(300))
     #expect(outcome.duration < .seconds(30))
@@ -51,6 +53,22 @@ import Testing
       TransferRequest(id: 1, method: "GET", url: server.url, idleTimeout: .seconds(3)))
     #expect(outcome.answer?.body.count == 20)
     #expect(outcome.duration > .milliseconds(3900))
+  }
+
+  /// libcurl drops chunk extensions, and passes on a header line only once it is complete.
+  @Test(arguments: ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;", "HTTP/1.1 200 OK\r\nServer: "])
+  func bytesThatAreNeitherContentNorACompleteHeaderLineDoNotCount(_ beginning: String) throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readRequest()
+      connection.send(beginning)
+      repeat { Thread.sleep(forTimeInterval: 0.01) } while connection.trySend([0x61])
+    }
+    let outcome = try loop.run(
+      TransferRequest(id: 1, method: "GET", url: server.url, idleTimeout: .milliseconds(400)))
+    #expect(outcome.failure?.code == .requestTimeout)
+    #expect(
+      outcome.failure?.message.hasSuffix("no complete header line and no content was transferred for 400 ms")
+        == true)
   }
 
   @Test func aTimeLimitAppliesToABusyTransfer() throws {

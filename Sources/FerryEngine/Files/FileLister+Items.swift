@@ -9,7 +9,8 @@ extension FileLister {
   func itemListing(_ items: DownloadItems, beneath root: SourceRoot) throws(ListingFailure) -> Listing {
     var bytes: [UInt8]?
     if case .file(let name, let pointer) = items.source {
-      bytes = try contents(of: name, limit: pointer == nil ? Self.largestList : Self.largestJSON)
+      bytes =
+        try pointer == nil ? lines(of: name) : contents(of: name, limit: Self.largestFetchedList)
     }
     var reader = ItemListReader(
       items, fields: requestFields, stateFolders: stateFolder?.paths(below: root.real) ?? [], filter: filter,
@@ -18,9 +19,6 @@ extension FileLister {
     listed?.replace(with: contents)
     return listing
   }
-
-  /// The maximum size in bytes of a list in JSON, which takes several times its size in memory.
-  private static let largestJSON = 64 << 20
 }
 
 extension UploadWork {

@@ -23,8 +23,16 @@ package struct FileLister: Sendable {
   private let opened = OpenedRoot()
   /// The items of a download batch's list; `nil` for an upload.
   let listed: ListedItems?
+  /// Who determines the contents of the list.
+  var listAuthor = ListAuthor.user
   /// The fields of the list to which the request for an item refers.
   var requestFields: [String] = []
+
+  enum ListAuthor {
+    case user
+    /// A fetch of the manifest stores the list.
+    case server
+  }
 
   /// The root once it is open. This lister and its copies list and send files of this one folder, even if a different
   /// folder takes its name in the meantime. Only `named(_:)` opens the path again.
@@ -76,7 +84,7 @@ package struct FileLister: Sendable {
       return try walk.run()
     case .items(let items): return try itemListing(items, beneath: root)
     case .list(let name, let nullSeparated):
-      let bytes = try name == "-" ? standardInput() : contents(of: name)
+      let bytes = try name == "-" ? standardInput() : lines(of: name, separator: nullSeparated ? 0 : 0x0A)
       var list = ExplicitList(
         root: root, hidden: hidden, stateFolder: stateFolder, filter: filter, isStopped: isStopped)
       return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
@@ -172,7 +180,23 @@ package struct FileLister: Sendable {
     }
   }
 
-  func contents(of name: String, limit: Int = largestList) throws(ListingFailure) -> [UInt8] {
+  /// Reads a list of paths or URLs.
+  func lines(of name: String, separator: UInt8 = 0x0A) throws(ListingFailure) -> [UInt8] {
+    switch listAuthor {
+    case .user: return try contents(of: name, limit: Self.largestList)
+    case .server:
+      let bytes = try contents(of: name, limit: Self.largestFetchedList)
+      let lines = bytes.reduce(0) { $1 == separator ? $0 + 1 : $0 }
+      guard lines <= JSONParser.listValueLimit else {
+        let path = Self.text(try Self.absolute(name, baseFolder: baseFolder, home: home))
+        throw ListingFailure(
+          message: "cannot read the list \(path): it contains more than \(JSONParser.listValueLimit) lines")
+      }
+      return bytes
+    }
+  }
+
+  func contents(of name: String, limit: Int) throws(ListingFailure) -> [UInt8] {
     let path = try Self.absolute(name, baseFolder: baseFolder, home: home)
     func failure(_ reason: String) -> ListingFailure {
       ListingFailure(message: "cannot read the list \(Self.text(path)): \(reason)")
@@ -206,8 +230,11 @@ package struct FileLister: Sendable {
     throw failure("it grew while it was being read")
   }
 
-  /// The maximum size of a list in bytes: ten million paths of 100 bytes.
-  static let largestList = 1 << 30
+  /// The maximum size of a user's list in bytes: ten million paths of 100 bytes.
+  private static let largestList = 1 << 30
+  /// The maximum size in bytes of a list that a server determines, and of a list in JSON, which takes several times its
+  /// size in memory.
+  static let largestFetchedList = 64 << 20
 
   private static func absolute(
     _ path: String, baseFolder: String, home: String?

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import Foundation
 
 extension Job {
   /// The listers of the uploads' files, by node.
@@ -8,6 +9,7 @@ extension Job {
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
+    let fetched = fetchedFiles
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -15,10 +17,31 @@ extension Job {
         work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
+      lister.listAuthor = listAuthor(of: work, fetched)
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
     return listers
+  }
+
+  /// Who determines the contents of an upload's list.
+  func listAuthor(of work: UploadWork) -> FileLister.ListAuthor { listAuthor(of: work, fetchedFiles) }
+
+  private func listAuthor(of work: UploadWork, _ fetched: Set<String>) -> FileLister.ListAuthor {
+    work.listFile.map { fetched.contains(standardized($0)) } == true ? .server : .user
+  }
+
+  /// The files that the fetches of the manifest store.
+  private var fetchedFiles: Set<String> {
+    Set(
+      plan.nodes.compactMap { node in
+        if case .fetch(let fetch) = node.work { standardized(fetch.saveTo) } else { nil }
+      })
+  }
+
+  /// The absolute path of a list or of a fetch's document, without `.` and `..`, for comparisons.
+  func standardized(_ path: String) -> String {
+    URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
   }
 }
 

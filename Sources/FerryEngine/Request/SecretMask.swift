@@ -1,4 +1,3 @@
-import CFiles
 import FerryDigest
 import FerryManifest
 import FerryPlan
@@ -9,23 +8,31 @@ import FerryPlan
 /// JSON string, regardless of the characters that its encoder escapes (`\u0026`, `\/`); with the character references
 /// of HTML (`&amp;`, `&#39;`); in lower case; in Base64 (standard and URL-safe, padded or not, and within
 /// `user:secret`); as the filters of the manifest's references write it; and in two of these encodings of text, one
-/// inside the other. A secret shorter than three bytes is not masked, because it would be found everywhere and the
+/// inside the other. The parts of a secret URL that a server may quote alone (`SecretURLParts`) are found in the same
+/// encodings of text. A secret shorter than three bytes is not masked, because it would be found everywhere and the
 /// replacements would reveal it.
 ///
 /// A server determines many of the secrets and strings, so the time is bounded: each position of a string is
 /// examined once for all short secrets together, and each long secret takes time linear in the length of the
 /// text.
 package struct SecretMask: Sendable {
+  /// What is searched for in a text.
+  package enum Scope {
+    /// Everything that must not be shown.
+    case display
+    /// The whole secrets in use, without the parts of URLs. Whether a value is journaled as secret depends on them: it
+    /// must depend neither on the secrets of other items that have ended nor on values that a URL also contains, such
+    /// as an upload ID.
+    case wholeSecretsInUse
+  }
+
   /// The number of insertions of each secret. Keys are bytes, because String treats differently composed
   /// characters as equal.
   private var secrets: [[UInt8]: Int] = [:]
-  /// Short needles (the forms to search for), sorted, with a space in place of each `+`.
-  private var short: [[UInt8]] = []
-  /// Long needles, with a space in place of each `+`.
-  private var long: [[UInt8]] = []
-
-  /// The minimum length of a long needle in bytes.
-  private static let longCount = 32
+  /// The forms of the whole secrets in use.
+  private var whole = NeedleSet()
+  /// The parts of the secrets in use that are URLs.
+  private var parts = NeedleSet()
 
   /// The secrets that are no longer in use.
   private var retired: SecretFingerprints
@@ -59,8 +66,8 @@ package struct SecretMask: Sendable {
     self = mask
   }
 
-  /// Whether a secret may occur in a string, given the lengths of both in bytes. The only forms that are shorter than
-  /// the secret are its lower-case form, which has at least a third of the bytes, and the forms derived from its
+  /// Whether a whole secret may occur in a string, given the lengths of both in bytes. The only forms that are shorter
+  /// than the secret are its lower-case form, which has at least a third of the bytes, and the forms derived from its
   /// digest.
   package func mayOccur(_ secret: Int, in text: Int) -> Bool {
     secret / 3 <= text || (text >= 2 * SHA256.size && filters.contains { $0.contains(.sha256) })
@@ -73,13 +80,8 @@ package struct SecretMask: Sendable {
     let count = secrets[Array(secret.utf8), default: 0] + 1
     secrets[Array(secret.utf8)] = count
     guard count == 1 else { return }
-    for needle in needles(of: secret) {
-      if needle.count < Self.longCount {
-        short.insert(needle, at: firstShort { !$0.lexicographicallyPrecedes(needle) })
-      } else {
-        long.append(needle)
-      }
-    }
+    for needle in needles(of: secret) { whole.insert(needle) }
+    for part in SecretURLParts(secret).texts { parts.insert(Self.withBlanks(part)) }
   }
 
   /// Undoes one `insert` for a capture whose item has ended. Also accepts a secret that was never inserted. A
@@ -90,23 +92,18 @@ package struct SecretMask: Sendable {
     let count = secrets[Array(secret.utf8), default: 0]
     secrets[Array(secret.utf8)] = count > 1 ? count - 1 : nil
     guard count <= 1 else { return }
-    let needles = needles(of: secret)
-    retired.insert(needles, isLasting: false)
+    let (forms, urlParts) = (needles(of: secret), SecretURLParts(secret).texts.map(Self.withBlanks))
+    retired.insert(forms.union(urlParts), isLasting: false)
     guard count == 1 else { return }
-    for needle in needles {
-      if needle.count < Self.longCount {
-        let index = firstShort { !$0.lexicographicallyPrecedes(needle) }
-        if index < short.count, short[index] == needle { short.remove(at: index) }
-      } else if let index = long.lastIndex(of: needle) {
-        long.remove(at: index)
-      }
-    }
+    for needle in forms { whole.remove(needle) }
+    for part in urlParts { parts.remove(part) }
   }
 
   /// Masks a secret permanently, whether it is in use or not.
   package mutating func keepFingerprint(of secret: String) {
     guard secret.utf8.count >= 3 else { return }
-    retired.insert(needles(of: secret), isLasting: true)
+    retired.insert(
+      needles(of: secret).union(SecretURLParts(secret).texts.map(Self.withBlanks)), isLasting: true)
   }
 
   private func needles(of secret: String) -> Set<[UInt8]> {
@@ -120,22 +117,33 @@ package struct SecretMask: Sendable {
 
   /// The text with every secret replaced by `***`. Overlapping secrets are masked together.
   ///
-  /// - Parameter includesRetired: whether secrets that are no longer in use are replaced too.
-  package func mask(_ text: String, includesRetired: Bool = true) -> String {
-    guard !secrets.isEmpty || !retired.isEmpty && includesRetired, !text.isEmpty else { return text }
+  /// - Parameter more: texts that are replaced too.
+  package func mask(_ text: String, _ scope: Scope = .display, hiding more: [[UInt8]] = []) -> String {
+    guard !secrets.isEmpty || !retired.isEmpty && scope == .display || !more.isEmpty, !text.isEmpty else {
+      return text
+    }
     let bytes = Array(text.utf8)
-    let masked = mask(bytes, upTo: bytes.count, includesRetired: includesRetired)
+    let masked = mask(bytes, upTo: bytes.count, scope, hiding: more)
     return masked == bytes ? text : String(decoding: masked, as: UTF8.self)
   }
 
   /// The first bytes of a string, with every secret that begins in them replaced by `***`.
   ///
-  /// - Parameter end: the number of bytes wanted. A secret that continues after them is also recognized.
-  package func mask(_ bytes: [UInt8], upTo end: Int, includesRetired: Bool = true) -> [UInt8] {
-    let retired = includesRetired ? retired : SecretFingerprints()
+  /// - Parameters:
+  ///   - end: the number of bytes wanted. A secret that continues after them is also recognized.
+  ///   - more: texts that are replaced too.
+  package func mask(
+    _ bytes: [UInt8], upTo end: Int, _ scope: Scope = .display, hiding more: [[UInt8]] = []
+  ) -> [UInt8] {
+    var others = NeedleSet()
+    for text in more { others.insert(Self.withBlanks(text)) }
     func matches(in text: [UInt8]) -> [Range<Int>] {
       let text = Self.withBlanks(text)
-      return self.matches(in: text) + retired.matches(in: text)
+      let found = whole.matches(in: text) + others.matches(in: text)
+      switch scope {
+      case .display: return found + parts.matches(in: text) + retired.matches(in: text)
+      case .wholeSecretsInUse: return found
+      }
     }
     var found = matches(in: bytes)
     for outer in DecodedText.Encoding.allCases {
@@ -166,9 +174,14 @@ package struct SecretMask: Sendable {
     // Base64 has four characters for three bytes.
     let plain = max(count, (count + 2) / 3 * 4 + 4)
     let filtered = filters.map { Self.bound(of: count, through: $0) }.max() ?? 0
+    return Self.longestEncoding(ofBytes: max(plain, filtered))
+  }
+
+  /// The maximum length of a string of `count` bytes in the encodings of text that are recognized.
+  package static func longestEncoding(ofBytes count: Int) -> Int {
     // JSON and HTML need at most six characters for each byte, and percent-encoding needs three for each of
     // these characters.
-    return 3 * 6 * max(plain, filtered)
+    3 * 6 * count
   }
 
   /// The maximum number of bytes that filters produce from `count` bytes.
@@ -181,80 +194,6 @@ package struct SecretMask: Sendable {
       case .sha256: 2 * SHA256.size
       }
     }
-  }
-
-  private func matches(in text: [UInt8]) -> [Range<Int>] {
-    var found: [Range<Int>] = []
-    if !short.isEmpty {
-      for start in text.indices {
-        if let end = end(ofShortAt: start, in: text) { found.append(start..<end) }
-      }
-    }
-    for needle in long where needle.count <= text.count { found += Self.places(of: needle, in: text) }
-    return found
-  }
-
-  // MARK: Short needles
-
-  /// The end of the longest short needle that begins at a position.
-  private func end(ofShortAt start: Int, in text: [UInt8]) -> Int? {
-    var end: Int?
-    // The needles that begin with the text from `start` to `position`.
-    var candidates = short.indices
-    for position in start..<min(text.count, start + Self.longCount) {
-      let depth = position - start
-      let byte = text[position]
-      let lower = first(in: candidates) { $0.count > depth && $0[depth] >= byte }
-      let upper = first(in: lower..<candidates.upperBound) { $0[depth] > byte }
-      candidates = lower..<upper
-      guard let shortest = candidates.first else { return end }
-      // Among needles with the same beginning, the shortest comes first.
-      if short[shortest].count == depth + 1 { end = position + 1 }
-    }
-    return end
-  }
-
-  private func firstShort(where isReached: ([UInt8]) -> Bool) -> Int {
-    first(in: short.indices, where: isReached)
-  }
-
-  /// The first of the sorted needles for which the condition holds. The condition must also hold for all later
-  /// needles.
-  private func first(in range: Range<Int>, where isReached: ([UInt8]) -> Bool) -> Int {
-    var (lower, upper) = (range.lowerBound, range.upperBound)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if isReached(short[middle]) { upper = middle } else { lower = middle + 1 }
-    }
-    return lower
-  }
-
-  // MARK: Long needles
-
-  /// The occurrences of a needle, including overlapping ones.
-  private static func places(of needle: [UInt8], in text: [UInt8]) -> [Range<Int>] {
-    // Most strings do not contain the needle, and memmem(3) detects that without a table.
-    let occurs = text.withUnsafeBytes { memmem($0.baseAddress, $0.count, needle, needle.count) != nil }
-    guard occurs else { return [] }
-    // Knuth–Morris–Pratt: for each position of the needle, the length of its longest proper prefix that ends
-    // there.
-    var borders = [0]
-    var border = 0
-    for index in needle.indices.dropFirst() {
-      while border > 0, needle[index] != needle[border] { border = borders[border - 1] }
-      if needle[index] == needle[border] { border += 1 }
-      borders.append(border)
-    }
-    var places: [Range<Int>] = []
-    var matched = 0
-    for index in text.indices {
-      while matched > 0, matched == needle.count || text[index] != needle[matched] {
-        matched = borders[matched - 1]
-      }
-      if text[index] == needle[matched] { matched += 1 }
-      if matched == needle.count { places.append(index + 1 - matched..<index + 1) }
-    }
-    return places
   }
 
   // MARK: Forms

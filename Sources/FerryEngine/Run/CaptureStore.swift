@@ -89,6 +89,9 @@ final class CaptureStore {
   /// The text with every secret replaced by `***`.
   func masked(_ text: String) -> String { items.masked(text) }
 
+  /// The text with every secret and some more texts replaced by `***`.
+  func masked(_ text: String, hiding more: [[UInt8]]) -> String { items.masked(text, hiding: more) }
+
   /// Masks a value until the run ends.
   func keep(secret: String) { items.keepSecret(secret) }
 
@@ -98,8 +101,10 @@ final class CaptureStore {
 
   /// The first bytes of a string that a server chose, with secrets masked. Bytes that cannot be masked are
   /// omitted.
-  func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
-    items.maskedBeginning(count, of: bytes, isCut: isCut)
+  ///
+  /// - Parameter more: texts that are masked too.
+  func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool, hiding more: [[UInt8]]) -> [UInt8] {
+    items.maskedBeginning(count, of: bytes, isCut: isCut, hiding: more)
   }
 
   // MARK: Items
@@ -232,7 +237,8 @@ final class CaptureStore {
       }
       if !capture.isSecret {
         guarded.isSecret =
-          items.lasting.mask(guarded.value) != guarded.value || mask.mask(guarded.value) != guarded.value
+          items.lasting.mask(guarded.value, .wholeSecretsInUse) != guarded.value
+          || mask.mask(guarded.value, .wholeSecretsInUse) != guarded.value
       }
       return guarded
     }

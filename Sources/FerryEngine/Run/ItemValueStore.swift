@@ -19,10 +19,10 @@ struct ItemValueStore {
   /// For each orphan, the number of its upload resources that have been released.
   private var releasedResources: [ItemRef: Int] = [:]
   private(set) var mask: SecretMask
-  /// The items' secrets that are longer than every string masked so far, by length, with the number of insertions of
-  /// each. They are not added to the mask yet: a server determines their length, and adding a secret to the mask takes
-  /// much longer than storing it here.
-  private var unmasked: [Int: [[UInt8]: Int]] = [:]
+  /// The items' secrets that are not added to the mask yet, because no string masked so far could contain them or the
+  /// parts of them that are masked, with the number of insertions of each. A server determines their length, and adding
+  /// a secret to the mask takes much longer than storing it here.
+  private var unmasked: [SecretKind: [[UInt8]: Int]] = [:]
   /// The greatest length that a secret of the run has had in any form, in bytes.
   private var longestForm = 0
   /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
@@ -134,15 +134,17 @@ struct ItemValueStore {
   }
 
   /// Returns the string with every secret replaced by `***`.
-  mutating func masked(_ text: String) -> String {
-    prepareMask(forTextOf: text.utf8.count)
-    return mask.mask(text)
+  ///
+  /// - Parameter more: texts that are replaced too.
+  mutating func masked(_ text: String, hiding more: [[UInt8]] = []) -> String {
+    prepareMask(forTextOf: text.utf8.count, .display)
+    return mask.mask(text, hiding: more)
   }
 
   /// Returns the origin of a server, with every secret that is in use replaced by `***`.
   mutating func maskedInUse(_ origin: String) -> String {
-    prepareMask(forTextOf: origin.utf8.count)
-    return mask.mask(origin, includesRetired: false)
+    prepareMask(forTextOf: origin.utf8.count, .wholeSecretsInUse)
+    return mask.mask(origin, .wholeSecretsInUse)
   }
 
   /// Returns the first bytes of a string, with every secret replaced by `***`. Searches only a bounded part of the
@@ -154,22 +156,28 @@ struct ItemValueStore {
   /// - Parameters:
   ///   - count: the number of bytes wanted.
   ///   - isCut: whether the text continues after `bytes`.
-  mutating func maskedBeginning(_ count: Int, of bytes: [UInt8], isCut: Bool) -> [UInt8] {
+  ///   - more: texts that are replaced too.
+  mutating func maskedBeginning(
+    _ count: Int, of bytes: [UInt8], isCut: Bool, hiding more: [[UInt8]] = []
+  ) -> [UInt8] {
+    let longestForm = more.map { SecretMask.longestEncoding(ofBytes: $0.count) }.reduce(longestForm, max)
     let isSearchedWhole = !isCut && bytes.count <= Self.searchLimit
     let window = isSearchedWhole ? bytes : Array(bytes.prefix(min(count + longestForm, Self.searchLimit)))
-    prepareMask(forTextOf: window.count)
+    prepareMask(forTextOf: window.count, .display)
     let isWindowCut = isCut || window.count < bytes.count
     return mask.mask(
-      window, upTo: max(0, min(count, isWindowCut ? window.count - longestForm : window.count)))
+      window, upTo: max(0, min(count, isWindowCut ? window.count - longestForm : window.count)), hiding: more)
   }
 
   /// The maximum number of bytes that `maskedBeginning` searches.
   private static let searchLimit = 64 << 10
 
   /// Adds to the mask the secrets that a string of this many bytes may contain.
-  private mutating func prepareMask(forTextOf count: Int) {
-    for length in unmasked.keys where mask.mayOccur(length, in: count) {
-      for (secret, uses) in unmasked.removeValue(forKey: length) ?? [:] {
+  private mutating func prepareMask(forTextOf count: Int, _ scope: SecretMask.Scope) {
+    let searchesParts = scope == .display && count >= SecretURLParts.shortest
+    for kind in unmasked.keys
+    where searchesParts && kind.mayHaveParts || mask.mayOccur(kind.length, in: count) {
+      for (secret, uses) in unmasked.removeValue(forKey: kind) ?? [:] {
         for _ in 0..<uses { mask.insert(String(decoding: secret, as: UTF8.self)) }
       }
     }
@@ -180,15 +188,28 @@ struct ItemValueStore {
     if mask.contains(secret) { return mask.insert(secret) }
     let bytes = Array(secret.utf8)
     longestForm = max(longestForm, mask.longestForm(of: secret))
-    unmasked[bytes.count, default: [:]][bytes, default: 0] += 1
+    unmasked[SecretKind(bytes), default: [:]][bytes, default: 0] += 1
   }
 
   private mutating func retire(_ secret: String) {
     let bytes = Array(secret.utf8)
-    guard let count = unmasked[bytes.count]?[bytes] else { return mask.retire(secret) }
-    unmasked[bytes.count]?[bytes] = count > 1 ? count - 1 : nil
-    if unmasked[bytes.count]?.isEmpty == true { unmasked[bytes.count] = nil }
+    let kind = SecretKind(bytes)
+    guard let count = unmasked[kind]?[bytes] else { return mask.retire(secret) }
+    unmasked[kind]?[bytes] = count > 1 ? count - 1 : nil
+    if unmasked[kind]?.isEmpty == true { unmasked[kind] = nil }
     if count == 1 { mask.retire(secret) }
+  }
+}
+
+/// The properties of a secret that determine which strings may contain it.
+private struct SecretKind: Hashable {
+  /// In bytes.
+  let length: Int
+  let mayHaveParts: Bool
+
+  init(_ secret: [UInt8]) {
+    length = secret.count
+    mayHaveParts = SecretURLParts.mayExist(of: secret)
   }
 }
 

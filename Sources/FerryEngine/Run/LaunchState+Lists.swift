@@ -1,7 +1,6 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
-import Foundation
 
 /// Lists of files, which nodes of the upload's manifest may write.
 extension LaunchState {
@@ -23,13 +22,13 @@ extension LaunchState {
     guard case .upload(let work) = jobs.plan.nodes[id.index].work, let list = work.listFile else {
       return nil
     }
-    let folder = jobs.job(of: id).folder
+    let job = jobs.job(of: id)
     var (waiting, found) = (jobs.plan.nodes[id.index].needs, Set<NodeID>())
     while let need = waiting.popLast() {
       guard found.insert(need).inserted, isIncluded(need) else { continue }
       waiting += jobs.plan.nodes[need.index].needs
       guard case .fetch(let fetch) = jobs.plan.nodes[need.index].work else { continue }
-      if Self.file(fetch.saveTo, in: folder) == Self.file(list, in: folder) { return need }
+      if job.standardized(fetch.saveTo) == job.standardized(list) { return need }
     }
     return nil
   }
@@ -101,10 +100,6 @@ extension LaunchState {
     case .open, .intended, .upload: true
     case .notSelected, .submissions, .closed, .notDue, .switchedOff, .stored, .notStored, .left: false
     }
-  }
-
-  private static func file(_ path: String, in folder: String) -> String {
-    URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
   }
 }
 

@@ -211,13 +211,13 @@ final class RequestFactory {
     let folder = jobs.job(of: node).folder
     switch plan.nodes[node.index].work {
     case .token, .request: return nil
-    case .fetch(let work): return DocumentTarget(work.saveTo, in: folder, work.document, followsLinks: true)
+    case .fetch(let work): return DocumentTarget(work.saveTo, in: folder, work.document, links: .followed)
     case .upload(let work):
       guard let document = work.download, let path = scheduler.path(of: attempt.ref) else { return nil }
       guard let name = String(validating: path, as: UTF8.self) else {
         throw TransportFailure(.destination, "the path is not UTF-8", mayHaveReachedServer: false)
       }
-      var target = DocumentTarget(name, in: folder, document, followsLinks: false)
+      var target = DocumentTarget(name, in: folder, document, links: .refused)
       target.size = scheduler.documentSize(of: attempt.ref)
       return target
     }
@@ -254,7 +254,7 @@ final class RequestFactory {
         ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
-    try target.createFolder()
+    if try !target.folder.exists() { request.missingFolder = target.folder }
     // Check first: a 304 would report another user's file as unchanged.
     if let refusal = ReplacedFile.refusal(target.path) {
       throw TransportFailure(.destination, "\(target.name): \(refusal)", mayHaveReachedServer: false)

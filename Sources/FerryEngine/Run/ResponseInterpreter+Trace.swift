@@ -31,13 +31,13 @@ extension ResponseInterpreter {
   private func setRequest(of hop: TracedHop, _ entry: inout HAREntry) {
     let head = RequestHead(hop.requestHead)
     if let version = head.version { entry.requestVersion = version }
-    entry.requestFields = head.fields.map { ($0.name, shown($0.name, $0.value)) }
+    entry.requestFields = head.fields.map { ($0.name, shown($0.name, $0.value, of: hop)) }
     entry.requestHeadSize = Int64(hop.requestHead.count)
     entry.requestBodySize = hop.bodySent
     guard !hop.requestBody.isEmpty else { return }
     let type = head.fields.first { $0.name.isField(named: "Content-Type") }?.value
     guard ResponseExcerpt.isText(hop.requestBody, type: type) else { return }
-    entry.requestBody = text(hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count)
+    entry.requestBody = text(hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count, of: hop)
   }
 
   private func setResponse(of hop: TracedHop, _ prepared: PreparedStep, _ entry: inout HAREntry) {
@@ -48,35 +48,50 @@ extension ResponseInterpreter {
     entry.status = hop.status
     entry.responseVersion = hop.version
     entry.responseFields = hop.headers.map {
-      (captures.masked($0.name), mayHaveUnknownSecret ? "***" : shown($0.name, $0.value))
+      (captures.masked($0.name), mayHaveUnknownSecret ? "***" : shown($0.name, $0.value, of: hop))
     }
     entry.responseHeadSize = hop.headersReceived
     entry.responseBodySize = hop.bodySize
     entry.redirectURL = entry.responseFields.first { $0.name.lowercased() == "location" }?.value ?? ""
     guard !mayHaveUnknownSecret else { return }
     entry.reason = String(
-      decoding: captures.maskedBeginning(ResponseExcerpt.reasonLimit, of: hop.reason, isCut: true),
+      decoding: captures.maskedBeginning(
+        ResponseExcerpt.reasonLimit, of: hop.reason, isCut: hop.isReasonCut, hiding: hop.response.queryValues),
       as: UTF8.self)
     if !hop.body.isEmpty, showsBody(hop.response, prepared) {
-      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count)
+      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count, of: hop)
     }
   }
 
-  private func text(_ bytes: [UInt8], isCut: Bool) -> HAREntry.Body {
+  private func text(_ bytes: [UInt8], isCut: Bool, of hop: TracedHop) -> HAREntry.Body {
     HAREntry.Body(
       text: String(
-        decoding: captures.maskedBeginning(bytes.count, of: bytes, isCut: isCut), as: UTF8.self),
+        decoding: captures.maskedBeginning(
+          bytes.count, of: bytes, isCut: isCut, hiding: hop.response.queryValues),
+        as: UTF8.self),
       isCut: isCut)
   }
 
   /// The value of a header field for display.
-  private func shown(_ name: String, _ value: String) -> String {
+  private func shown(_ name: String, _ value: String, of hop: TracedHop) -> String {
     let name = name.lowercased()
-    if ["location", "content-location", "referer"].contains(name) { return shown(value) ?? "" }
-    guard Self.confidentialNames.contains(where: name.contains) else { return captures.masked(value) }
+    if ["location", "content-location", "referer"].contains(name) { return shown(reference: value, of: hop) }
+    guard Self.confidentialNames.contains(where: name.contains) else {
+      return captures.masked(value, hiding: hop.response.queryValues)
+    }
     let scheme = value.prefix { $0 != " " }
     return Self.schemes.contains(scheme.lowercased()) && scheme.utf8.count < value.utf8.count
       ? "\(scheme) ***" : "***"
+  }
+
+  /// A reference to a resource for display: the resolved URL if it contains a secret, because the secrets of captures
+  /// are resolved URLs, whose paths may be too short to be masked alone.
+  private func shown(reference: String, of hop: TracedHop) -> String {
+    guard reference.utf8.count <= Self.longestURL else { return "" }
+    var base = URLReference(hop.url)
+    base.removeUserinfo()
+    let url = URLReference(reference).resolved(against: base).description
+    return shown(captures.masked(url) == url ? reference : url) ?? ""
   }
 
   /// A field whose name contains one of these strings usually has a secret value, even if the value is not a known

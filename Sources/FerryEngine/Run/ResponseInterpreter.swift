@@ -126,11 +126,13 @@ struct ResponseInterpreter {
     if case .success(let response) = outcome.result, Userinfo(url: url) == nil, prepared.grant == nil {
       detail.reason = ResponseExcerpt.line(
         captures.maskedBeginning(
-          ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut),
+          ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut,
+          hiding: response.queryValues),
         isCut: response.isReasonCut, limit: ResponseExcerpt.reasonLimit)
       if showsBody(response, prepared) {
         let masked = captures.maskedBeginning(
-          ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut)
+          ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut, hiding: response.queryValues
+        )
         detail.body = ResponseExcerpt.line(
           masked, isCut: response.isBodyCut || response.body.count > ResponseExcerpt.examined,
           limit: ResponseExcerpt.bodyLimit)
@@ -149,7 +151,7 @@ struct ResponseInterpreter {
   }
 
   /// The maximum length of a URL that is masked, in bytes. A server chooses the URL of a redirect.
-  private static let longestURL = 16 << 10
+  static let longestURL = 16 << 10
 
   private func isReported(_ answer: AttemptResult.Answer, _ prepared: PreparedStep) -> Bool {
     switch answer {

@@ -175,6 +175,7 @@ package struct Submission {
     var lister = try FileLister(
       work.files, after: work.after, baseFolder: job.folder, home: environment["HOME"])
     lister.stateFolder = try StateFolder(of: state)
+    lister.listAuthor = job.listAuthor(of: work)
     switch files {
     case .listed:
       lister.filter = shard.map { ShardFilter($0, upload: job.plan.nodes[upload].name) }
