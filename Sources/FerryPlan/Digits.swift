@@ -39,14 +39,12 @@ enum Digits {
   static func write(
     seconds duration: Duration, decimals: Int, minimum: Int, to text: UnsafeMutablePointer<UInt8>
   ) -> Int {
-    var unit: Int64 = 1
-    for _ in decimals..<9 { unit *= 10 }
+    let (unit, scale) = (powerOfTen(9 - decimals), powerOfTen(decimals))
     // Rounds a half up. Durations of more than 292 years saturate.
-    var fraction = (max(0, duration.nanoseconds) +| unit / 2) / unit
-    var scale: Int64 = 1
-    for _ in 0..<decimals { scale *= 10 }
-    var count = write(fraction / scale, to: text)
-    fraction %= scale
+    let rounded = (max(0, duration.nanoseconds) +| Int64(unit / 2)).magnitude / unit
+    let seconds = rounded / scale
+    var fraction = rounded - seconds * scale
+    var count = write(Int64(seconds), to: text)
     var digits = decimals
     while digits > minimum, fraction % 10 == 0 {
       fraction /= 10
@@ -55,7 +53,14 @@ enum Digits {
     guard digits > 0 else { return count }
     text[count] = UInt8(ascii: ".")
     count += 1
-    return count + write(fraction.magnitude, digits: digits, to: text + count)
+    return count + write(fraction, digits: digits, to: text + count)
+  }
+
+  /// A power of ten, for an exponent from 0 to 19.
+  private static func powerOfTen(_ exponent: Int) -> UInt64 {
+    var power: UInt64 = 1
+    for _ in 0..<exponent { power &*= 10 }
+    return power
   }
 }
 
