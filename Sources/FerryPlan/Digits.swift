@@ -56,11 +56,21 @@ enum Digits {
     return count + write(fraction, digits: digits, to: text + count)
   }
 
-  /// A power of ten, for an exponent from 0 to 19.
+  /// A power of ten, for an exponent from 0 to 9.
   private static func powerOfTen(_ exponent: Int) -> UInt64 {
-    var power: UInt64 = 1
-    for _ in 0..<exponent { power &*= 10 }
-    return power
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1000
+    case 4: 10_000
+    case 5: 100_000
+    case 6: 1_000_000
+    case 7: 10_000_000
+    case 8: 100_000_000
+    case 9: 1_000_000_000
+    default: preconditionFailure("a duration has at most nine decimals")
+    }
   }
 }
 

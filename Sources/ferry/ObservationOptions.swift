@@ -10,7 +10,7 @@ struct ObservationOptions: ParsableArguments {
   enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 
-    fileprivate var format: EventEncoder.Format {
+    fileprivate var format: EventFormat {
       switch self {
       case .text: .text
       case .json: .json

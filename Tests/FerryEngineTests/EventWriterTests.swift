@@ -25,11 +25,10 @@ struct EventWriterTests {
   }
 
   private func batch(_ numbers: some Sequence<Int>, size: Int = 0) -> EncodedEvents {
-    var encoder = EventEncoder(.json)
     var events = EncodedEvents()
     for number in numbers {
       let event = event(number, size: size)
-      events.append(at: event.at) { encoder.append(event, to: &$0) }
+      events.append(at: event.at) { EventFormat.json.append(event, TimeText(event.at), to: &$0) }
     }
     return events
   }

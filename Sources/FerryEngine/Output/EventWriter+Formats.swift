@@ -8,12 +8,11 @@ extension EventWriter {
   /// - Parameters:
   ///   - descriptor: the descriptor to write to, which stays open.
   ///   - format: the format in which the events are encoded.
-  package convenience init(_ descriptor: Int32, _ format: EventEncoder.Format) throws(ThreadUnavailable) {
+  package convenience init(_ descriptor: Int32, _ format: EventFormat) throws(ThreadUnavailable) {
     try self.init(
       thread: "ferry-events-out",
       encodeDropped: { count, last, bytes in
-        var encoder = EventEncoder(format)
-        encoder.append(.dropped(at: last, count: count), to: &bytes)
+        format.append(.dropped(at: last, count: count), TimeText(last), to: &bytes)
       }, put: { bytes, _ in AtomicWrite.failure(of: bytes, to: descriptor) })
   }
 

@@ -10,38 +10,44 @@ package final class RunObservers {
   private let stream: EventWriter?
   private let trace: EventWriter?
   private let verbosity: Int
-  private var events: [EventLines] = []
+  /// The collected events in each format that a file has.
+  private let text: EventLines?
+  private let json: EventLines?
   private var exchanges = EncodedEvents()
+  /// The time of the last event.
+  private var time = TimeText()
 
   /// The size in bytes at which the collected events are queued before `flush`.
-  private static let most = 64 << 10
+  fileprivate static let most = 64 << 10
 
   /// - Parameters:
   ///   - stream: the writer of `--events`.
   ///   - verbosity: the number of `-v`.
   package init(
-    log: EventWriter?, logFormat: EventEncoder.Format, stream: EventWriter?, trace: EventWriter?,
-    verbosity: Int
+    log: EventWriter?, logFormat: EventFormat, stream: EventWriter?, trace: EventWriter?, verbosity: Int
   ) {
     (self.log, self.stream, self.trace, self.verbosity) = (log, stream, trace, verbosity)
-    let files = [(log, logFormat), (stream, .json)]
-    for format in [EventEncoder.Format.text, .json] {
-      let writers = files.compactMap { $1 == format ? $0 : nil }
-      if !writers.isEmpty { events.append(EventLines(format, writers)) }
+    switch logFormat {
+    case .text:
+      text = EventLines(.text, [log])
+      json = EventLines(.json, [stream])
+    case .json:
+      text = nil
+      json = EventLines(.json, [log, stream])
     }
   }
 
-  package var isNeeded: Bool { !events.isEmpty || verbosity > 0 }
+  package var isNeeded: Bool { log != nil || stream != nil || verbosity > 0 }
 
   /// Whether requests are traced.
   package var isTracing: Bool { trace != nil }
 
   /// - Parameter complain: prints a line to standard error.
   package func take(_ event: borrowing RunEvent, complain: (String) -> Void) {
-    for lines in events {
-      lines.append(event)
-      if lines.size >= Self.most { lines.flush() }
-    }
+    let at = event.at
+    time.set(at)
+    text?.append(event, at, time)
+    json?.append(event, at, time)
     if verbosity > 1 || verbosity > 0 && event.isNotable { complain(EventText.text(event)) }
   }
 
@@ -56,7 +62,8 @@ package final class RunObservers {
 
   /// Queues the collected events.
   package func flush() {
-    for lines in events { lines.flush() }
+    text?.flush()
+    json?.flush()
     flushTrace()
   }
 
@@ -84,19 +91,20 @@ package final class RunObservers {
 
 /// Collected events in one format, and the files that receive them.
 private final class EventLines {
-  private var encoder: EventEncoder
-  private var lines = EncodedEvents()
+  private let format: EventFormat
   private let writers: [EventWriter]
+  private var lines = EncodedEvents()
 
-  init(_ format: EventEncoder.Format, _ writers: [EventWriter]) {
-    encoder = EventEncoder(format)
-    self.writers = writers
+  /// Returns `nil` if no file has the format.
+  init?(_ format: EventFormat, _ files: [EventWriter?]) {
+    self.format = format
+    writers = files.compactMap(\.self)
+    if writers.isEmpty { return nil }
   }
 
-  var size: Int { lines.bytes.count }
-
-  func append(_ event: borrowing RunEvent) {
-    lines.append(at: event.at) { encoder.append(event, to: &$0) }
+  func append(_ event: borrowing RunEvent, _ at: Instant, _ time: TimeText) {
+    lines.append(at: at) { format.append(event, time, to: &$0) }
+    if lines.bytes.count >= RunObservers.most { flush() }
   }
 
   func flush() {

@@ -90,6 +90,7 @@ extension ByteBuffer {
   /// Appends a quoted string if none of its bytes has to be escaped, as in most strings.
   ///
   /// - Returns: whether it was appended.
+  @inline(__always)
   private mutating func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.baseAddress, PlainText.isPlain(bytes) else { return false }
     append(atMost: bytes.count + 2) { text in
