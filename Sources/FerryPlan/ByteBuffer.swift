@@ -89,8 +89,9 @@ public struct ByteBuffer: ~Copyable {
 
   @inlinable @inline(__always)
   public mutating func append(_ text: String) {
-    var text = text
-    text.withUTF8 { append($0) }
+    // Unlike `withUTF8`, this does not copy the string.
+    guard text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil else { return }
+    for byte in text.utf8 { append(byte) }
   }
 
   /// Appends a number in decimal notation.

@@ -7,6 +7,10 @@ enum Digits {
   ///
   /// - Returns: the number of bytes.
   static func write(_ number: Int64, to text: UnsafeMutablePointer<UInt8>) -> Int {
+    if 0...9 ~= number {
+      text[0] = UInt8(ascii: "0") + UInt8(number)
+      return 1
+    }
     let magnitude = number.magnitude
     var (count, rest) = (1, magnitude / 10)
     while rest > 0 {
@@ -43,17 +47,13 @@ enum Digits {
     // Rounds a half up. Durations of more than 292 years saturate.
     let rounded = (max(0, duration.nanoseconds) +| Int64(unit / 2)).magnitude / unit
     let seconds = rounded / scale
-    var fraction = rounded - seconds * scale
-    var count = write(Int64(seconds), to: text)
-    var digits = decimals
-    while digits > minimum, fraction % 10 == 0 {
-      fraction /= 10
-      digits -= 1
-    }
-    guard digits > 0 else { return count }
-    text[count] = UInt8(ascii: ".")
-    count += 1
-    return count + write(fraction, digits: digits, to: text + count)
+    let point = write(Int64(seconds), to: text)
+    guard decimals > 0 else { return point }
+    text[point] = UInt8(ascii: ".")
+    var count = point + 1
+    count += write(rounded - seconds * scale, digits: decimals, to: text + count)
+    while count > point + 1 + minimum, text[count - 1] == UInt8(ascii: "0") { count -= 1 }
+    return count == point + 1 ? point : count
   }
 
   /// A power of ten, for an exponent from 0 to 9.

@@ -4,7 +4,7 @@ package enum PlainText {
   package static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let size = MemoryLayout<UInt64>.size
     guard let start = UnsafeRawPointer(bytes.baseAddress), bytes.count >= size else {
-      return bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+      return isPlain(bytes.reduce(each(UInt8(ascii: " "))) { $0 << 8 | UInt64($1) })
     }
     var position = 0
     while position < bytes.count - size {

@@ -15,9 +15,9 @@ extension ByteBuffer {
 
   @inline(__always)
   mutating func add(_ key: StaticString, _ value: String?) {
-    guard var value else { return }
+    guard let value else { return }
     begin(key)
-    if !value.withUTF8({ appendPlain($0) }) { appendEscaped(value) }
+    if value.utf8.withContiguousStorageIfAvailable({ appendPlain($0) }) != true { appendEscaped(value) }
   }
 
   /// Adds a file name, and its bytes in Base64 as `path_base64` if it is not UTF-8.

@@ -79,7 +79,9 @@ package enum EventJSON {
   }
 
   @inline(__always)
-  private static func name(_ manifest: String?, _ node: String, _ path: ArraySlice<UInt8>?, _ line: inout ByteBuffer) {
+  private static func name(
+    _ manifest: String?, _ node: String, _ path: ArraySlice<UInt8>?, _ line: inout ByteBuffer
+  ) {
     line.add("manifest", manifest)
     line.add("node", node)
     if let path { line.add(path: path) }
