@@ -7,6 +7,10 @@ enum Digits {
   ///
   /// - Returns: the number of bytes.
   static func write(_ number: Int64, to text: UnsafeMutablePointer<UInt8>) -> Int {
+    if 0...9 ~= number {
+      text[0] = UInt8(ascii: "0") + UInt8(number)
+      return 1
+    }
     let magnitude = number.magnitude
     var (count, rest) = (1, magnitude / 10)
     while rest > 0 {
@@ -39,23 +43,34 @@ enum Digits {
   static func write(
     seconds duration: Duration, decimals: Int, minimum: Int, to text: UnsafeMutablePointer<UInt8>
   ) -> Int {
-    var unit: Int64 = 1
-    for _ in decimals..<9 { unit *= 10 }
+    let (unit, scale) = (powerOfTen(9 - decimals), powerOfTen(decimals))
     // Rounds a half up. Durations of more than 292 years saturate.
-    var fraction = (max(0, duration.nanoseconds) +| unit / 2) / unit
-    var scale: Int64 = 1
-    for _ in 0..<decimals { scale *= 10 }
-    var count = write(fraction / scale, to: text)
-    fraction %= scale
-    var digits = decimals
-    while digits > minimum, fraction % 10 == 0 {
-      fraction /= 10
-      digits -= 1
+    let rounded = (max(0, duration.nanoseconds) +| Int64(unit / 2)).magnitude / unit
+    let seconds = rounded / scale
+    let point = write(Int64(seconds), to: text)
+    guard decimals > 0 else { return point }
+    text[point] = UInt8(ascii: ".")
+    var count = point + 1
+    count += write(rounded - seconds * scale, digits: decimals, to: text + count)
+    while count > point + 1 + minimum, text[count - 1] == UInt8(ascii: "0") { count -= 1 }
+    return count == point + 1 ? point : count
+  }
+
+  /// A power of ten, for an exponent from 0 to 9.
+  private static func powerOfTen(_ exponent: Int) -> UInt64 {
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1000
+    case 4: 10_000
+    case 5: 100_000
+    case 6: 1_000_000
+    case 7: 10_000_000
+    case 8: 100_000_000
+    case 9: 1_000_000_000
+    default: preconditionFailure("a duration has at most nine decimals")
     }
-    guard digits > 0 else { return count }
-    text[count] = UInt8(ascii: ".")
-    count += 1
-    return count + write(fraction.magnitude, digits: digits, to: text + count)
   }
 }
 

@@ -10,7 +10,7 @@ struct ObservationOptions: ParsableArguments {
   enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 
-    fileprivate var format: EventWriter<RunEvent>.Format {
+    fileprivate var format: EventFormat {
       switch self {
       case .text: .text
       case .json: .json
@@ -67,10 +67,10 @@ struct ObservationOptions: ParsableArguments {
 
   /// Opens the files. Throws if one of them cannot be opened. In that case, nothing has been done.
   func observers() throws -> RunObservers {
-    RunObservers(
-      log: try log.map {
-        try EventWriter(ReportDestination($0).open(for: "--log"), (logFormat ?? .text).format)
-      },
+    let logFormat = (logFormat ?? .text).format
+    return RunObservers(
+      log: try log.map { try EventWriter(ReportDestination($0).open(for: "--log"), logFormat) },
+      logFormat: logFormat,
       stream: try events.map { try EventWriter(ReportDestination($0).open(for: "--events"), .json) },
       trace: try trace.map {
         try EventWriter(TraceFile(ReportDestination($0), version: Ferry.version))

@@ -68,8 +68,7 @@ struct RunCommand {
       progress.clear()
       Output.complain(text)
     }
-    let onEvent: ((RunEvent) -> Void)? =
-      observers.isNeeded ? { event in observers.take(event) { tell("ferry: \($0)") } } : nil
+    func take(_ event: borrowing RunEvent) { observers.take(event) { tell("ferry: \($0)") } }
     func endObservation() {
       MessageStream.standardOutput.prepare()
       progress.end()
@@ -88,7 +87,7 @@ struct RunCommand {
           MessageStream.standardError.prepare()
           progress.show(figures, details)
         },
-        onEvent: onEvent, onTrace: observers.isTracing ? { observers.take($0) } : nil,
+        onEvent: observers.isNeeded ? take : nil, onTrace: observers.isTracing ? { observers.take($0) } : nil,
         flushEvents: { observers.flush() })
     } catch {
       // The events before the failure show what the run has done.

@@ -19,18 +19,18 @@ struct EventWriterTests {
     let name = "\(number)-" + String(repeating: "x", count: size)
     return .request(
       RunEvent.Request(
-        at: Instant(nanoseconds: Int64(number) * 1_000_000), node: "files", path: Array(name.utf8),
+        at: Instant(nanoseconds: Int64(number) * 1_000_000), node: "files", path: Array(name.utf8)[...],
         step: .transfer,
         status: 201, bytes: 1, duration: .milliseconds(1)))
   }
 
-  private func batch(_ numbers: some Sequence<Int>, size: Int = 0) -> EventBatch<RunEvent> {
-    var batch = EventBatch<RunEvent>()
+  private func batch(_ numbers: some Sequence<Int>, size: Int = 0) -> EncodedEvents {
+    var events = EncodedEvents()
     for number in numbers {
       let event = event(number, size: size)
-      batch.append(event, size: event.memorySize)
+      events.append(at: event.at) { EventFormat.json.append(event, TimeText(event.at), to: &$0) }
     }
-    return batch
+    return events
   }
 
   private func lines(_ text: some Sequence<UInt8>) throws -> [Line] {

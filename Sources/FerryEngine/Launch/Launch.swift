@@ -107,7 +107,7 @@ package struct Launch {
     var warn: ([Diagnostic]) -> Void
     var onProgress: ProgressObserver
     /// Receives the run's events; `nil` if nothing needs them.
-    var onEvent: ((RunEvent) -> Void)?
+    var onEvent: ((borrowing RunEvent) -> Void)?
     /// Called with each request as it was sent; `nil` if requests are not traced.
     var onTrace: ((HAREntry) -> Void)?
     /// Called before the run waits; the observers of events can collect them until then.
@@ -137,7 +137,7 @@ package struct Launch {
   ///   - flushEvents: called before the run waits; the observers of events can collect them until then.
   package func run(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)? = nil,
+    onProgress: @escaping ProgressObserver, onEvent: ((borrowing RunEvent) -> Void)? = nil,
     onTrace: ((HAREntry) -> Void)? = nil, flushEvents: @escaping () -> Void = {}
   ) throws -> Ending {
     do {
@@ -151,7 +151,7 @@ package struct Launch {
 
   private func runOnceOwned(
     notice: @escaping (String) -> Void, warn: @escaping ([Diagnostic]) -> Void,
-    onProgress: @escaping ProgressObserver, onEvent: ((RunEvent) -> Void)?,
+    onProgress: @escaping ProgressObserver, onEvent: ((borrowing RunEvent) -> Void)?,
     onTrace: ((HAREntry) -> Void)?, flushEvents: @escaping () -> Void
   ) throws -> Ending {
     let retention = try Retention(environment: environment)

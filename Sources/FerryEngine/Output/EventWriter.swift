@@ -3,7 +3,7 @@ import FerryProcess
 import FerryReport
 import Foundation
 
-/// Encodes the events of a run and writes them to a file or a pipe, on a thread.
+/// Writes encoded events of a run to a file or a pipe, on a thread.
 ///
 /// The run's thread performs the requests, so it only queues the events.
 ///
@@ -15,67 +15,60 @@ import Foundation
 /// the request that the event reports.
 ///
 /// `@unchecked Sendable`: every property that changes is accessed under `condition`'s lock.
-package final class EventWriter<Event: Sendable>: @unchecked Sendable {
-  /// The format of a file.
-  package struct Format: Sendable {
-    /// Appends encoded events to a buffer.
-    var append: @Sendable (_ batches: [EventBatch<Event>], _ buffer: inout ByteBuffer) -> Void
-    /// Returns an event in place of events that were dropped, given their number and the last of them; `nil` if the
-    /// format has no such event.
-    var dropped: @Sendable (_ count: Int, _ last: Event) -> Event?
-  }
+package final class EventWriter: @unchecked Sendable {
+  /// Appends an event that reports dropped events, given their number and the time of the last of them.
+  typealias DroppedEncoder = @Sendable (_ count: Int, _ last: Instant, _ bytes: inout ByteBuffer) -> Void
 
   /// The size of the waiting events at which further events are dropped, in bytes.
   private static var limit: Int { 8 << 20 }
   /// The time for which the thread collects events, in nanoseconds, and the size at which it writes them without waiting
   /// longer.
   private static var collection: Int64 { 100_000_000 }
-  private static var enough: Int { 128 << 10 }
+  private static var enough: Int { 1 << 20 }
   /// The time for which the end of the run waits for the remaining events, in nanoseconds.
   private static var patience: Int64 { 5_000_000_000 }
 
-  private let format: Format
+  /// `nil` if the format has no such event.
+  private let encodeDropped: DroppedEncoder?
   /// Writes a number of encoded events, and returns the error number if that fails.
   private let put: @Sendable (_ bytes: UnsafeBufferPointer<UInt8>, _ count: Int) -> Int32?
   /// The reason why events are missing although `put` succeeded; `nil` if none are missing.
   private let problem: @Sendable () -> String?
   private let worker: SerialWorker
   private let condition = DeadlineCondition()
-  private var waiting: [EventBatch<Event>] = []
-  /// The size of the waiting events in bytes.
-  private var waitingSize = 0
+  private var waiting = EncodedEvents()
   private var isWriting = false
   /// The time at which `finish` stops waiting, in nanoseconds; `nil` before `close`.
   private var end: Int64?
   /// The events that were dropped since the thread last took the queue.
-  private var dropped: (count: Int, last: Event)?
+  private var dropped: (count: Int, last: Instant)?
   /// The number of all events that were dropped.
   private var missing = 0
   private var failure: Int32?
 
   /// - Parameter thread: the thread's name, at most 15 bytes.
   init(
-    _ format: Format, thread: String, put: @escaping @Sendable (UnsafeBufferPointer<UInt8>, Int) -> Int32?,
+    thread: String, encodeDropped: DroppedEncoder? = nil,
+    put: @escaping @Sendable (UnsafeBufferPointer<UInt8>, Int) -> Int32?,
     problem: @escaping @Sendable () -> String? = { nil }
   ) throws(ThreadUnavailable) {
-    (self.format, self.put, self.problem) = (format, put, problem)
+    (self.encodeDropped, self.put, self.problem) = (encodeDropped, put, problem)
     worker = try SerialWorker(thread)
   }
 
   /// Queues events, or drops them if too many are waiting.
-  package func write(_ batch: EventBatch<Event>) {
-    guard let last = batch.events.last else { return }
+  package func write(_ events: borrowing EncodedEvents) {
+    guard !events.isEmpty else { return }
     let starts = condition.withLock { () -> Bool in
       guard failure == nil else { return false }
-      guard waitingSize < Self.limit else {
-        dropped = ((dropped?.count ?? 0) + batch.events.count, last)
-        missing += batch.events.count
+      let before = waiting.bytes.count
+      guard before < Self.limit else {
+        dropped = ((dropped?.count ?? 0) + events.count, events.last)
+        missing += events.count
         return false
       }
-      let before = waitingSize
-      waiting.append(batch)
-      waitingSize += batch.size
-      if before < Self.enough, waitingSize >= Self.enough { condition.wakeAll() }
+      waiting.append(events)
+      if before < Self.enough, waiting.bytes.count >= Self.enough { condition.wakeAll() }
       defer { isWriting = true }
       return !isWriting
     }
@@ -87,21 +80,18 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
   private func queueDropped() {
     guard let (count, last) = dropped else { return }
     dropped = nil
-    guard let event = format.dropped(count, last) else { return }
-    var batch = EventBatch<Event>()
-    batch.append(event, size: 0)
-    waiting.append(batch)
+    guard let encodeDropped else { return }
+    waiting.append(at: last) { encodeDropped(count, last, &$0) }
   }
 
   private func drain() {
-    // The queue and this array are swapped, and the buffer is used again, so that none of them has to grow again.
-    var taken: [EventBatch<Event>] = []
-    var bytes = ByteBuffer()
+    // The queue and these events are swapped, so that the memory of both is used again.
+    var taken = EncodedEvents()
     while true {
-      taken.removeAll(keepingCapacity: true)
+      taken.removeAll()
       condition.withLock {
         let deadline = DeadlineCondition.now + Self.collection
-        while waitingSize < Self.enough, end == nil, DeadlineCondition.now < deadline {
+        while waiting.bytes.count < Self.enough, end == nil, DeadlineCondition.now < deadline {
           condition.wait(until: deadline)
         }
         queueDropped()
@@ -110,16 +100,13 @@ package final class EventWriter<Event: Sendable>: @unchecked Sendable {
           condition.wakeAll()
         }
         swap(&waiting, &taken)
-        waitingSize = 0
       }
       guard !taken.isEmpty else { return }
-      bytes.removeAll()
-      format.append(taken, &bytes)
-      let count = taken.reduce(0) { $0 + $1.events.count }
-      guard let code = bytes.withBytes({ put($0, count) }) else { continue }
+      let count = taken.count
+      guard let code = taken.bytes.withBytes({ put($0, count) }) else { continue }
       condition.withLock {
         failure = code
-        waiting = []
+        waiting = EncodedEvents()
         isWriting = false
         condition.wakeAll()
       }

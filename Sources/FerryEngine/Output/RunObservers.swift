@@ -3,26 +3,38 @@ import FerryReport
 
 /// Passes the events of a run to the log, the event stream and standard error.
 ///
-/// The events are collected until `flush`, which the run calls before it waits for its requests. They are encoded by the
-/// threads that write them.
+/// An event is encoded at once: passing it to another thread would take longer. The encoded events are collected until
+/// `flush`, which the run calls before it waits for its requests, and other threads write them.
 package final class RunObservers {
-  private let log: EventWriter<RunEvent>?
-  private let stream: EventWriter<RunEvent>?
-  private let trace: EventWriter<HAREntry>?
+  private let log: EventWriter?
+  private let stream: EventWriter?
+  private let trace: EventWriter?
   private let verbosity: Int
-  private var events = EventBatch<RunEvent>()
-  private var exchanges = EventBatch<HAREntry>()
+  /// The collected events in each format that a file has.
+  private let text: EventLines?
+  private let json: EventLines?
+  private var exchanges = EncodedEvents()
+  /// The time of the last event.
+  private var time = TimeText()
 
   /// The size in bytes at which the collected events are queued before `flush`.
-  private static let most = 64 << 10
+  fileprivate static let most = 64 << 10
 
   /// - Parameters:
   ///   - stream: the writer of `--events`.
   ///   - verbosity: the number of `-v`.
   package init(
-    log: EventWriter<RunEvent>?, stream: EventWriter<RunEvent>?, trace: EventWriter<HAREntry>?, verbosity: Int
+    log: EventWriter?, logFormat: EventFormat, stream: EventWriter?, trace: EventWriter?, verbosity: Int
   ) {
     (self.log, self.stream, self.trace, self.verbosity) = (log, stream, trace, verbosity)
+    switch logFormat {
+    case .text:
+      text = EventLines(.text, [log])
+      json = EventLines(.json, [stream])
+    case .json:
+      text = nil
+      json = EventLines(.json, [log, stream])
+    }
   }
 
   package var isNeeded: Bool { log != nil || stream != nil || verbosity > 0 }
@@ -31,28 +43,34 @@ package final class RunObservers {
   package var isTracing: Bool { trace != nil }
 
   /// - Parameter complain: prints a line to standard error.
-  package func take(_ event: RunEvent, complain: (String) -> Void) {
-    events.append(event, size: event.memorySize)
-    if events.size >= Self.most { flush() }
+  package func take(_ event: borrowing RunEvent, complain: (String) -> Void) {
+    let at = event.at
+    time.set(at)
+    text?.append(event, at, time)
+    json?.append(event, at, time)
     if verbosity > 1 || verbosity > 0 && event.isNotable { complain(EventText.text(event)) }
   }
 
   /// Adds a request to the trace.
   package func take(_ entry: HAREntry) {
-    exchanges.append(entry, size: entry.memorySize)
-    if exchanges.size >= Self.most { flush() }
+    exchanges.append(at: entry.startedAt) { bytes in
+      bytes.append(HARText.separator)
+      bytes.append(entry.json)
+    }
+    if exchanges.bytes.count >= Self.most { flushTrace() }
   }
 
   /// Queues the collected events.
   package func flush() {
-    if !events.events.isEmpty {
-      log?.write(events)
-      stream?.write(events)
-      events = EventBatch()
-    }
-    guard !exchanges.events.isEmpty else { return }
+    text?.flush()
+    json?.flush()
+    flushTrace()
+  }
+
+  private func flushTrace() {
+    guard !exchanges.isEmpty else { return }
     trace?.write(exchanges)
-    exchanges = EventBatch()
+    exchanges.removeAll()
   }
 
   /// Waits for the files to be written.
@@ -68,5 +86,30 @@ package final class RunObservers {
       ("the log is", log?.finish()), ("the events are", stream?.finish()), ("the trace is", trace?.finish()),
     ]
     return problems.compactMap { name, problem in problem.map { "\(name) incomplete: \($0)" } }
+  }
+}
+
+/// Collected events in one format, and the files that receive them.
+private final class EventLines {
+  private let format: EventFormat
+  private let writers: [EventWriter]
+  private var lines = EncodedEvents()
+
+  /// Returns `nil` if no file has the format.
+  init?(_ format: EventFormat, _ files: [EventWriter?]) {
+    self.format = format
+    writers = files.compactMap(\.self)
+    if writers.isEmpty { return nil }
+  }
+
+  func append(_ event: borrowing RunEvent, _ at: Instant, _ time: TimeText) {
+    lines.append(at: at) { format.append(event, time, to: &$0) }
+    if lines.bytes.count >= RunObservers.most { flush() }
+  }
+
+  func flush() {
+    guard !lines.isEmpty else { return }
+    for writer in writers { writer.write(lines) }
+    lines.removeAll()
   }
 }

@@ -10,7 +10,7 @@ struct RunObservation {
   /// Publishes the progress after each turn; returns whether another turn is needed soon.
   var publish: ((Scheduler, any TransferPerforming) -> Bool)?
   /// Receives the run's events; `nil` if nothing needs them.
-  var onEvent: ((RunEvent) -> Void)?
+  var onEvent: ((borrowing RunEvent) -> Void)?
   /// Called with each request as it was sent; `nil` if requests are not traced.
   var onTrace: ((HAREntry) -> Void)?
   /// Called before each wait, and after the last turn.

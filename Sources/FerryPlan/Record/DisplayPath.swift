@@ -42,13 +42,12 @@ package enum DisplayPath {
   }
 
   /// Appends a name as `shown` returns it.
-  package static func append(_ name: [UInt8], to text: inout ByteBuffer) {
+  package static func append(_ name: ArraySlice<UInt8>, to text: inout ByteBuffer) {
     if isUnquotedASCII(name) { text.append(name) } else { text.append(shown(name)) }
   }
 
   private static func isUnquotedASCII(_ name: some Collection<UInt8>) -> Bool {
-    name.allSatisfy({ isPrintableASCII($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
-      && !isWorkflowCommand(name)
+    (name.withContiguousStorageIfAvailable { PlainText.isPlain($0) } ?? false) && !isWorkflowCommand(name)
   }
 
   /// Whether GitHub Actions would interpret a line that begins with the name as a command.

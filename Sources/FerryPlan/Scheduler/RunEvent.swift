@@ -1,5 +1,8 @@
 /// Something that happened in a run, for the log and the event stream.
-package enum RunEvent: Sendable {
+///
+/// An event is encoded when it happens, and is not kept. It cannot be copied, because a copy of its strings takes as long
+/// as encoding them.
+package enum RunEvent: ~Copyable, Sendable {
   /// The run has acquired its sessions and begins.
   case started(at: Instant, run: String, manifests: [String])
   case request(Request)
@@ -14,13 +17,13 @@ package enum RunEvent: Sendable {
   case finished(at: Instant, exitCode: Int32, report: String)
 
   /// A request that ended, successfully or not.
-  package struct Request: Sendable {
+  package struct Request: ~Copyable, Sendable {
     package var at: Instant
     /// Present if the run has several manifests.
     package var manifest: String?
     package var node: String
     /// The path of the item; `nil` for a node with a single request.
-    package var path: [UInt8]?
+    package var path: ArraySlice<UInt8>?
     package var step: Step.Kind
     /// The HTTP status; `nil` if there was no response.
     package var status: Int?
@@ -35,7 +38,8 @@ package enum RunEvent: Sendable {
     package var segments: SegmentUse?
 
     package init(
-      at: Instant, manifest: String? = nil, node: String, path: [UInt8]?, step: Step.Kind, status: Int? = nil,
+      at: Instant, manifest: String? = nil, node: String, path: ArraySlice<UInt8>?, step: Step.Kind,
+      status: Int? = nil,
       bytes: Int64, duration: Duration, phases: RequestPhases? = nil, segments: SegmentUse? = nil
     ) {
       (self.at, self.manifest, self.node, self.path, self.step) = (at, manifest, node, path, step)
@@ -46,7 +50,10 @@ package enum RunEvent: Sendable {
 
   package var at: Instant {
     switch self {
-    case .started(let at, _, _), .resumed(let at, _, _), .finished(let at, _, _), .dropped(let at, _): at
+    case .started(let at, _, _): at
+    case .resumed(let at, _, _): at
+    case .finished(let at, _, _): at
+    case .dropped(let at, _): at
     case .request(let request): request.at
     case .ended(let item): item.at
     }
@@ -56,28 +63,22 @@ package enum RunEvent: Sendable {
   /// already show.
   package var isNotable: Bool {
     switch self {
-    case .started, .finished, .resumed, .dropped, .request: true
+    case .started: true
+    case .finished: true
+    case .resumed: true
+    case .dropped: true
+    case .request: true
     case .ended(let item): item.state != .done || item.path == nil
     }
   }
 
-  /// The approximate number of bytes of memory that the event occupies.
-  package var memorySize: Int {
-    let size = MemoryLayout<RunEvent>.stride
-    switch self {
-    case .request(let request): return size + (request.path?.count ?? 0)
-    case .ended(let item): return size + (item.path?.count ?? 0) + (item.reason?.message.utf8.count ?? 0)
-    case .started, .resumed, .dropped, .finished: return size
-    }
-  }
-
   /// An item, or a node with a single request, that ended in this round.
-  package struct Ended: Sendable {
+  package struct Ended: ~Copyable, Sendable {
     package var at: Instant
     /// Present if the run has several manifests.
     package var manifest: String?
     package var node: String
-    package var path: [UInt8]?
+    package var path: ArraySlice<UInt8>?
     package var size: Int64?
     package var state: ItemState
     package var reason: RecordedFailure?
@@ -89,7 +90,7 @@ extension Scheduler {
   package func event(_ attempt: Attempt, _ result: AttemptResult, at now: Instant) -> RunEvent {
     var event = RunEvent.Request(
       at: now, manifest: manifestName(attempt.ref.node), node: plan.nodes[attempt.ref.node.index].name,
-      path: path(of: attempt.ref).map(Array.init), step: attempt.step, bytes: result.traffic.total,
+      path: path(of: attempt.ref), step: attempt.step, bytes: result.traffic.total,
       duration: result.duration, phases: result.phases, segments: result.segments)
     switch result.answer {
     case .response(let response): event.status = response.status
@@ -105,7 +106,7 @@ extension Scheduler {
     .ended(
       RunEvent.Ended(
         at: now, manifest: manifestName(ref.node), node: plan.nodes[ref.node.index].name,
-        path: path(of: ref).map(Array.init), size: size(of: ref), state: state, reason: failure))
+        path: path(of: ref), size: size(of: ref), state: state, reason: failure))
   }
 
   private func manifestName(_ node: NodeID) -> String? {

@@ -64,15 +64,6 @@ package struct HAREntry: Sendable {
   package init(startedAt: Instant, node: String, step: Step.Kind, method: String, url: String) {
     (self.startedAt, self.node, self.step, self.method, self.url) = (startedAt, node, step, method, url)
   }
-
-  /// The approximate number of bytes of memory that the entry occupies.
-  package var memorySize: Int {
-    let fields = (requestFields + responseFields).reduce(0) {
-      $0 + $1.name.utf8.count + $1.value.utf8.count + 32
-    }
-    let bodies = (requestBody?.text.utf8.count ?? 0) + (responseBody?.text.utf8.count ?? 0)
-    return MemoryLayout<HAREntry>.stride + url.utf8.count + redirectURL.utf8.count + fields + bodies
-  }
 }
 
 extension HAREntry {

@@ -1,59 +1,62 @@
 import FerryPlan
 
-/// Objects of JSON whose first key is `type`, each on one line. `JSONLine` writes objects of any form.
+/// Objects of JSON whose first key is `type`. `JSONLine` writes objects of any form.
 extension ByteBuffer {
   /// Begins an object.
+  @inline(__always)
   mutating func beginObject(type: StaticString) {
     append(literal: "{\"type\":\"")
     append(literal: type)
     append(UInt8(ascii: "\""))
   }
 
-  /// Ends an object and its line.
-  mutating func endObject() { append(literal: "}\n") }
+  @inline(__always)
+  mutating func endObject() { append(UInt8(ascii: "}")) }
 
+  @inline(__always)
   mutating func add(_ key: StaticString, _ value: String?) {
-    guard var value else { return }
+    guard let value else { return }
     begin(key)
-    let isPlain = value.withUTF8 { bytes in
-      guard PrintableJSON.isPlain(bytes) else { return false }
-      appendQuoted(bytes)
-      return true
-    }
-    if !isPlain { appendEscaped(value) }
+    if value.utf8.withContiguousStorageIfAvailable({ appendPlain($0) }) != true { appendEscaped(value) }
   }
 
   /// Adds a file name, and its bytes in Base64 as `path_base64` if it is not UTF-8.
-  mutating func add(path: [UInt8]) {
+  @inline(__always)
+  mutating func add(path: ArraySlice<UInt8>) {
     begin("path")
-    let isPlain = path.withUnsafeBufferPointer { bytes in
-      guard PrintableJSON.isPlain(bytes) else { return false }
-      appendQuoted(bytes)
-      return true
-    }
-    guard !isPlain else { return }
+    if !path.withUnsafeBufferPointer({ appendPlain($0) }) { addRest(ofEscaped: path) }
+  }
+
+  @inline(never)
+  private mutating func addRest(ofEscaped path: ArraySlice<UInt8>) {
     appendEscaped(String(decoding: path, as: UTF8.self))
     add("path_base64", DisplayPath.base64(path))
   }
 
   /// Adds the time of an event.
+  @inline(__always)
   mutating func add(_ key: StaticString, _ time: TimeText) {
     begin(key)
-    time.bytes.withUnsafeBufferPointer { appendQuoted($0) }
+    append(UInt8(ascii: "\""))
+    append(time.bytes)
+    append(UInt8(ascii: "\""))
   }
 
+  @inline(__always)
   mutating func add(_ key: StaticString, _ value: Int64?) {
     guard let value else { return }
     begin(key)
     append(decimal: value)
   }
 
+  @inline(__always)
   mutating func add(_ key: StaticString, isSet: Bool) {
     begin(key)
     append(literal: isSet ? "true" : "false")
   }
 
   /// Adds a duration in seconds, rounded to a number of decimals.
+  @inline(__always)
   mutating func add(_ key: StaticString, seconds value: Duration, decimals: Int) {
     begin(key)
     append(seconds: value, decimals: decimals)
@@ -71,19 +74,35 @@ extension ByteBuffer {
   }
 
   /// Begins a member after the first one.
+  @inline(__always)
   private mutating func begin(_ key: StaticString) {
-    append(literal: ",\"")
-    append(literal: key)
-    append(literal: "\":")
+    append(atMost: key.utf8CodeUnitCount + 4) { text in
+      let length = key.utf8CodeUnitCount
+      text[0] = UInt8(ascii: ",")
+      text[1] = UInt8(ascii: "\"")
+      (text + 2).update(from: key.utf8Start, count: length)
+      text[length + 2] = UInt8(ascii: "\"")
+      text[length + 3] = UInt8(ascii: ":")
+      return length + 4
+    }
   }
 
-  /// Appends a string that needs no escapes.
-  private mutating func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>) {
-    append(UInt8(ascii: "\""))
-    append(bytes)
-    append(UInt8(ascii: "\""))
+  /// Appends a quoted string if none of its bytes has to be escaped, as in most strings.
+  ///
+  /// - Returns: whether it was appended.
+  @inline(__always)
+  private mutating func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = bytes.baseAddress, PlainText.isPlain(bytes) else { return false }
+    append(atMost: bytes.count + 2) { text in
+      text[0] = UInt8(ascii: "\"")
+      (text + 1).update(from: first, count: bytes.count)
+      text[bytes.count + 1] = UInt8(ascii: "\"")
+      return bytes.count + 2
+    }
+    return true
   }
 
+  @inline(never)
   private mutating func appendEscaped(_ value: String) {
     var quoted: [UInt8] = []
     PrintableJSON.append(value, to: &quoted)

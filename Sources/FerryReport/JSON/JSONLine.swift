@@ -145,7 +145,7 @@ package struct JSONLine {
   ///
   /// - Returns: whether it was added.
   private mutating func add(_ key: StaticString, plain value: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard PrintableJSON.isPlain(value) else { return false }
+    guard PlainText.isPlain(value) else { return false }
     append(key, value)
     return true
   }

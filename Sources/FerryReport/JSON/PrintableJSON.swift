@@ -40,21 +40,14 @@ package enum PrintableJSON {
   ///
   /// - Returns: whether they were appended.
   private static func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) -> Bool {
-    guard isPlain(bytes) else { return false }
+    guard PlainText.isPlain(bytes) else { return false }
     text.append(quote)
     text.append(contentsOf: bytes)
     text.append(quote)
     return true
   }
 
-  /// Whether none of the bytes has to be escaped, as in most strings.
-  static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    for byte in bytes where byte < 0x20 || byte >= 0x7F || byte == quote || byte == backslash { return false }
-    return true
-  }
-
   private static let quote = UInt8(ascii: "\"")
-  private static let backslash = UInt8(ascii: "\\")
 
   /// Whether the UTF-8 encoding of a control can begin with this byte.
   private static func isLead(_ byte: UInt8) -> Bool {

@@ -5,19 +5,10 @@ package enum EventJSON {
   /// The version of this format, which is in the first event.
   package static let version: Int64 = 1
 
-  /// Appends events, each on one line.
+  /// Appends an event, without a line break.
   ///
-  /// - Parameter time: the time of the previous event.
-  package static func append(_ events: [RunEvent], after time: inout TimeText, to buffer: inout ByteBuffer) {
-    // By index, because a loop over the events would copy each of them.
-    for index in events.indices {
-      time.set(events[index].at)
-      append(events[index], time, &buffer)
-      buffer.endObject()
-    }
-  }
-
-  private static func append(_ event: RunEvent, _ time: TimeText, _ line: inout ByteBuffer) {
+  /// - Parameter time: the time of the event.
+  static func append(_ event: borrowing RunEvent, _ time: TimeText, to line: inout ByteBuffer) {
     switch event {
     case .started(_, let run, let manifests):
       line.beginObject(type: "started")
@@ -50,9 +41,12 @@ package enum EventJSON {
       line.add("exit_code", Int64(exitCode))
       line.add("report", report)
     }
+    line.endObject()
   }
 
-  private static func append(_ request: RunEvent.Request, _ time: TimeText, _ line: inout ByteBuffer) {
+  private static func append(
+    _ request: borrowing RunEvent.Request, _ time: TimeText, _ line: inout ByteBuffer
+  ) {
     line.beginObject(type: "request")
     line.add("at", time)
     name(request.manifest, request.node, request.path, &line)
@@ -71,6 +65,7 @@ package enum EventJSON {
     }
   }
 
+  @inline(__always)
   private static func add(_ phases: RequestPhases, _ line: inout ByteBuffer) {
     if phases.nameResolution > .zero { line.add("dns_seconds", seconds: phases.nameResolution, decimals: 6) }
     if phases.connect > .zero { line.add("connect_seconds", seconds: phases.connect, decimals: 6) }
@@ -83,7 +78,10 @@ package enum EventJSON {
     }
   }
 
-  private static func name(_ manifest: String?, _ node: String, _ path: [UInt8]?, _ line: inout ByteBuffer) {
+  @inline(__always)
+  private static func name(
+    _ manifest: String?, _ node: String, _ path: ArraySlice<UInt8>?, _ line: inout ByteBuffer
+  ) {
     line.add("manifest", manifest)
     line.add("node", node)
     if let path { line.add(path: path) }

@@ -2,25 +2,16 @@ import FerryPlan
 
 /// Events as lines of a log, each with the time, the level, the event and its details.
 package enum EventText {
-  package static func text(_ event: RunEvent) -> String {
+  package static func text(_ event: borrowing RunEvent) -> String {
     var line = ByteBuffer()
     append(event, TimeText(event.at), to: &line)
     return line.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Appends events, each on one line.
+  /// Appends an event, without a line break.
   ///
-  /// - Parameter time: the time of the previous event.
-  package static func append(_ events: [RunEvent], after time: inout TimeText, to buffer: inout ByteBuffer) {
-    // By index, because a loop over the events would copy each of them.
-    for index in events.indices {
-      time.set(events[index].at)
-      append(events[index], time, to: &buffer)
-      buffer.append(UInt8(ascii: "\n"))
-    }
-  }
-
-  private static func append(_ event: RunEvent, _ time: TimeText, to line: inout ByteBuffer) {
+  /// - Parameter time: the time of the event.
+  static func append(_ event: borrowing RunEvent, _ time: TimeText, to line: inout ByteBuffer) {
     line.append(time.bytes)
     switch event {
     case .started(_, let run, let manifests):
@@ -43,7 +34,7 @@ package enum EventText {
     }
   }
 
-  private static func append(_ request: RunEvent.Request, to line: inout ByteBuffer) {
+  private static func append(_ request: borrowing RunEvent.Request, to line: inout ByteBuffer) {
     line.append(literal: request.status.map { $0 < 400 } ?? false ? " debug " : " warning ")
     append(request.manifest, request.node, request.path, to: &line)
     line.append(UInt8(ascii: " "))
@@ -107,8 +98,9 @@ package enum EventText {
     line.append(literal: " s")
   }
 
-  private static func append(_ manifest: String?, _ node: String, _ path: [UInt8]?, to line: inout ByteBuffer)
-  {
+  private static func append(
+    _ manifest: String?, _ node: String, _ path: ArraySlice<UInt8>?, to line: inout ByteBuffer
+  ) {
     if let manifest {
       line.append(manifest)
       line.append(UInt8(ascii: "/"))
