@@ -99,7 +99,10 @@ extension EasyHandle {
       exchange.needsOtherConnection = true
       return false
     }
-    if let descriptor { sockets.mark(descriptor, isBackground: exchange.request.connection.isBackground) }
+    if let descriptor {
+      sockets.mark(descriptor, isBackground: exchange.request.connection.isBackground)
+      if exchange.mayBeHTTP2 { sockets.combinePackets(of: descriptor) }
+    }
     exchange.attempts += 1
     // After a 417 response to a part of the body, libcurl 7.88 does not request the body from its start.
     if exchange.offset != 0, exchange.file != nil { restart(exchange) }

@@ -25,13 +25,13 @@ final class EasyHandle {
   /// The buffer of `CURLOPT_POSTFIELDS`, which libcurl does not copy.
   private var bodyBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-  private enum Shape { case get, head, memoryBody, fileBody }
+  enum Shape { case get, head, memoryBody, fileBody }
   private var shape = Shape.get
+  private var buffers = TransferBuffers()
   private var customMethod: String?
   private let parsedURL = ParsedURL()
   private var headers: HeaderList?
   private var idleTimeout: Duration?
-  private var isLimited = false
   /// `CURLOPT_DNS_CACHE_TIMEOUT` in seconds; `nil` for libcurl's default.
   var nameTimeout: Int? {
     didSet {
@@ -81,7 +81,6 @@ final class EasyHandle {
     ferry_easy_set_pointer(curl, CURLOPT_PREREQDATA, context)
     setCallbacks()
     setSocketCallbacks()
-    setBuffers()
   }
 
   /// Replaces a used easy handle with a new one. The caller has removed the old one from the multi handle.
@@ -90,10 +89,10 @@ final class EasyHandle {
     curl_easy_cleanup(curl)
     curl = fresh
     shape = .get
+    buffers = TransferBuffers()
     customMethod = nil
     headers = nil
     idleTimeout = nil
-    isLimited = false
     nameTimeout = nil
     connection = nil
     setConstants()
@@ -132,10 +131,8 @@ final class EasyHandle {
     connectionAuthentication = scheme
     if let scheme, let authentication = exchange.request.authentication { try set(scheme, authentication) }
     try setMethodAndBody(exchange)
-    if isLimited != (exchange.request.byteLimit != nil || !exchange.credits.isEmpty) {
-      isLimited.toggle()
-      setBuffers()
-    }
+    let isLimited = exchange.request.byteLimit != nil || !exchange.credits.isEmpty
+    setBuffers(TransferBuffers(shape, bodySize: exchange.bodySize, isLimited: isLimited))
     if headers !== exchange.headers {
       headers = exchange.headers
       ferry_easy_set_pointer(curl, CURLOPT_HTTPHEADER, exchange.headers.slist)
@@ -256,7 +253,6 @@ final class EasyHandle {
         ferry_easy_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
         ferry_easy_set_long(curl, CURLOPT_POST, 1)
       }
-      setBuffers()
     }
     if method != customMethod {
       customMethod = method
@@ -264,12 +260,10 @@ final class EasyHandle {
     }
   }
 
-  private func setBuffers() {
-    // A download reads in pieces of the size that the curl tool uses; the response to an upload is small.
-    // libcurl allocates both buffers only while they are used. If a limit applies, up to one piece beyond the
-    // limit may be received, so the pieces are small. A bandwidth limit also requires small pieces.
-    ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, shape == .get && !isLimited ? 100 << 10 : 16 << 10)
-    ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, shape == .fileBody ? 512 << 10 : 64 << 10)
+  private func setBuffers(_ new: TransferBuffers) {
+    if new.receiving != buffers.receiving { ferry_easy_set_long(curl, CURLOPT_BUFFERSIZE, new.receiving) }
+    if new.sending != buffers.sending { ferry_easy_set_long(curl, CURLOPT_UPLOAD_BUFFERSIZE, new.sending) }
+    buffers = new
   }
 
   private func setMemoryBody(size: Int64) {

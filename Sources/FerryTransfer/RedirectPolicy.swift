@@ -17,7 +17,12 @@ enum RedirectPolicy {
     /// The scheme in which libcurl authenticates the connection; `nil` for none.
     var connectionAuthentication: ConnectionAuthentication?
 
-    var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
+    var isSecure: Bool {
+      // For each request, so without a copy of the prefix.
+      url.utf8.prefix(6).elementsEqual("https:".utf8) { byte, expected in
+        byte == expected || byte | 0x20 == expected && byte >= UInt8(ascii: "A")
+      }
+    }
   }
 
   enum Decision: Equatable {

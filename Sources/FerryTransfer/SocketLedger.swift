@@ -32,6 +32,7 @@ final class SocketLedger {
   /// The connections that no further request may use.
   private var retired: Set<CInt> = []
   private var closed = SocketBytes()
+  private var batching = PacketBatching()
   private(set) lazy var opener = SocketOpener(self, isBackground: false)
   private(set) lazy var backgroundOpener = SocketOpener(self, isBackground: true)
   /// The guard that is notified of each socket that is opened or closed.
@@ -66,6 +67,7 @@ final class SocketLedger {
   func willClose(_ descriptor: CInt) {
     turnGuard?.willClose(descriptor)
     retired.remove(descriptor)
+    batching.remove(descriptor)
     guard let connection = descriptors.removeValue(forKey: descriptor) else { return }
     if portless.remove(descriptor) == nil {
       byLocalPort[connection.localPort]?.removeAll { $0 == descriptor }
@@ -124,6 +126,18 @@ final class SocketLedger {
     let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, flags) < 0 && session?.hasUnreadBytes != true
+  }
+
+  // MARK: Packets
+
+  /// Called when a request is about to be sent on a connection that may carry several requests at a time.
+  func combinePackets(of descriptor: CInt) { batching.add(descriptor) }
+
+  /// Performs a call to libcurl that may send requests.
+  func combiningPackets(_ call: () -> Void) {
+    batching.begin()
+    call()
+    batching.end()
   }
 
   // MARK: Silent connections

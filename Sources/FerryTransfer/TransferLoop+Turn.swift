@@ -82,7 +82,7 @@ extension TransferLoop {
     while isFollowing {
       isFollowing = false
       turnGuard.begin()
-      curl_multi_perform(multi, &running)
+      sockets.combiningPackets { curl_multi_perform(multi, &running) }
       shutDown = turnGuard.end()
       var left: CInt = 0
       while let message = curl_multi_info_read(multi, &left) {

@@ -179,7 +179,7 @@ import Testing
     #expect(!SecretMask(filters: [[.lower, .sha256]]).mayOccur(1_000, in: 63))
     var item = ItemValues()
     item.allocate = [CapturedValue(name: "id", value: long, isSecret: true)]
-    var store = ItemValueStore([ItemRef(NodeID(0), 1): item], secrets: [], filters: [[.sha256]])
+    let store = ItemValueStore([ItemRef(NodeID(0), 1): item], secrets: [], filters: [[.sha256]])
     #expect(store.masked("44f8354494a5ba03ba1792a8d3e9c534c47a9181980fde7a3f44b06ef2ae7c7f") == "***")
   }
 

@@ -15,7 +15,7 @@ struct ItemValueStoreTests {
 
   @Test func aSecretIsMaskedWhileAnItemHasItAndAfterwards() {
     let other = ItemRef(NodeID(0), 2)
-    var store = ItemValueStore([Self.item: values("long-secret"), other: values("long-secret")], secrets: [])
+    let store = ItemValueStore([Self.item: values("long-secret"), other: values("long-secret")], secrets: [])
     store.forget(other)
     #expect(store.masked("short") == "short")
     #expect(store.masked("it is long-secret") == "it is ***")
@@ -28,13 +28,13 @@ struct ItemValueStoreTests {
   }
 
   @Test func aSecretThatWasReplacedIsMasked() {
-    var store = ItemValueStore([Self.item: values("first-secret")], secrets: [])
+    let store = ItemValueStore([Self.item: values("first-secret")], secrets: [])
     store.update(Self.item) { $0 = values("second-secret") }
     #expect(store.masked("first-secret, second-secret") == "***, ***")
   }
 
   @Test func theSecretsOfAnAmbiguousItemAreMaskedHoweverManyItemsEndAfterIt() {
-    var store = ItemValueStore([Self.item: values("its-secret")], secrets: [], retiredSecrets: 10)
+    let store = ItemValueStore([Self.item: values("its-secret")], secrets: [], retiredSecrets: 10)
     store.forget(Self.item, keepsSecrets: true)
     for index in 0..<50 {
       let other = ItemRef(NodeID(1), index)
@@ -47,12 +47,12 @@ struct ItemValueStoreTests {
 
   @Test func theSecretsOfTheWorkAreMaskedInTheRequestsThatFollow() {
     let other = ItemRef(NodeID(0), 2)
-    var work = ItemValueStore(
+    let work = ItemValueStore(
       [Self.item: values("open-secret"), other: values("ended-secret")],
       secrets: [SensitiveValue("key of work")], filters: [[.base64, .base64]])
     work.forget(other)
     work.keepSecret("token of work")
-    var store = ItemValueStore([:], secrets: [SensitiveValue("own key")], filters: [[.lower]], after: work)
+    let store = ItemValueStore([:], secrets: [SensitiveValue("own key")], filters: [[.lower]], after: work)
     #expect(store[Self.item] == nil)
     let text = "open-secret, ended-secret, key of work, token of work, own key"
     #expect(store.masked(text) == "***, ***, ***, ***, ***")
@@ -70,7 +70,7 @@ struct ItemValueStoreTests {
       for start in 0...110 {
         let text = Array((String(repeating: ".", count: start) + form + "!").utf8)
         for length in [text.count, text.count - 2, text.count - form.utf8.count / 2] {
-          var store = ItemValueStore([:], secrets: [SensitiveValue(secret)])
+          let store = ItemValueStore([:], secrets: [SensitiveValue(secret)])
           let shown = store.maskedBeginning(100, of: Array(text.prefix(length)), isCut: length < text.count)
           let isClean = shown.allSatisfy {
             [UInt8(ascii: "."), UInt8(ascii: "*"), UInt8(ascii: "!")].contains($0)
@@ -86,7 +86,7 @@ struct ItemValueStoreTests {
 
   @Test func nothingIsShownOfATextThatIsCutIfASecretMayBeLonger() {
     let long = String(repeating: "s3cret", count: 12_000)
-    var store = ItemValueStore([Self.item: values(long)], secrets: [])
+    let store = ItemValueStore([Self.item: values(long)], secrets: [])
     #expect(store.maskedBeginning(100, of: Array(long.utf8), isCut: false) == [])
     #expect(store.maskedBeginning(100, of: Array("a short text".utf8), isCut: true) == [])
     #expect(
@@ -95,13 +95,13 @@ struct ItemValueStoreTests {
 
   /// The lowercase form of U+212A (Kelvin sign, 3 bytes) is `k` (1 byte).
   @Test func aTextThatIsShorterThanTheSecretMayContainItsLowerCase() {
-    var store = ItemValueStore([Self.item: values("\u{212A}\u{212A}\u{212A}\u{212A}")], secrets: [])
+    let store = ItemValueStore([Self.item: values("\u{212A}\u{212A}\u{212A}\u{212A}")], secrets: [])
     #expect(store.masked("kkkk") == "***")
   }
 
   /// A server may send secrets of 64 KiB for thousands of items.
   @Test func aLongSecretIsSearchedForOnlyInTextsThatMayContainIt() {
-    var store = ItemValueStore([:], secrets: [])
+    let store = ItemValueStore([:], secrets: [])
     for item in 0..<200 {
       store.update(ItemRef(NodeID(0), item)) { $0 = values(String(repeating: "s\(item)", count: 20_000)) }
       _ = store.masked("the server responded with 500 to POST")
@@ -110,7 +110,7 @@ struct ItemValueStoreTests {
     // so far is not added.
     #expect(store.mask.count == 0)
     let text = String(repeating: "s", count: 20_000)
-    var one = ItemValueStore([Self.item: values(text)], secrets: [])
+    let one = ItemValueStore([Self.item: values(text)], secrets: [])
     #expect(one.mask.count == 0)
     #expect(one.masked("x \(text) y") == "x *** y")
     #expect(one.mask.count == 1)

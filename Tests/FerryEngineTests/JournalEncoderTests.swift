@@ -86,11 +86,24 @@ struct JournalEncoderTests {
   @Test(arguments: [ItemStep.transfer, .commit])
   func anIntentNamesItsStep(step: ItemStep) throws {
     let row = try row(item)
-    guard case .intent(row, step, nil)? = try encode(.intentRecorded(item, step)).first else {
+    guard case .intent(row, step, nil, _)? = try encode(.intentRecorded(item, step)).first else {
       Issue.record("not an intent of \(step)")
       return
     }
     #expect(names(try encode(.intentWithdrawn(item))) == ["withdraw"])
+  }
+
+  /// While intents of commits are written, the scheduler uses the connections for other requests. It writes ahead twice
+  /// as many as there are connections, or 64 of commits that can be repeated.
+  @Test(arguments: [true, false]) func anIntentNamesWhatItHolds(isRepeatable: Bool) throws {
+    let run = try TestRun(
+      isRepeatable ? Self.yaml : Self.yaml.replacing("      already_done: { status: [409] }\n", with: ""),
+      files: ["a"])
+    let plan = run.job.plan
+    let keys = CommitKeys(plan, rounds: [1])
+    let connections = plan.sessions[plan.nodes[upload.index].session.index].maxConnectionsPerHost
+    #expect(keys.heldByIntent(of: upload) == .requestOnly(group: isRepeatable ? 32 : connections))
+    #expect(keys.heldByIntent(of: request) == .connection)
   }
 
   /// The server recognizes a repeated commit only by the key that the first attempt sent.

@@ -4,10 +4,17 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
-  /// Builds the URL. Literal text is used unchanged, and values are encoded for the part of the URL in which
-  /// they occur. A value that was percent-encoded by a filter is not encoded again.
   func url(
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
+  ) throws(TransportFailure) -> String {
+    if base == nil, let fixedURL { return fixedURL }
+    return try Self.url(template, bindings, base: base, &sensitive)
+  }
+
+  /// Builds the URL. Literal text is used unchanged, and values are encoded for the part of the URL in which
+  /// they occur. A value that was percent-encoded by a filter is not encoded again.
+  static func url(
+    _ template: RequestTemplate, _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {
     var url: [UInt8] = []
     /// The positions of values in the path, with their references; `nil` for values from the environment.
@@ -66,13 +73,14 @@ extension RequestBuilder {
         throw Self.failure("\(reference) is empty, which would leave an empty segment in the URL's path")
       }
     }
-    try addQuery(to: &url, bindings, &sensitive)
+    try addQuery(of: template, to: &url, bindings, &sensitive)
     return try Self.absolute(url, base: base)
   }
 
   /// Adds the parameters of `query` before the URL's fragment.
-  private func addQuery(
-    to url: inout [UInt8], _ bindings: Bindings, _ sensitive: inout SensitiveParts
+  private static func addQuery(
+    of template: RequestTemplate, to url: inout [UInt8], _ bindings: Bindings,
+    _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) {
     guard !template.query.isEmpty else { return }
     let end = url.firstIndex(of: UInt8(ascii: "#")) ?? url.count

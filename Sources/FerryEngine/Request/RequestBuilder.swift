@@ -25,12 +25,16 @@ package final class RequestBuilder: Sendable {
   private let isURLCaptured: Bool
   /// The sensitive parts that do not depend on the attempt: the origins that the manifest names.
   private let sensitive: SensitiveParts
+  /// The URL, if it is the same in each request.
+  let fixedURL: String?
 
   private struct PreparedField: Sendable {
     var field: RequestTemplate.Field
     var owner: TransferRequest.HeaderField.Owner
     /// Whether the field counts as a credential because of its name.
     var isCredentialByName: Bool
+    /// The field as it is sent, if it is the same in each request.
+    var fixed: TransferRequest.HeaderField?
   }
 
   /// - Parameters:
@@ -95,7 +99,18 @@ package final class RequestBuilder: Sendable {
     {
       set(RequestTemplate.Field(name: "Content-Type", value: Template(literal: type)), .request)
     }
-    self.fields = fields
+    self.fields = fields.map { field in
+      guard field.owner != .token, field.field.value.references.isEmpty else { return field }
+      var field = field
+      // A malformed field is reported when a request is built.
+      field.fixed = try? Self.header(field, Bindings(), cookie: nil)
+      return field
+    }
+    var values = SensitiveParts()
+    let hasReferences =
+      !template.url.references.isEmpty || template.query.contains { !$0.value.references.isEmpty }
+    // As for the fields.
+    fixedURL = hasReferences ? nil : try? Self.url(template, Bindings(), base: nil, &values)
   }
 
   /// Builds the request for one attempt, with the values of its references.
@@ -105,20 +120,12 @@ package final class RequestBuilder: Sendable {
   package func build(_ bindings: Bindings, base: String? = nil) throws(TransportFailure) -> BuiltRequest {
     var headers: [TransferRequest.HeaderField] = []
     headers.reserveCapacity(fields.count)
-    for prepared in fields {
-      let name = prepared.field.name
-      var sensitive: [String] = []
-      var value = try Self.text(prepared.field.value, bindings, sensitive: &sensitive)
-      if let cookie, prepared.owner == .token { value = try Self.cookie(cookie, value) }
-      // A line break would end the field and start another. NUL is not allowed in a field (RFC 9110 §5.5).
-      if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
-        throw Self.failure("the value of the header '\(name)' contains a line break or NUL")
+    for field in fields {
+      if let fixed = field.fixed {
+        headers.append(fixed)
+      } else {
+        headers.append(try Self.header(field, bindings, cookie: cookie))
       }
-      let isKept = !sensitive.isEmpty || prepared.isCredentialByName || prepared.owner == .token
-      headers.append(
-        .init(
-          name: name, value: String(decoding: value, as: UTF8.self),
-          sensitivity: isKept ? .init(prepared.owner, values: sensitive) : nil))
     }
     if let metadata = try metadata(bindings) { headers.append(metadata) }
     let credentials = try clientCredentials(bindings)
@@ -140,6 +147,23 @@ package final class RequestBuilder: Sendable {
       signing: try signing(bindings), authentication: try authentication(bindings, url: url),
       checksum: try checksum(bindings), clientCredentials: credentials?.text,
       queryToken: try queryToken(bindings))
+  }
+
+  private static func header(
+    _ prepared: PreparedField, _ bindings: Bindings, cookie: String?
+  ) throws(TransportFailure) -> TransferRequest.HeaderField {
+    let name = prepared.field.name
+    var sensitive: [String] = []
+    var value = try text(prepared.field.value, bindings, sensitive: &sensitive)
+    if let cookie, prepared.owner == .token { value = try Self.cookie(cookie, value) }
+    // A line break would end the field and start another. NUL is not allowed in a field (RFC 9110 §5.5).
+    if value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+      throw failure("the value of the header '\(name)' contains a line break or NUL")
+    }
+    let isKept = !sensitive.isEmpty || prepared.isCredentialByName || prepared.owner == .token
+    return .init(
+      name: name, value: String(decoding: value, as: UTF8.self),
+      sensitivity: isKept ? .init(prepared.owner, values: sensitive) : nil)
   }
 
   /// The `Upload-Metadata` of a tus upload; `nil` without pairs.

@@ -18,7 +18,7 @@ final class CaptureStore {
   private var secrets: [[String: SensitiveValue]]
   /// The sequences of filters that a secret may pass through.
   private var filters: Set<[ReferenceFilter]>
-  var items: ItemValueStore
+  let items: ItemValueStore
   /// Captures of tokens and requests, by node.
   private var nodeCaptures: [Int: [CapturedValue]] = [:]
   private var tokenValues: [Int: [String: SensitiveValue]] = [:]
@@ -226,9 +226,9 @@ final class CaptureStore {
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
     let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
-    let mask = SecretMask(
-      own.filter { $0.isSecret && items.lasting.mayOccur($0.value.utf8.count, in: longest) }.map(\.value),
-      filters: filters)
+    let secrets = own.filter { $0.isSecret && items.lasting.mayOccur($0.value.utf8.count, in: longest) }
+    // In the usual case, there are none.
+    let mask = secrets.isEmpty ? nil : SecretMask(secrets.map(\.value), filters: filters)
     return captures.map { capture in
       var guarded = capture
       if capture.value.utf8.contains(UInt8(ascii: "@")) {
@@ -238,7 +238,7 @@ final class CaptureStore {
       if !capture.isSecret {
         guarded.isSecret =
           items.lasting.mask(guarded.value, .wholeSecretsInUse) != guarded.value
-          || mask.mask(guarded.value, .wholeSecretsInUse) != guarded.value
+          || mask.map { $0.mask(guarded.value, .wholeSecretsInUse) != guarded.value } ?? false
       }
       return guarded
     }

@@ -1,16 +1,31 @@
+import FerryJournal
 import FerryPlan
 
-/// Determines the idempotency key of each commit whose intent is about to be recorded.
-struct CommitKeys {
+/// Determines the idempotency key of each commit whose intent is about to be recorded, and what waits for the intent.
+///
+/// This is a class, because each use of a struct with a plan would copy it.
+final class CommitKeys {
   private let plan: Plan
   /// The rounds, by manifest.
   private let rounds: [Int64]
+  /// By node.
+  private let held: [JournalWrite.HeldByIntent]
 
   /// - Parameter rounds: the rounds, by manifest.
   init(_ plan: Plan, rounds: [Int64]) {
     self.plan = plan
     self.rounds = rounds
+    held = plan.nodes.map { node in
+      guard case .upload(let work) = node.work, let commit = work.commit else { return .connection }
+      // Half of the scheduler's `intentRoom` and `commitRoom`.
+      let connections = plan.sessions[node.session.index].maxConnectionsPerHost
+      return .requestOnly(group: commit.repeatability == .once ? connections : max(connections, 32))
+    }
   }
+
+  /// What waits for the intent of a commit. The scheduler uses the connections for other requests meanwhile, until there are
+  /// as many intents as it writes ahead. They are synced when half of them have been written.
+  func heldByIntent(of node: NodeID) -> JournalWrite.HeldByIntent { held[node.index] }
 
   /// The key to send with the item's next commit; `nil` if the manifest does not specify one.
   ///

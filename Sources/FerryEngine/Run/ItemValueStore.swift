@@ -6,7 +6,9 @@ import FerryPlan
 /// An item's secrets are retired together with the item's values: from then on, the mask keeps only a bounded
 /// number of fingerprints. Otherwise, a long run would keep the secrets of all its items, and search every
 /// text for each of them.
-struct ItemValueStore {
+///
+/// This is a class, because each read of a struct in a property of a class would copy it.
+final class ItemValueStore {
   private var items: [ItemRef: ItemValues]
   /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an
   /// interruption, the URL that `allocate` captured is used.
@@ -53,20 +55,18 @@ struct ItemValueStore {
 
   subscript(ref: ItemRef) -> ItemValues? { items[ref] }
 
-  mutating func update(_ ref: ItemRef, _ body: (inout ItemValues) -> Void) {
-    var values = items[ref] ?? ItemValues()
-    let before = values.secrets
-    body(&values)
-    items[ref] = values
+  func update(_ ref: ItemRef, _ body: (inout ItemValues) -> Void) {
+    let before = items[ref]?.secrets ?? []
+    body(&items[ref, default: ItemValues()])
     // Insert the new secrets first, so that the mask is not rebuilt for the unchanged ones.
-    for secret in values.secrets { insert(secret) }
+    for secret in items[ref]?.secrets ?? [] { insert(secret) }
     for secret in before { retire(secret) }
   }
 
   /// The URL of the item's upload session; `nil` if no response to a part of its file contained one.
   func session(of ref: ItemRef) -> CapturedValue? { sessions[ref] }
 
-  mutating func keep(session: CapturedValue?, of ref: ItemRef) {
+  func keep(session: CapturedValue?, of ref: ItemRef) {
     let before = sessions[ref]
     sessions[ref] = session
     if let session, session.isSecret { insert(session.value) }
@@ -76,7 +76,7 @@ struct ItemValueStore {
   /// The parts of the item's file that the server has confirmed.
   func parts(of ref: ItemRef) -> PartTags { parts[ref] ?? PartTags() }
 
-  mutating func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
+  func keep(part number: Int, _ tag: PartTags.Tag, of ref: ItemRef) {
     parts[ref, default: PartTags()].set(tag, of: number)
   }
 
@@ -84,7 +84,7 @@ struct ItemValueStore {
   ///
   /// - Parameter count: the number of the file's partial uploads.
   /// - Returns: the URLs of all partial uploads in order; `nil` if some are missing.
-  mutating func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> [String]? {
+  func keep(partialUpload url: String, _ number: Int, of count: Int, _ ref: ItemRef) -> [String]? {
     insert(url)
     if let before = partialUploads[ref, default: [:]].updateValue(url, forKey: number) { retire(before) }
     let urls = (1...count).compactMap { partialUploads[ref]?[$0] }
@@ -93,16 +93,16 @@ struct ItemValueStore {
 
   func releasedResources(of orphan: ItemRef) -> Int { releasedResources[orphan] ?? 0 }
 
-  mutating func keep(releasedResources count: Int, of orphan: ItemRef) { releasedResources[orphan] = count }
+  func keep(releasedResources count: Int, of orphan: ItemRef) { releasedResources[orphan] = count }
 
-  mutating func forgetPartialUploads(of ref: ItemRef) {
+  func forgetPartialUploads(of ref: ItemRef) {
     for url in partialUploads.removeValue(forKey: ref)?.values.map(\.self) ?? [] { retire(url) }
   }
 
   /// Removes the values of an item.
   ///
   /// - Parameter keepsSecrets: whether the secrets are masked until the run ends, because the journal still has them.
-  mutating func forget(_ ref: ItemRef, keepsSecrets: Bool = false) {
+  func forget(_ ref: ItemRef, keepsSecrets: Bool = false) {
     if keepsSecrets { keepSecrets(of: ref) }
     if sessions[ref] != nil { keep(session: nil, of: ref) }
     parts[ref] = nil
@@ -113,19 +113,19 @@ struct ItemValueStore {
   }
 
   /// Masks the secrets of an item until the run ends.
-  mutating func keepSecrets(of ref: ItemRef) {
+  func keepSecrets(of ref: ItemRef) {
     for secret in items[ref]?.secrets ?? [] { mask.keepFingerprint(of: secret) }
   }
 
   /// Masks a secret that does not belong to an item, until the run ends.
-  mutating func keepSecret(_ secret: String) {
+  func keepSecret(_ secret: String) {
     mask.insert(secret)
     lasting.insert(secret)
     longestForm = max(longestForm, mask.longestForm(of: secret))
   }
 
   /// Adds sequences of filters that a secret may pass through.
-  mutating func add(filters: Set<[ReferenceFilter]>) {
+  func add(filters: Set<[ReferenceFilter]>) {
     mask.add(filters: filters)
     lasting.add(filters: filters)
     let secrets = unmasked.values.flatMap(\.keys).map { String(decoding: $0, as: UTF8.self) }
@@ -136,13 +136,13 @@ struct ItemValueStore {
   /// Returns the string with every secret replaced by `***`.
   ///
   /// - Parameter more: texts that are replaced too.
-  mutating func masked(_ text: String, hiding more: [[UInt8]] = []) -> String {
+  func masked(_ text: String, hiding more: [[UInt8]] = []) -> String {
     prepareMask(forTextOf: text.utf8.count, .display)
     return mask.mask(text, hiding: more)
   }
 
   /// Returns the origin of a server, with every secret that is in use replaced by `***`.
-  mutating func maskedInUse(_ origin: String) -> String {
+  func maskedInUse(_ origin: String) -> String {
     prepareMask(forTextOf: origin.utf8.count, .wholeSecretsInUse)
     return mask.mask(origin, .wholeSecretsInUse)
   }
@@ -157,7 +157,7 @@ struct ItemValueStore {
   ///   - count: the number of bytes wanted.
   ///   - isCut: whether the text continues after `bytes`.
   ///   - more: texts that are replaced too.
-  mutating func maskedBeginning(
+  func maskedBeginning(
     _ count: Int, of bytes: [UInt8], isCut: Bool, hiding more: [[UInt8]] = []
   ) -> [UInt8] {
     let longestForm = more.map { SecretMask.longestEncoding(ofBytes: $0.count) }.reduce(longestForm, max)
@@ -173,7 +173,7 @@ struct ItemValueStore {
   private static let searchLimit = 64 << 10
 
   /// Adds to the mask the secrets that a string of this many bytes may contain.
-  private mutating func prepareMask(forTextOf count: Int, _ scope: SecretMask.Scope) {
+  private func prepareMask(forTextOf count: Int, _ scope: SecretMask.Scope) {
     let searchesParts = scope == .display && count >= SecretURLParts.shortest
     for kind in unmasked.keys
     where searchesParts && kind.mayHaveParts || mask.mayOccur(kind.length, in: count) {
@@ -183,7 +183,7 @@ struct ItemValueStore {
     }
   }
 
-  private mutating func insert(_ secret: String) {
+  private func insert(_ secret: String) {
     // The mask counts the insertions of secrets that it already contains.
     if mask.contains(secret) { return mask.insert(secret) }
     let bytes = Array(secret.utf8)
@@ -191,7 +191,7 @@ struct ItemValueStore {
     unmasked[SecretKind(bytes), default: [:]][bytes, default: 0] += 1
   }
 
-  private mutating func retire(_ secret: String) {
+  private func retire(_ secret: String) {
     let bytes = Array(secret.utf8)
     let kind = SecretKind(bytes)
     guard let count = unmasked[kind]?[bytes] else { return mask.retire(secret) }
@@ -214,5 +214,10 @@ private struct SecretKind: Hashable {
 }
 
 extension ItemValues {
-  fileprivate var secrets: [String] { (allocate + transfer).filter(\.isSecret).map(\.value) }
+  fileprivate var secrets: [String] {
+    var secrets: [String] = []
+    for capture in allocate where capture.isSecret { secrets.append(capture.value) }
+    for capture in transfer where capture.isSecret { secrets.append(capture.value) }
+    return secrets
+  }
 }

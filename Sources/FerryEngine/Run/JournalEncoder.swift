@@ -188,7 +188,8 @@ final class JournalEncoder {
     case .intentRecorded(let ref, .commit):
       let key = commitKeys.key(of: ref, captures[ref], scheduler)
       captures.keep(commitKey: key, of: ref)
-      return row(ref).map { [.intent(row: $0, step: .commit, key: key)] }
+      let holds = commitKeys.heldByIntent(of: ref.node)
+      return row(ref).map { [.intent(row: $0, step: .commit, key: key, holds: holds)] }
     case .intentRecorded(let ref, let step):
       return row(ref).map { [.intent(row: $0, step: step ?? .transfer)] }
     case .intentWithdrawn(let ref): return row(ref).map { [.withdraw(row: $0)] }

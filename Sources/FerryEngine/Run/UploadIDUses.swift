@@ -110,6 +110,7 @@ struct UploadIDUses {
   ///   - values: the values of an item that no longer holds its ID.
   ///   - identity: the values by which the item's upload releases the ID; empty if it does not release IDs.
   func isShared(_ values: ItemValues, identity: [CapturedValue], of node: NodeID) -> Bool {
+    guard isNeeded else { return false }
     if sharing(identity, of: node, values.servers) != .none { return true }
     let hashes = Set((values.allocate + values.transfer).map { Self.hash($0, nil) })
     if isReleasedByAnother(hashes, node) { return true }

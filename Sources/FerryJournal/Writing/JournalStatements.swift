@@ -28,7 +28,7 @@ struct JournalStatements {
       bind(statement, 2, round)
       bind(statement, 3, handedOver.nanoseconds)
       for row in rows { try update(statement, row: row) }
-    case .intent(let row, let step, let key):
+    case .intent(let row, let step, let key, _):
       try intend(step, key, row: row)
     case .withdraw(let row):
       try update(handle(.withdraw), row: row)
@@ -161,12 +161,13 @@ struct JournalStatements {
   private mutating func allocate(_ captures: [CapturedValue], until expires: Instant?, row: Int64) throws {
     // The server may have issued the same ID again. An ID that is in use is not an orphan, unless it is in
     // doubt.
+    let texts = CaptureText.Pair(captures)
     let regained = try handle(.regained)
     bind(regained, 1, row)
-    bind(regained, 2, captures: captures)
+    bind(regained, 2, captures: texts)
     try run(regained)
     let statement = try handle(.allocated)
-    bind(statement, 2, captures: captures)
+    bind(statement, 2, captures: texts)
     bind(statement, 4, expires?.nanoseconds)
     try update(statement, row: row)
   }
@@ -186,7 +187,7 @@ struct JournalStatements {
     let statement = try handle(.nodeClosed)
     bind(statement, end: closing.state, at: closing.at, failure: closing.failure)
     bind(statement, 7, closing.round)
-    bind(statement, 8, captures: closing.captures)
+    bind(statement, 8, captures: CaptureText.Pair(closing.captures))
     bind(statement, 10, closing.fetch?.fetchedAt.nanoseconds)
     bind(statement, 11, text: closing.fetch?.etag)
     bind(statement, 12, text: closing.fetch?.lastModified)
@@ -229,7 +230,7 @@ struct JournalStatements {
         resultCode: .SQLITE_CORRUPT, message: "item \(row) has captures that are not valid JSON")
     }
     let set = try handle(.setCaptures)
-    bind(set, 2, captures: CaptureText.merge(oldOpen + oldSecret, captures))
+    bind(set, 2, captures: CaptureText.Pair(CaptureText.merge(oldOpen + oldSecret, captures)))
     try update(set, row: row)
   }
 
@@ -303,9 +304,9 @@ struct JournalStatements {
   }
 
   /// Binds non-secret captures at `index`, and secret captures after it.
-  private func bind(_ statement: OpaquePointer, _ index: Int32, captures: [CapturedValue]) {
-    bind(statement, index, text: CaptureText.encode(captures, secret: false))
-    bind(statement, index + 1, text: CaptureText.encode(captures, secret: true))
+  private func bind(_ statement: OpaquePointer, _ index: Int32, captures: CaptureText.Pair) {
+    bind(statement, index, text: captures.open)
+    bind(statement, index + 1, text: captures.secret)
   }
 
   private func bind(_ statement: OpaquePointer, end state: ItemState, at: Instant, failure: RecordedFailure?)

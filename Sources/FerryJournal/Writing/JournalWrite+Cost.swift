@@ -1,16 +1,24 @@
 import FerryPlan
 
 extension JournalWrite {
-  /// Whether the write must be on disk before the step that it announces is sent.
-  var isIntent: Bool {
+  /// How soon a write must be on disk.
+  enum SyncNeed {
+    case none, immediate
+    /// Together with further intents, until there are `group` of them.
+    case grouped(group: Int)
+  }
+
+  /// How soon the write must be on disk. The step that an intent announces is not sent before.
+  var syncNeed: SyncNeed {
     switch self {
-    case .intent, .nodeIntent: true
+    case .intent(_, _, _, .requestOnly(let group)): .grouped(group: group)
+    case .intent(_, _, _, .connection), .nodeIntent: .immediate
     case .insert, .requeue, .adopt, .withdraw, .allocated, .confirmedBytes, .transferred, .released, .closed,
       .source,
       .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .fetchFailed, .resumed, .foreground,
       .events, .orphaned,
       .orphanSettled, .orphanDoubted, .orphanKept, .servers:
-      false
+      .none
     }
   }
 

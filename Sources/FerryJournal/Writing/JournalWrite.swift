@@ -12,9 +12,11 @@ package enum JournalWrite: Sendable {
   case adopt(round: Int64, handedOver: Instant, rows: [Int64])
   /// A commit, or a step that is never resent, is about to be sent. This write must be synced first.
   ///
-  /// - Parameter key: the idempotency key that a `commit` carries; `nil` if it carries none. The other steps do not
-  ///   change the recorded key.
-  case intent(row: Int64, step: ItemStep, key: CommitKey? = nil)
+  /// - Parameters:
+  ///   - key: the idempotency key that a `commit` carries; `nil` if it carries none. The other steps do not change the
+  ///     recorded key.
+  ///   - holds: what waits for the intent.
+  case intent(row: Int64, step: ItemStep, key: CommitKey? = nil, holds: HeldByIntent = .connection)
   /// The announced request certainly did not reach the network, or the server refused it.
   case withdraw(row: Int64)
   /// The `allocate` step has completed. Clears the intent.
@@ -68,6 +70,15 @@ package enum JournalWrite: Sendable {
   /// Whether the session's `on_events` must still be started for a completed batch. If this write is appended together
   /// with the outcome that completes the batch, both are in the same transaction.
   case events(pending: Bool)
+
+  /// What waits until an intent is on disk.
+  package enum HeldByIntent: Hashable, Sendable {
+    /// A connection may be unused until then.
+    case connection
+    /// Only the request. Other requests use the connections, so one sync may cover several intents. Once there are `group`
+    /// of them, further intents may wait for them, so they are synced.
+    case requestOnly(group: Int)
+  }
 
   package struct Requeued: Sendable {
     package var row: Int64

@@ -4,9 +4,11 @@ import Foundation
 
 /// Writes the journals on two threads: one commits a run's changes in groups; the other syncs them.
 ///
-/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent is synced
-/// immediately, as are all queued changes when `sync()` is called; other changes are synced after `syncInterval` or
-/// after `syncOutcomes` outcomes, whichever comes first. Commits continue during a sync, so a SIGKILL during a sync
+/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent for which a
+/// connection waits is synced immediately, as are all queued changes when `sync()` is called. Other intents are synced
+/// immediately if the previous sync ended at least `intentInterval` ago; otherwise after that time, or once there are
+/// as many as the intents specify. Other changes are synced after `syncInterval` or after `syncOutcomes` outcomes, whichever comes
+/// first. Commits continue during a sync, so a SIGKILL during a sync
 /// loses no more than at any other time. Commits wait only for the syncs that SQLite performs around a checkpoint. A
 /// sync covers the commits that precede it. Only one sync runs at a time, and later commits wait for the next one.
 /// Changes are written in order. After a failure, nothing more is written.
@@ -14,56 +16,18 @@ import Foundation
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
 /// commits.
 package final class JournalWriter: @unchecked Sendable {
-  /// Syncs all data written to a descriptor's file. Returns the result and `errno` of fdatasync(2).
-  package typealias SyncCall = @Sendable (Int32) -> Int32
-
-  package struct Options: Sendable {
-    /// The maximum time from the first unsynced write to its sync.
-    package var syncInterval: Duration = .milliseconds(50)
-    /// The maximum number of unsynced outcomes.
-    package var syncOutcomes = 512
-    /// The minimum time between two commits, unless a sync is due. The limit exists because, at full speed, a commit
-    /// costs ten times as much as a write. SIGKILL loses at most this much work, which is then repeated. With 0,
-    /// changes are committed at each wake-up.
-    package var commitInterval: Duration = .milliseconds(5)
-    /// The maximum size in bytes of changes waiting in memory. Above this limit, `append` also waits.
-    package var queueLimit = 64 << 20
-    /// The minimum duration of each sync, to simulate a slow disk in tests and benchmarks.
-    package var syncDelay: Duration = .zero
-    /// The system call that syncs each log. Only tests replace it.
-    package var syncCall: SyncCall = LogFile.systemCall
-
-    package init() {}
-  }
-
-  /// The threads that a writer occupies until `close()`.
-  package struct Threads {
-    package var commit: SerialWorker
-    package var sync: SerialWorker
-
-    package init() throws(ThreadUnavailable) {
-      commit = try SerialWorker("ferry-journal")
-      sync = try SerialWorker("ferry-sync")
-    }
-  }
-
-  /// Statistics of the threads, for benchmarks and the report.
-  package struct Statistics: Hashable, Sendable {
-    package var writes = 0
-    package var commits = 0
-    package var syncs = 0
-    package var checkpoints = 0
-    /// The processor time of the threads; available after `close()`.
-    package var processorTime: Duration = .zero
-  }
-
   private struct State {
     var batches: [(journal: Int, writes: [JournalWrite])] = []
     var bytes = 0
     var outcomes = 0
     var sequence: UInt64 = 0
     var syncRequested = false
+    /// The number of intents that await the next sync and may share it with further intents, and the number at which they
+    /// are synced.
+    var intents = (count: 0, group: Int.max)
     var isSyncing = false
+    /// The end of the last sync.
+    var syncedAt = Int64.min / 2
     /// Whether a sync has ended since the last check for a due checkpoint.
     var hasSynced = false
     /// A failure of the sync thread that the commit thread has not handled yet.
@@ -127,11 +91,16 @@ package final class JournalWriter: @unchecked Sendable {
     precondition(journals.indices.contains(journal), "the journal is one of this writer's")
     var bytes = 0
     var outcomes = 0
+    var (grouped, group) = (0, Int.max)
     var isUrgent = false
     for write in writes {
       bytes += write.weight
       if write.isOutcome { outcomes += 1 }
-      if write.isIntent { isUrgent = true }
+      switch write.syncNeed {
+      case .none: break
+      case .grouped(let size): (grouped, group) = (grouped + 1, min(group, size))
+      case .immediate: isUrgent = true
+      }
     }
     let result: Result<UInt64, JournalError> = condition.withLock {
       while state.bytes > options.queueLimit, state.failure == nil, !state.isClosing { condition.wait() }
@@ -146,9 +115,14 @@ package final class JournalWriter: @unchecked Sendable {
       state.bytes += bytes
       state.outcomes += outcomes
       state.sequence += 1
+      // The first intent of a group determines when the thread wakes up, unless the group is complete before.
+      let isFirst = grouped > 0 && state.intents.count == 0
+      state.intents = (state.intents.count + grouped, min(state.intents.group, group))
+      let wakesForIntent = isFirst || grouped > 0 && isGroupComplete
       if isUrgent { state.syncRequested = true }
       // While a sync is running, nothing is urgent: the end of the sync wakes the thread.
-      if isAwaited || (isUrgent && !state.isSyncing) || state.outcomes >= options.syncOutcomes
+      if isAwaited || ((isUrgent || wakesForIntent) && !state.isSyncing)
+        || state.outcomes >= options.syncOutcomes
         || state.bytes > options.queueLimit
       {
         condition.wakeAll()
@@ -156,6 +130,19 @@ package final class JournalWriter: @unchecked Sendable {
       return .success(state.sequence)
     }
     return try result.get()
+  }
+
+  /// Whether the intents that may share a sync have waited long enough for others. The lock must be held.
+  private func areIntentsDue(at now: Int64) -> Bool {
+    isGroupComplete || now >= intentDeadline
+  }
+
+  /// Whether the intents are synced without waiting for others. The lock must be held.
+  private var isGroupComplete: Bool { state.intents.count >= state.intents.group }
+
+  /// The time at which a sync for grouped intents may begin. The lock must be held.
+  private var intentDeadline: Int64 {
+    state.intents.count > 0 ? state.syncedAt &+ options.intentInterval.nanoseconds : .max
   }
 
   /// Requests an immediate sync. `.synced` follows with the returned number or a later one, even if
@@ -217,10 +204,10 @@ package final class JournalWriter: @unchecked Sendable {
         // A sync that was requested while another one is running remains requested.
         mustSync =
           !state.isSyncing
-          && (state.syncRequested || state.isClosing || syncDeadline <= now
+          && (state.syncRequested || state.isClosing || syncDeadline <= now || areIntentsDue(at: now)
             || pending.outcomes + state.outcomes >= options.syncOutcomes)
         if mustSync || state.bytes > options.queueLimit { break }
-        let wakeUp = state.isSyncing ? .max : syncDeadline
+        let wakeUp = state.isSyncing ? .max : min(syncDeadline, intentDeadline)
         if now < commitDeadline {
           state.isResting = true
           condition.wait(until: min(commitDeadline, wakeUp))
@@ -239,7 +226,7 @@ package final class JournalWriter: @unchecked Sendable {
       state.bytes = 0
       state.outcomes = 0
       state.hasSynced = false
-      if mustSync { state.syncRequested = false }
+      if mustSync { (state.syncRequested, state.intents) = (false, (0, .max)) }
       condition.wakeAll()
       return .success(work)
     }
@@ -302,6 +289,7 @@ package final class JournalWriter: @unchecked Sendable {
         state.statistics.syncs += 1
       }
       state.isSyncing = false
+      state.syncedAt = DeadlineCondition.now
       condition.wakeAll()
     }
   }

@@ -43,6 +43,11 @@ struct ActiveItems: Sendable {
     last = (item, slot)
   }
 
+  /// The queue of an item's step, if only a capture determined the origin of the step.
+  func hostQueue(of item: Int, _ step: Step.Kind) -> Int? {
+    slot(of: item).flatMap { slots[$0].attempts?.hostQueues[step] }
+  }
+
   mutating func set(begunAt moment: Instant, of item: Int) {
     if let slot = slot(of: item) { slots[slot].begunAt = moment }
   }

@@ -70,12 +70,21 @@ extension Scheduler {
   }
 
   mutating func hostQueue(for ready: Ready) -> Int {
-    if let hostQueue = self[attempts: ready.ref]?.hostQueues[ready.step] { return hostQueue }
+    if let hostQueue = capturedHostQueue(for: ready) { return hostQueue }
     if let known = steps[hostQueueOf: ready.ref.node, ready.step] { return known }
     let step = step(ready.ref.node, ready.step)
     let hostQueue = hostQueue(step.session, step.origin)
     steps[hostQueueOf: ready.ref.node, ready.step] = hostQueue
     return hostQueue
+  }
+
+  /// The queue of a step whose origin only a capture determined; `nil` for other steps.
+  private func capturedHostQueue(for ready: Ready) -> Int? {
+    // In the usual case, the attempts need not be accessed in place.
+    if let item = ready.ref.item, let upload = uploadIndex[ready.ref.node.index] {
+      return uploads[upload].active.hostQueue(of: item, ready.step)
+    }
+    return self[attempts: ready.ref]?.hostQueues[ready.step]
   }
 
   /// Moves steps whose intents are on disk to the queue of steps that may be sent.
