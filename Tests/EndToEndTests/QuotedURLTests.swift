@@ -43,7 +43,7 @@ import Testing
       responses: [
         "/services/T0/\(secret)": .init(status: 404, body: "Cannot POST /services/T0/\(secret)")
       ],
-      secret: "/services/T0/\(secret)", line: "POST ***: Cannot POST ***"),
+      secret: "/services/T0/\(secret)", line: "***: Cannot POST ***"),
     Case(
       testDescription: "the URL of a tus upload, relative to the creation",
       nodes: """

@@ -196,10 +196,10 @@ struct SecretMaskTests {
 
   /// A server chooses the URL of an upload.
   @Test func theNumberOfPartsOfAURLIsLimited() {
-    let fields = (100..<2_000).map { "f=value-\($0)" }.joined(separator: "&")
+    let fields = (900..<1_200).map { "f=value-\($0)" }.joined(separator: "&")
     let url = "https://x.org/?\(fields)&sig=the-longest-value"
     #expect(SecretURLParts(url).texts.count == 10)
-    #expect(SecretMask([url]).mask("the-longest-value, value-1000, value-1999") == "***, ***, value-1999")
+    #expect(SecretMask([url]).mask("the-longest-value, value-1000, value-1199") == "***, ***, value-1199")
     #expect(SecretURLParts("https://x.org/" + String(repeating: "a", count: 20_000)).texts.isEmpty)
   }
 }

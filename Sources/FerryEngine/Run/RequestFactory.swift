@@ -254,10 +254,13 @@ final class RequestFactory {
         ExpectationCheck.mismatch(expect, answer, patterns)?.message
       }
     }
-    if try !target.folder.exists() { request.missingFolder = target.folder }
-    // Check first: a 304 would report another user's file as unchanged.
-    if let refusal = ReplacedFile.refusal(target.path) {
-      throw TransportFailure(.destination, "\(target.name): \(refusal)", mayHaveReachedServer: false)
+    if try target.folder.exists() {
+      // Check first: a 304 would report another user's file as unchanged.
+      if let refusal = ReplacedFile.refusal(target.path) {
+        throw TransportFailure(.destination, "\(target.name): \(refusal)", mayHaveReachedServer: false)
+      }
+    } else {
+      request.missingFolder = target.folder
     }
     if request.method == "GET", expect.headers.isEmpty, !FetchCondition.isWritten(in: request),
       !request.headers.contains(where: { $0.name.lowercased() == "range" }),
