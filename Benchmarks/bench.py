@@ -158,6 +158,7 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict, rows: Ro
         with contextlib.closing(Nginx()) as nginx:
             instructions = Instructions(ferry, work, nginx, rows)
             figures["instructions"] = instructions.measure()
+            figures["instructions"]["observed"] = instructions.observe(figures["instructions"]["each_request"])
             if given.page:
                 instructions.draw()
             if given.record:

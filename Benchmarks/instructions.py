@@ -98,13 +98,27 @@ class Instructions:
                 print(f"  {name:28} {each[name]:>8,}")
         return {"each_request": total, "run": start, "by_component": each}
 
-    def count(self, files: int, *options: str) -> Stacks:
+    def observe(self, quiet: int) -> int:
+        """The instructions of a request with progress, events and a log.
+
+        quiet -- the instructions of a request with --quiet
+        """
+        command = self.puts.observed_command
+        few, many = self.count(FEW, command=command), self.count(MANY, command=command)
+        each = round((many.total() - few.total()) / (MANY - FEW))
+        print(f"  with progress, events and a log: {each:,}")
+        self.rows.add("PUTs of 1 KiB with progress, events and a log, each", "user-mode instructions", [each / quiet],
+                      peer="--quiet", at_most=1.05)
+        return each
+
+    def count(self, files: int, *options: str, command: list | None = None) -> Stacks:
         root, profile, log = self.puts.make_files(files), self.work / f"callgrind.{files}", self.work / "valgrind.log"
         self.nginx.fresh()
         shutil.rmtree(self.puts.state, ignore_errors=True)
         with open(log, "wb") as file:
             status = subprocess.run(
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", *options, *self.puts.command],
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", *options,
+                 *(command or self.puts.command)],
                 env=self.puts.environment(root), stdin=subprocess.DEVNULL, stdout=file, stderr=file).returncode
         if status != 0 or self.nginx.received() != files:
             raise Wrong(f"ferry exited with {status} under valgrind\n{log.read_text(errors='replace')[-2000:]}")

@@ -231,7 +231,7 @@ package struct FileLister: Sendable {
   }
 
   /// The maximum size of a user's list in bytes: ten million paths of 100 bytes.
-  private static let largestList = 1 << 30
+  static let largestList = 1 << 30
   /// The maximum size in bytes of a list that a server determines, and of a list in JSON, which takes several times its
   /// size in memory.
   static let largestFetchedList = 64 << 20
