@@ -1,3 +1,4 @@
+import FerryJournal
 import FerryManifest
 import FerryPlan
 import Foundation
@@ -106,7 +107,8 @@ import Testing
     try manifest.write(toFile: path, atomically: true, encoding: .utf8)
     let reading = try Job.read(path: path, variables: [:], environment: [:])
     let job = try #require(reading.job, "\(reading.diagnostics)")
-    let listers = try job.listers(environment: [:], state: folder.path + "/state")
+    let listers = try job.listers(
+      environment: [:], state: StateDirectory(explicit: folder.path + "/state", environment: [:]))
     let servers = job.plan.nodes.indices.filter { listers[$0]?.listAuthor == .server }
     #expect(servers.map { job.plan.nodes[$0].name }.sorted() == ["fetched", "listed", "named"])
     #expect(listers.count == 4)

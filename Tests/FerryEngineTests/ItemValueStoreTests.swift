@@ -118,7 +118,7 @@ struct ItemValueStoreTests {
 
   @Test func thePartsOfAURLAreMaskedInTextsThatAreShorterThanTheURL() {
     let url = "https://storage.example.org/\(String(repeating: "long/", count: 50))?sig=S1gnature"
-    var store = ItemValueStore([Self.item: values(url)], secrets: [])
+    let store = ItemValueStore([Self.item: values(url)], secrets: [])
     #expect(store.maskedInUse("https://S1gnature.example.org") == "https://S1gnature.example.org")
     #expect(store.mask.count == 0)
     #expect(store.masked("S1gnature") == "***")
@@ -127,7 +127,7 @@ struct ItemValueStoreTests {
   }
 
   @Test func someTextsAreMaskedInOneText() {
-    var store = ItemValueStore([:], secrets: [])
+    let store = ItemValueStore([:], secrets: [])
     let body = Array("bad signature S1gnature%2f42, try again".utf8)
     let hidden = SecretURLParts.queryValues(of: "http://x.org/a?b=c&sig=S1gnature%2F42")
     #expect(
