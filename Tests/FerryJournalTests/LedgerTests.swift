@@ -12,12 +12,12 @@ import Testing
 
   init() throws { state = try TemporaryState() }
 
-  private func open(_ holder: SessionLease.Owner = .current) throws -> Ledger {
+  private func open(_ holder: LeaseOwner = .current) throws -> Ledger {
     try Ledger.open(in: state.directory, writtenBy: "0.0-test", at: .start, holder: holder)
   }
 
-  private func ghost(_ number: Int64 = 1) -> SessionLease.Owner {
-    var ghost = SessionLease.Owner.current
+  private func ghost(_ number: Int64 = 1) -> LeaseOwner {
+    var ghost = LeaseOwner.current
     ghost.process.started += number
     return ghost
   }
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func aProcessDoesNotReturnTheLeaseOfAnotherContainerWithItsID() throws {
-    var other = SessionLease.Owner.current
+    var other = LeaseOwner.current
     other.namespaces += "x"
     let (ledger, second) = (try open(), try open(other))
     for ledger in [ledger, second] {

@@ -113,7 +113,7 @@ import Testing
   /// Owners that this process cannot recognize as ended, although they have not released the lease: a process of another
   /// machine, and a process of this one in another namespace of times.
   private static var unknownOwners: [String] {
-    var owner = SessionLease.Owner.current
+    var owner = LeaseOwner.current
     owner.process = ProcessIdentity(pid: 1 << 22, started: 1, boot: owner.process.boot)
     owner.namespaces = owner.namespaces.replacing(/time:.*/, with: "time:[1]")
     return ["17 4 other-boot pid:[1] elsewhere", owner.text]
@@ -137,10 +137,10 @@ import Testing
     let first = try journal(folder)
     let lease = try acquired(try first.acquireLease(for: .seconds(3600)))
     lease.release()
-    var owner = SessionLease.Owner.current
+    var owner = LeaseOwner.current
     owner.process = ProcessIdentity(pid: 1 << 22, started: 1, boot: owner.process.boot)
     let text = owner.text
-    #expect(SessionLease.Owner(text) == owner)
+    #expect(LeaseOwner(text) == owner)
     try first.access { try $0.execute(sql: "UPDATE session SET lease_owner = ?", arguments: [text]) }
     _ = try acquired(try journal(folder).acquireLease(for: .seconds(30)))
   }

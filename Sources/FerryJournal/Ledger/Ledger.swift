@@ -16,10 +16,10 @@ package final class Ledger: Sendable {
   private let database: SharedDatabase
   /// The owner of this process's leases. In containers on one machine, processes have the same ID, and may have the same
   /// start time.
-  private let holder: SessionLease.Owner
+  private let holder: LeaseOwner
   package var path: String { database.path }
 
-  private init(_ database: SharedDatabase, holder: SessionLease.Owner) {
+  private init(_ database: SharedDatabase, holder: LeaseOwner) {
     self.database = database
     self.holder = holder
   }
@@ -41,7 +41,7 @@ package final class Ledger: Sendable {
 
   /// Opens the ledger with `holder` as the owner of its leases, as another process would.
   static func open(
-    in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: SessionLease.Owner
+    in state: StateDirectory, writtenBy ferry: String, at now: Instant, holder: LeaseOwner
   ) throws(JournalError) -> Ledger {
     Ledger(try .open(in: state, durability: .eventually, writtenBy: ferry, at: now), holder: holder)
   }
@@ -147,7 +147,7 @@ package final class Ledger: Sendable {
       }
       for (pid, started, boot) in holders {
         let place = boot.contains(" ") ? boot : boot + " - "  // Earlier versions recorded only the boot.
-        if let owner = SessionLease.Owner("\(pid) \(started) \(place)"), isAlive(owner.process) { continue }
+        if let owner = LeaseOwner("\(pid) \(started) \(place)"), isAlive(owner.process) { continue }
         try db.execute(
           sql: "DELETE FROM lease WHERE quarter < ? AND pid = ? AND process_started = ? AND boot = ?",
           arguments: [first, pid, started, boot])

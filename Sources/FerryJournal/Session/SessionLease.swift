@@ -17,16 +17,7 @@ package final class SessionLease: Sendable {
   package enum Attempt {
     case acquired(SessionLease)
     /// Another process owns the journal, and renews its lease.
-    case held(by: Owner?)
-  }
-
-  /// The process that owns a lease.
-  package struct Owner: Hashable, Sendable {
-    package var process: ProcessIdentity
-    package var host: String
-    /// The process's namespaces of process IDs and of times, separated by a comma; empty if unknown. In other namespaces,
-    /// the ID refers to another process, and the same process has another start time.
-    package var namespaces: String
+    case held(by: LeaseOwner?)
   }
 
   /// The shortest and the longest duration of a lease.
@@ -149,42 +140,6 @@ package final class SessionLease: Sendable {
   }
 }
 
-extension SessionLease.Owner {
-  static var current: Self {
-    // Only Linux has this file. Foundation is not used, because it may query a name server for the host name.
-    let host = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?
-      .trimmingCharacters(in: .whitespacesAndNewlines)
-    // Only Linux has namespaces.
-    let namespaces = ["pid", "time"].compactMap {
-      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\($0)")
-    }
-    return Self(process: .current, host: host ?? "", namespaces: namespaces.joined(separator: ","))
-  }
-
-  /// Whether the process has certainly ended: it ran on this machine, where no process has its ID.
-  var hasEnded: Bool {
-    let current = Self.current
-    return process.boot == current.process.boot && !process.boot.isEmpty && namespaces == current.namespaces
-      && !namespaces.isEmpty && !process.isAlive
-  }
-
-  /// The stored form: pid, start time, boot, namespaces and host, separated by spaces.
-  var text: String { "\(process.pid) \(process.started) \(place)" }
-
-  /// Where the process ID and the start time belong to one process: boot, namespaces and host, separated by spaces.
-  var place: String {
-    "\(process.boot.isEmpty ? "-" : process.boot) \(namespaces.isEmpty ? "-" : namespaces) \(host)"
-  }
-
-  init?(_ text: String) {
-    let words = text.split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
-    guard words.count == 5, let pid = Int32(words[0]), let started = Int64(words[1]) else { return nil }
-    self.init(
-      process: ProcessIdentity(pid: pid, started: started, boot: words[2] == "-" ? "" : words[2]),
-      host: words[4], namespaces: words[3] == "-" ? "" : words[3])
-  }
-}
-
 /// The lease as it is stored in the journal.
 struct LeaseRow: Equatable {
   var epoch: Int64
@@ -229,14 +184,14 @@ extension SessionJournal {
   package func acquireLease(
     for duration: Duration, atMost limit: Duration = .zero
   ) throws(JournalError) -> SessionLease.Attempt {
-    let owner = SessionLease.Owner.current
+    let owner = LeaseOwner.current
     let giveUp = SessionLease.clock +| limit.nanoseconds
     var seen: (row: LeaseRow, since: Int64)?
     var isAlive = false
     while true {
       let row = try access { try LeaseRow.read($0, in: self.path) }
       let now = SessionLease.clock
-      let other = row.owner.flatMap { SessionLease.Owner($0) }
+      let other = row.owner.flatMap { LeaseOwner($0) }
       let isFree = row.owner == nil || other?.hasEnded == true
       if let before = seen, before.row != row { isAlive = true }
       if seen?.row != row { seen = (row, now) }
@@ -252,7 +207,7 @@ extension SessionJournal {
 
   /// Takes the lease if it is still as it was read.
   private func take(
-    _ row: LeaseRow, _ owner: SessionLease.Owner, for duration: Duration
+    _ row: LeaseRow, _ owner: LeaseOwner, for duration: Duration
   ) throws(JournalError) -> SessionLease? {
     let since = SessionLease.clock
     let epoch = min(row.epoch, .max - 1) + 1
