@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func `is followed by another process until it ends`() async throws {
-    let (receiver, job) = try await job(["file:delay=1.5"])
+    let (receiver, job) = try await job(["file:delay=4"])
     defer { withExtendedLifetime(receiver) {} }
     let run = try job.start(["run", "job.yaml"])
     while try await !job.ferry("status").stdout.contains("held by process") {
