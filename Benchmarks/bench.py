@@ -158,7 +158,10 @@ def measure(given: argparse.Namespace, parts: list[str], figures: dict, rows: Ro
         with contextlib.closing(Nginx()) as nginx:
             instructions = Instructions(ferry, work, nginx, rows)
             figures["instructions"] = instructions.measure()
-            figures["instructions"]["observed"] = instructions.observe(figures["instructions"]["each_request"])
+            if not given.gate:
+                each = figures["instructions"]["each_request"]
+                figures["instructions"]["observed"] = instructions.observe(each)
+                figures["instructions"]["curl"] = instructions.measure_curl(each)
             if given.page:
                 instructions.draw()
             if given.record:

@@ -27,7 +27,7 @@ DEPTH = 14
 
 # What a program file of a system library is part of.
 LIBRARIES = {"libcurl": "libcurl", "libc.so": "libc", "libcrypto": "libcrypto", "libssl": "libssl",
-             "libsqlite3": "SQLite", "libnghttp2": "nghttp2", "libstdc++": "Swift runtime",
+             "curl": "curl", "libsqlite3": "SQLite", "libnghttp2": "nghttp2", "libstdc++": "Swift runtime",
              "ld-linux": "dynamic linker", "libz": "zlib"}
 
 
@@ -83,12 +83,7 @@ class Instructions:
 
     def measure(self) -> dict:
         few, many = self.count(FEW), self.count(MANY)
-        requests = MANY - FEW
-        by_component: collections.Counter = collections.Counter()
-        for stacks, sign in ((many, 1), (few, -1)):
-            for stack, cost in stacks.items():
-                by_component[stack[0]] += sign * cost
-        each = {name: round(cost / requests) for name, cost in by_component.items()}
+        each = by_component(few, many)
         total = sum(each.values())
         start = few.total() - FEW * total
         self.rows.add("PUTs of 1 KiB, each", "user-mode instructions", [total / 1e3], unit="thousand")
@@ -111,6 +106,19 @@ class Instructions:
                       peer="--quiet", at_most=1.05)
         return each
 
+    def measure_curl(self, each_request: int) -> dict:
+        """The instructions of curl for the same request, by component.
+
+        each_request -- the instructions of ferry for a request
+        """
+        few, many = (self.count(files, command=self.puts.curl_command(self.puts.write_curl_config(
+            self.puts.make_files(files)))) for files in (FEW, MANY))
+        each = by_component(few, many)
+        total = sum(each.values())
+        print(f"  curl: {total:,}, of which libcurl {each.get('libcurl', 0):,}, libc {each.get('libc', 0):,}")
+        self.rows.add("PUTs of 1 KiB, each", "user-mode instructions", [each_request / total], peer="curl -Z")
+        return each
+
     def count(self, files: int, *options: str, command: list | None = None) -> Stacks:
         root, profile, log = self.puts.make_files(files), self.work / f"callgrind.{files}", self.work / "valgrind.log"
         self.nginx.fresh()
@@ -121,7 +129,7 @@ class Instructions:
                  *(command or self.puts.command)],
                 env=self.puts.environment(root), stdin=subprocess.DEVNULL, stdout=file, stderr=file).returncode
         if status != 0 or self.nginx.received() != files:
-            raise Wrong(f"ferry exited with {status} under valgrind\n{log.read_text(errors='replace')[-2000:]}")
+            raise Wrong(f"the client exited with {status} under valgrind\n{log.read_text(errors='replace')[-2000:]}")
         return read(profile)
 
     def record(self, figures: dict) -> None:
@@ -152,6 +160,15 @@ class Instructions:
             shown[tuple(names[function] for function in stack)] += cost
         title = f"User-mode instructions of a run with {MANY:,} PUTs of 1 KiB, by function and callers"
         GRAPH.write_text(flame.draw(shown, title))
+
+
+def by_component(few: Stacks, many: Stacks) -> dict[str, int]:
+    """The instructions of a request, by component."""
+    each: collections.Counter = collections.Counter()
+    for stacks, sign in ((many, 1), (few, -1)):
+        for stack, cost in stacks.items():
+            each[stack[0]] += sign * cost
+    return {name: round(cost / (MANY - FEW)) for name, cost in each.items()}
 
 
 def completed(stacks: Stacks) -> Stacks:

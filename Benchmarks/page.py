@@ -40,13 +40,15 @@ def page(rows: list[Row], instructions: dict | None, command: str) -> str:
             "", "## Instructions", "",
             "callgrind counts the user-mode instructions of a request that sends a file of 1 KiB, by the module or library "
             "that executes them. Generic code of Swift's standard library that is specialized in ferry counts as the "
-            "standard library.", "",
-            "| part | instructions for each request | share |", "|---|---|---|"]
-        total = instructions["each_request"]
-        for name, count in sorted(instructions["by_component"].items(), key=lambda one: -one[1]):
-            if count >= total / 200:
-                lines.append(f"| {name} | {count:,} | {count / total:.0%} |")
-        lines += [f"| all | {total:,} | 100% |", "",
+            "standard library. curl uses the same libcurl and keeps no record of what it has sent.", "",
+            "| part | ferry | share | curl -Z |", "|---|---:|---:|---:|"]
+        total, curl = instructions["each_request"], instructions.get("curl", {})
+        parts = instructions["by_component"]
+        for name in sorted({*parts, *curl}, key=lambda one: (-parts.get(one, 0), -curl.get(one, 0))):
+            count, other = parts.get(name, 0), curl.get(name, 0)
+            if max(count, other) >= total / 200:
+                lines.append(f"| {name} | {count:,} | {count / total:.0%} | {other:,} |")
+        lines += [f"| all | {total:,} | 100% | {sum(curl.values()):,} |", "",
                   "![Flame graph of the instructions](images/instructions.svg)"]
     lines += ["", "## Machine", "", *[f"- {line}" for line in machine()], "", "## Commands", "", "```", command, "```", ""]
     return "\n".join(lines)

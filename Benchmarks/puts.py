@@ -142,9 +142,12 @@ class Puts:
         return config
 
     def run_curl(self, config: pathlib.Path, count: int, requests_each: int = 1, connections: int = CONNECTIONS) -> Run:
-        return self.measure(
-            ["curl", "--parallel", "--parallel-max", str(connections), "--silent", "--show-error", "--fail",
-             "--config", config], count, dict(os.environ), requests_each)
+        return self.measure(self.curl_command(config, connections), count, dict(os.environ), requests_each)
+
+    @staticmethod
+    def curl_command(config: pathlib.Path, connections: int = CONNECTIONS) -> list:
+        return ["curl", "--parallel", "--parallel-max", str(connections), "--silent", "--show-error", "--fail",
+                "--config", config]
 
     def measure(self, command: list, count: int, environment: dict, requests_each: int = 1) -> Run:
         """Runs one client, and fails unless exactly `count` files arrived in exactly the expected number of requests."""
