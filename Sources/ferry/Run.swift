@@ -115,7 +115,10 @@ struct Run: ParsableCommand {
     launch.network = conditions.network
     launch.power = conditions.power
     let command = RunCommand(options: options)
-    try command.checkFiles(of: jobs, launch.reports)
+    try command.checkFiles(
+      of: jobs, launch.reports,
+      inputs: source.variables.variableFiles.map { ("--vars-file", $0) }
+        + (plan.map { [("--plan", $0)] } ?? []))
     if fresh {
       // A launch that is refused must not reset anything.
       try ShardFolder.check(

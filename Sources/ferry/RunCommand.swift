@@ -8,10 +8,15 @@ import Foundation
 struct RunCommand {
   let options: RunOptions
 
-  /// Checks that no output replaces a manifest or another output.
-  func checkFiles(of jobs: Jobs, _ reports: [ReportRequest] = []) throws {
+  /// Checks that no output replaces a manifest, another input or another output.
+  ///
+  /// - Parameter inputs: the paths of further inputs, with their options.
+  func checkFiles(
+    of jobs: Jobs, _ reports: [ReportRequest] = [], inputs: [(name: String, path: String)] = []
+  ) throws {
     try ReportDestination.checkAreDifferent(
-      options.observation.files + reports.map { ("--report", $0.path) }, manifests: jobs.all.map(\.path))
+      options.observation.files + reports.map { ("--report", $0.path) },
+      inputs: jobs.all.map { ("the manifest", $0.path) } + inputs)
   }
 
   /// Drops the unfinished work of the last round.

@@ -41,9 +41,10 @@ import Testing
           call: { session: quick, request: { method: POST, url: "${secrets.hook}", json: {} } }
         """,
       responses: [
-        "/services/T0/\(secret)": .init(status: 404, body: "Cannot POST /services/T0/\(secret)")
+        "/services/T0/\(secret)": .init(
+          status: 404, body: "No resource services/T0/\(secret): Cannot POST /services/T0/\(secret)")
       ],
-      secret: "/services/T0/\(secret)", line: "***: Cannot POST ***"),
+      secret: "/services/T0/\(secret)", line: "***: No resource ***: Cannot POST ***"),
     Case(
       testDescription: "the URL of a tus upload, relative to the creation",
       nodes: """

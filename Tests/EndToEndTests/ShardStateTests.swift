@@ -68,6 +68,28 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: links.path("budgets")))
   }
 
+  /// The folder of a part may be on another disk.
+  @Test func `is not sent if it is a link to a folder below the root`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+    for path in [job.folder.path("disk/p1"), job.state + "/shards/e2e"] {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: attributes)
+    }
+    try #require(symlink(job.folder.path("disk/p1"), job.state + "/shards/e2e/1-of-2") == 0)
+    try await parts(job)
+    #expect(FileManager.default.fileExists(atPath: job.folder.path("disk/p1/ferry.db")))
+    try FileManager.default.linkItem(
+      atPath: job.folder.path("disk/p1/sessions/s.db"), toPath: job.folder.path("files/linked"))
+    try await parts(job)
+    #expect(sent(server) == all)
+    // Another manifest in the whole state folder.
+    let other = try await job.ferry("run", "other.yaml")
+    #expect(other.status == 0, "\(other.stderr)")
+    #expect(sent(server, "other") == all)
+  }
+
   @Test func `accepts only its own manifest`() async throws {
     let server = try await ScriptedServer.start([:])
     let job = try job(server)

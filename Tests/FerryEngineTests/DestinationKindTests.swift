@@ -28,17 +28,18 @@ import Testing
     let (manifest, new) = (folder.path + "/job.yaml", folder.path + "/new")
     try Data().write(to: URL(filePath: manifest))
     let files = [("--log", new), ("--report", folder.path + "/./new")]
-    for (files, manifests, message) in [
+    let inputs = [("the manifest", manifest)]
+    for (files, inputs, message) in [
       (files, [], "--log and --report have the same file\n"),
-      ([("--report", manifest)], [manifest], "the manifest and --report have the same file\n"),
+      ([("--report", manifest)], inputs, "the manifest and --report have the same file\n"),
     ] {
       let error = #expect(throws: UsageError.self) {
-        try ReportDestination.checkAreDifferent(files, manifests: manifests)
+        try ReportDestination.checkAreDifferent(files, inputs: inputs)
       }
       #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
     }
     try ReportDestination.checkAreDifferent(
-      [("--log", new), ("--report", new + "er")], manifests: [manifest, manifest])
+      [("--log", new), ("--report", new + "er")], inputs: inputs + inputs)
   }
 
   @Test func `that is a socket is refused`() throws {

@@ -98,6 +98,10 @@ import Testing
         named: { session: s, items: { file: lists/x/../catalog, save_to: "b/${item.name}" } }
         own: { session: s, items: { file: lists/own, save_to: "c/${item.name}" } }
       uploads:
+        kept:
+          session: s
+          files: { root: ., list: a/list }
+          transfer: { request: { url: "https://a.example/${file.path}" } }
         listed:
           session: s
           files: { root: ., list: lists/catalog }
@@ -110,8 +114,8 @@ import Testing
     let listers = try job.listers(
       environment: [:], state: StateDirectory(explicit: folder.path + "/state", environment: [:]))
     let servers = job.plan.nodes.indices.filter { listers[$0]?.listAuthor == .server }
-    #expect(servers.map { job.plan.nodes[$0].name }.sorted() == ["fetched", "listed", "named"])
-    #expect(listers.count == 4)
+    #expect(servers.map { job.plan.nodes[$0].name }.sorted() == ["fetched", "kept", "listed", "named"])
+    #expect(listers.count == 5)
   }
 
   /// A server can write a line of many megabytes, or such a string.

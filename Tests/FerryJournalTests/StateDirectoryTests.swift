@@ -175,4 +175,28 @@ import Testing
     #expect(error.code == .readOnly || error.code == .io)
     #expect(error.file.hasPrefix(state.directory.path))
   }
+
+  /// Another user can create a link in a folder of their own, after a folder with that name was removed.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aForeignFolderIsFoundBetweenTwoLinks() throws {
+    let state = try TemporaryState()
+    try state.directory.create()
+    let top = state.directory.path
+    for (name, mode) in [("shared", 0o1777), ("shared/theirs", 0o755), ("private", 0o700)]
+      as [(String, mode_t)]
+    {
+      try FileManager.default.createDirectory(atPath: top + "/" + name, withIntermediateDirectories: false)
+      try #require(chmod(top + "/" + name, mode) == 0)
+    }
+    try #require(symlink("../../private", top + "/shared/theirs/state") == 0)
+    try #require(symlink("shared/theirs/state", top + "/link") == 0)
+    for path in ["link", "link/folder", "shared/../link"] {
+      try PrivateFolder.checkParents(of: top + "/" + path)
+    }
+    try #require(chown(top + "/shared/theirs", 65534, 65534) == 0)
+    for path in ["link", "link/folder", "shared/../link"] {
+      let error = #expect(throws: JournalError.self) { try PrivateFolder.checkParents(of: top + "/" + path) }
+      #expect(error?.code == .unsafeFolder && error?.file.hasSuffix("/shared/theirs") == true)
+    }
+  }
 }

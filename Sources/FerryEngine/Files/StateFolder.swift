@@ -38,8 +38,11 @@ struct StateFolder: Sendable {
   /// The paths of the state folder relative to a root, which is given by its real path; empty if it is not below the
   /// root.
   func paths(below root: [UInt8]) -> [[UInt8]] {
-    folders.map(\.real).filter { FileLister.isInside($0, root) && $0 != root }
-      .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
+    folders.map(\.real).filter { path in
+      FileLister.isInside(path, root) && path != root
+        && !folders.contains { $0.real != path && FileLister.isInside(path, $0.real) }
+    }
+    .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
   }
 }
 

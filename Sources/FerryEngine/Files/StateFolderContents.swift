@@ -43,6 +43,8 @@ struct StateFolderContents: Sendable {
 private final class PartFiles: Sendable {
   /// The paths of the folders `shards`.
   private let shards: [[UInt8]]
+  /// The paths of the state folders of parts that are links.
+  private let links: [[UInt8]]
   private let devices: Set<UInt64>
   /// The identities of the state folders of parts, and of the folders that contain them.
   let folders: Set<FolderIdentity>
@@ -53,6 +55,7 @@ private final class PartFiles: Sendable {
   init(in state: [UInt8]) {
     let name = Array("/shards".utf8)
     var (shards, devices, folders): ([[UInt8]], Set<UInt64>, Set<FolderIdentity>) = ([], [], [])
+    var links: [[UInt8]] = []
     for path in [state + name] + (state.suffix(name.count).elementsEqual(name) ? [state] : []) {
       var status = stat()
       guard stat(FileLister.terminated(path), &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -60,11 +63,19 @@ private final class PartFiles: Sendable {
       }
       shards.append(path)
       devices.insert(UInt64(status.st_dev))
-      FolderContents.visitEntries(path) { manifest, _, _ in
-        FolderContents.visitEntries(path + [0x2F] + manifest) { _, identity, _ in folders.insert(identity) }
+      FolderContents.visitEntries(path) { manifest, _, _, _ in
+        let manifest = path + [0x2F] + manifest
+        FolderContents.visitEntries(manifest) { part, identity, _, mayBeLink in
+          folders.insert(identity)
+          let part = manifest + [0x2F] + part
+          guard mayBeLink, stat(FileLister.terminated(part), &status) == 0 else { return }
+          links.append(part)
+          devices.insert(UInt64(status.st_dev))
+          folders.insert(FolderIdentity(status))
+        }
       }
     }
-    (self.shards, self.devices, self.folders) = (shards, devices, folders)
+    (self.shards, self.links, self.devices, self.folders) = (shards, links, devices, folders)
   }
 
   /// Whether a file with several names is in the state folder of a part.
@@ -90,6 +101,7 @@ private final class PartFiles: Sendable {
     var found: [FolderIdentity: [UInt8]] = [:]
     // `MANIFEST/PART/sessions/FILE`
     for path in shards { FolderContents.visit(path, depth: 4) { found[$1] = $0 } }
+    for path in links { FolderContents.visit(path, depth: 2) { found[$1] = $0 } }
     return found
   }
 }
@@ -100,7 +112,7 @@ private enum FolderContents {
   static func visit(_ folder: [UInt8], depth: Int, _ body: ([UInt8], FolderIdentity) -> Void) {
     guard depth > 0 else { return }
     var subfolders: [[UInt8]] = []
-    visitEntries(folder) { name, _, descriptor in
+    visitEntries(folder) { name, _, descriptor, _ in
       var status = stat()
       guard fstatat(descriptor, FileLister.terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
         return
@@ -112,9 +124,9 @@ private enum FolderContents {
     for subfolder in subfolders { visit(subfolder, depth: depth - 1, body) }
   }
 
-  /// Visits the entries of a folder with their names, their identities according to the folder, and the folder's
-  /// descriptor. The identity of an entry at which a file system is mounted is that of the folder below the mount.
-  static func visitEntries(_ folder: [UInt8], _ body: ([UInt8], FolderIdentity, Int32) -> Void) {
+  /// Visits the entries of a folder with their names, their identities according to the folder, the folder's descriptor,
+  /// and whether they may be links. The identity of an entry at which a file system is mounted is that of the folder below the mount.
+  static func visitEntries(_ folder: [UInt8], _ body: ([UInt8], FolderIdentity, Int32, Bool) -> Void) {
     guard let stream = opendir(FileLister.terminated(folder)) else { return }
     defer { closedir(stream) }
     var status = stat()
@@ -128,7 +140,7 @@ private enum FolderContents {
       guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
       body(
         name, FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(entry.pointee.d_ino)),
-        dirfd(stream))
+        dirfd(stream), [UInt8(DT_LNK), UInt8(DT_UNKNOWN)].contains(entry.pointee.d_type))
     }
   }
 }

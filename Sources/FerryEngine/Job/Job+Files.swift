@@ -1,4 +1,5 @@
 import FerryJournal
+import FerryManifest
 import FerryPlan
 import Foundation
 
@@ -9,7 +10,7 @@ extension Job {
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
-    let fetched = fetchedFiles
+    let stored = storedPaths
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -17,7 +18,7 @@ extension Job {
         work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
-      lister.listAuthor = listAuthor(of: work, fetched)
+      lister.listAuthor = listAuthor(of: work, stored)
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
@@ -25,23 +26,31 @@ extension Job {
   }
 
   /// Who determines the contents of an upload's list.
-  func listAuthor(of work: UploadWork) -> FileLister.ListAuthor { listAuthor(of: work, fetchedFiles) }
+  func listAuthor(of work: UploadWork) -> FileLister.ListAuthor { listAuthor(of: work, storedPaths) }
 
-  private func listAuthor(of work: UploadWork, _ fetched: Set<String>) -> FileLister.ListAuthor {
-    work.listFile.map { fetched.contains(standardized($0)) } == true ? .server : .user
+  private func listAuthor(of work: UploadWork, _ stored: [String]) -> FileLister.ListAuthor {
+    guard let list = work.listFile.map(standardized) else { return .user }
+    return stored.contains { list == $0 || list.hasPrefix($0 == "/" ? $0 : $0 + "/") } ? .server : .user
   }
 
-  /// The files that the fetches of the manifest store.
-  private var fetchedFiles: Set<String> {
-    Set(
-      plan.nodes.compactMap { node in
-        if case .fetch(let fetch) = node.work { standardized(fetch.saveTo) } else { nil }
-      })
+  /// The files and folders in which the fetches and download batches of the manifest store documents.
+  private var storedPaths: [String] {
+    (manifest.fetches.map(\.saveTo) + manifest.downloads.flatMap(\.targets)).map(standardized)
   }
 
   /// The absolute path of a list or of a fetch's document, without `.` and `..`, for comparisons.
   func standardized(_ path: String) -> String {
     URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
+  }
+}
+
+extension Download {
+  /// The files in which the batch stores documents, or the folder that contains them.
+  var targets: [String] {
+    switch items.source {
+    case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
+    case .written, .file, .fetch: [ItemListReader.target(items.saveTo).folder]
+    }
   }
 }
 

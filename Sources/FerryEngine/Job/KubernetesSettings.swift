@@ -82,17 +82,10 @@ struct KubernetesSettings {
   /// A download batch or fetch whose files are not below the folder at which the pods mount the claim.
   private static func writer(outside folder: String?, of job: Job) -> String? {
     func isKept(_ target: String) -> Bool { folder.map { isInside(absolute(target, of: job), $0) } ?? false }
-    if let download = job.manifest.downloads.first(where: { !targets(of: $0).allSatisfy(isKept) }) {
+    if let download = job.manifest.downloads.first(where: { !$0.targets.allSatisfy(isKept) }) {
       return "download batch '\(download.name.value)'"
     }
     return job.manifest.fetches.first { !isKept($0.saveTo) }.map { "fetch '\($0.name.value)'" }
-  }
-
-  private static func targets(of download: Download) -> [String] {
-    switch download.items.source {
-    case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
-    case .written, .file, .fetch: [ItemListReader.target(download.items.saveTo).folder]
-    }
   }
 
   private static func folder(

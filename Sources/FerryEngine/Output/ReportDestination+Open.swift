@@ -34,17 +34,17 @@ extension ReportDestination {
   }
 
   /// Rejects options that lead to the same regular file, also under different names or through a link, and options that
-  /// lead to a manifest. Each would overwrite what the other has written.
+  /// lead to a file that the run reads. Each would overwrite what the other has written, or the file.
   ///
   /// - Parameters:
   ///   - files: the files that are written, each with its option.
-  ///   - manifests: the paths of the manifests.
+  ///   - inputs: the paths of files that the run reads, with their names for messages, such as "the manifest".
   package static func checkAreDifferent(
-    _ files: [(option: String, path: String)], manifests: [String] = []
+    _ files: [(option: String, path: String)], inputs: [(name: String, path: String)] = []
   ) throws(UsageError) {
     var options: [Identity: String] = [:]
-    for path in manifests {
-      if let identity = ReportDestination(path).identity { options[identity] = "the manifest" }
+    for (name, path) in inputs {
+      if let identity = ReportDestination(path).identity { options[identity] = name }
     }
     for (option, path) in files {
       guard let identity = ReportDestination(path).identity,

@@ -13,6 +13,7 @@ struct SecretURLParts {
   static let shortest = 8
   /// The minimum length of a path in bytes, unless one of its segments is long.
   private static let shortestPath = 16
+  private static let shortestPassword = 4
   /// The maximum number of values of a query that are masked. A server can choose the URL.
   private static let mostValues = 8
 
@@ -31,12 +32,18 @@ struct SecretURLParts {
     guard url.isHTTP else { return }
     url.fragment = nil
     var path = Array(url.path.utf8)
+    // Some servers omit the slash at the beginning of the path.
+    let slash = path.first == UInt8(ascii: "/") ? 1 : 0
     if let query = url.query, query.utf8.count >= Self.shortest {
       texts.append(path + [UInt8(ascii: "?")] + query.utf8)
+      if path.count > slash { texts.append(path.dropFirst(slash) + [UInt8(ascii: "?")] + query.utf8) }
       texts.append(Array(query.utf8))
     }
     while path.last == UInt8(ascii: "/") { path.removeLast() }
-    if Self.isLong(path) { append(path) }
+    for path in [path, Array(path.dropFirst(slash))] where Self.isLong(path) { append(path) }
+    if let password = Self.password(of: url), password.count >= Self.shortestPassword {
+      append(password, decodedIfAtLeast: Self.shortestPassword)
+    }
     for value in Self.values(of: url).prefix(Self.mostValues) { append(value) }
     if let usual = Self.withoutDefaultPort(url), usual != secret { texts.append(Array(usual.utf8)) }
     texts = texts.enumerated().filter { !texts[..<$0.offset].contains($0.element) }.map(\.element)
@@ -50,11 +57,19 @@ struct SecretURLParts {
   }
 
   /// Appends a text as the URL contains it, and as a server quotes it that has removed the percent-encoding.
-  private mutating func append(_ text: [UInt8]) {
+  private mutating func append(_ text: [UInt8], decodedIfAtLeast length: Int = shortest) {
     texts.append(text)
-    if let decoded = DecodedText(text, removing: .percent)?.bytes, decoded.count >= Self.shortest {
+    if let decoded = DecodedText(text, removing: .percent)?.bytes, decoded.count >= length {
       texts.append(decoded)
     }
+  }
+
+  /// The password in a URL. If there is none, the user name takes its place, because some services use it for a token.
+  private static func password(of url: URLReference) -> [UInt8]? {
+    guard let authority = url.authority?.utf8, let end = authority.lastIndex(of: UInt8(ascii: "@")) else {
+      return nil
+    }
+    return authority[..<end].split(separator: UInt8(ascii: ":"), maxSplits: 1).last.map(Array.init)
   }
 
   /// The values of the query that are long enough, the longest ones first. A field without `=` counts as a value.

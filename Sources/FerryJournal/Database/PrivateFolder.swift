@@ -33,36 +33,59 @@ enum PrivateFolder {
   /// Parent folders that are group-writable or belong to another user are trusted, because this is common
   /// for home directories and mounted volumes.
   static func checkParents(of path: String) throws(JournalError) {
-    // The path is checked as written, because the components before a `..` determine its target.
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-    try checkPrefixes(of: isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
-    guard let found = realpath(path, nil) else { return }
-    defer { free(found) }
-    try checkPrefixes(of: String(cString: found))
+    var names = Array(
+      SplitPath.names(of: isAbsolute ? path : FileManager.default.currentDirectoryPath + "/" + path)
+        .reversed())
+    /// A path without links.
+    var folder = "/"
+    var links = 0
+    while let name = names.popLast() {
+      switch name {
+      case ".": continue
+      case "..":
+        let above = SplitPath(folder).folder
+        folder = above.isEmpty ? "/" : above
+        continue
+      default: break
+      }
+      let next = (folder == "/" ? "" : folder) + "/" + name
+      guard try check(next, in: folder) == .link else {
+        folder = next
+        continue
+      }
+      links += 1
+      // If the target is missing or not UTF-8, or links form a cycle, the code that opens the folder reports the error.
+      guard links <= linkLimit, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next)
+      else { return }
+      if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
+      names += SplitPath.names(of: target).reversed()
+    }
   }
 
-  private static func checkPrefixes(of path: String) throws(JournalError) {
-    var folder = "/"
-    for name in SplitPath.names(of: path) {
-      var above = stat()
-      var status = stat()
-      guard stat(folder, &above) == 0 else { return }
-      let next = (folder == "/" ? "" : folder) + "/" + name
-      if above.st_mode & 0o002 != 0 {
-        guard above.st_mode & UInt32(S_ISVTX) != 0 else {
-          throw refused(
-            folder, "its mode is \(text(above.st_mode)), so any user can replace its contents")
-        }
-        if lstat(next, &status) == 0, status.st_uid != geteuid(), status.st_uid != above.st_uid {
-          let isLink = status.st_mode & S_IFMT == S_IFLNK
-          throw refused(
-            next,
-            "it \(isLink ? "is a symbolic link of" : "belongs to") user \(status.st_uid), "
-              + "in a world-writable folder")
-        }
-      }
-      folder = next
+  /// The link limit of Linux (path_resolution(7)).
+  private static let linkLimit = 40
+
+  private enum Entry { case link, other }
+
+  /// Checks that no other user has created, or can replace, an entry of a folder.
+  private static func check(_ entry: String, in folder: String) throws(JournalError) -> Entry {
+    var above = stat()
+    var status = stat()
+    let exists = lstat(entry, &status) == 0
+    let isLink = exists && status.st_mode & S_IFMT == S_IFLNK
+    guard stat(folder, &above) == 0, above.st_mode & 0o002 != 0 else { return isLink ? .link : .other }
+    guard above.st_mode & UInt32(S_ISVTX) != 0 else {
+      throw refused(
+        folder, "its mode is \(text(above.st_mode)), so any user can replace its contents")
     }
+    if exists, status.st_uid != geteuid(), status.st_uid != above.st_uid {
+      throw refused(
+        entry,
+        "it \(isLink ? "is a symbolic link of" : "belongs to") user \(status.st_uid), in a world-writable folder"
+      )
+    }
+    return isLink ? .link : .other
   }
 
   private static func refused(_ path: String, _ cause: String) -> JournalError {

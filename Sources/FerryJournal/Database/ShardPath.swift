@@ -98,8 +98,9 @@ extension StateDirectory {
     }
   }
 
-  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder
-  /// `shards` that contains this state folder of a part without links, if it is not in `whole`.
+  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`; the folder `shards`
+  /// that contains this state folder of a part without links, if it is not in `whole`; and this folder, which may be a
+  /// link or a mount.
   package var ownFolders: [String] {
     get throws(JournalError) {
       let part = try storedPart
@@ -109,7 +110,7 @@ extension StateDirectory {
         let other = StateDirectory(elsewhere: path.whole)
         folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
       }
-      return folders
+      return part == nil ? folders : folders + [path]
     }
   }
 
