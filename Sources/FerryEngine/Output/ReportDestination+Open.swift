@@ -33,8 +33,8 @@ extension ReportDestination {
     }
   }
 
-  /// Rejects options that lead to the same regular file, also under different names or through a link, and options that
-  /// lead to a file that the run reads. Each would overwrite what the other has written, or the file.
+  /// Rejects options that refer to the same regular file, also under different names or through a link, and options that
+  /// refer to a file that the run reads. One would overwrite what the other has written, or the file that is read.
   ///
   /// - Parameters:
   ///   - files: the files that are written, each with its option.
@@ -51,7 +51,7 @@ extension ReportDestination {
         let other = options.updateValue(option, forKey: identity)
       else { continue }
       throw UsageError(
-        "\(other) and \(option) have the same file\nhelp: specify different files; nothing was done")
+        "\(other) and \(option) refer to the same file\nhelp: specify different files; nothing was done")
     }
   }
 
