@@ -27,8 +27,10 @@ import Testing
     return job
   }
 
-  private static func server(_ status: Int, _ body: String) async throws -> ScriptedServer {
-    try await ScriptedServer.start(["/token": .init(status: status, body: body)])
+  private static func server(
+    _ status: Int, headers: [String: String] = [:], _ body: String
+  ) async throws -> ScriptedServer {
+    try await ScriptedServer.start(["/token": .init(status: status, headers: headers, body: body)])
   }
 
   @Test(arguments: [#"a\r\nX-Evil: 1"#, #"a\u0000b"#, #"\u001b[31m"#, "", " "])
@@ -65,9 +67,7 @@ import Testing
   func `cannot show tokens in the report with a response that fails`(_ status: Int, _ body: String)
     async throws
   {
-    let server = try await ScriptedServer.start([
-      "/token": .init(status: status, headers: ["X-Echo": "token-0123456789"], body: body)
-    ])
+    let server = try await Self.server(status, headers: ["X-Echo": "token-0123456789"], body)
     let job = try Self.job(server)
     let command = try await job.ferry(
       "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
