@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import Foundation
 
 /// The state folder of one part of a manifest, and the rules that keep two divisions of the same files apart.
 package enum ShardFolder {
@@ -45,9 +46,12 @@ package enum ShardFolder {
   ///
   /// - Throws: `UsageError` as `create(for:of:state:environment:)`, and if `state` is reserved for something else.
   static func createPart(at state: StateDirectory, of job: Job, environment: [String: String]) throws {
-    guard case .part(.shard(let shard), let manifest, let whole) = try state.shardPlace,
-      SplitPath(try state.shards(of: job.plan.manifest)).name == manifest
-    else { return try checkPlace(of: state) }
+    guard case .part(.shard(let shard), let manifest, let whole) = try state.shardPlace else {
+      return try checkPlace(of: state)
+    }
+    guard SplitPath(try state.shards(of: job.plan.manifest)).name == manifest else {
+      throw job.ownershipError(of: state, owner: manifest.removingPercentEncoding ?? manifest)
+    }
     let known = try StateDirectory(explicit: whole, environment: environment).shardCount(
       of: job.plan.manifest)
     guard known == nil || known == shard.count else {
