@@ -29,7 +29,8 @@ package struct LeaseOwner: Hashable, Sendable {
   /// The stored form: pid, start time, boot, namespaces and host, separated by spaces.
   var text: String { "\(process.pid) \(process.started) \(place)" }
 
-  /// Where the process ID and the start time belong to one process: boot, namespaces and host, separated by spaces.
+  /// The scope in which the process ID and the start time identify one process: boot, namespaces and host, separated by
+  /// spaces.
   var place: String {
     "\(process.boot.isEmpty ? "-" : process.boot) \(namespaces.isEmpty ? "-" : namespaces) \(host)"
   }
