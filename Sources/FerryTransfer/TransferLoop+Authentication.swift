@@ -94,12 +94,14 @@ extension TransferLoop {
   ) -> String {
     guard !challenges.isEmpty else { return "the response contains no authentication challenge" }
     let names = challenges.prefix(8).map(\.shown)
-    let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
-    if names.contains(where: { name in authentication.schemes.contains { $0.rawValue == name } }) {
-      return "ferry cannot use the server's challenge for \(known)"
+    let known = authentication.schemes.map(\.rawValue)
+    let unusable = known.filter(names.contains)
+    guard unusable.isEmpty else {
+      return "ferry cannot use the server's challenge for \(unusable.joined(separator: ", "))"
     }
     return
-      "the server offers \(names.joined(separator: ", ")), but 'auth' in the manifest specifies \(known)"
+      "the server offers \(names.joined(separator: ", ")), but 'auth' in the manifest specifies "
+      + known.joined(separator: ", ")
   }
 }
 
