@@ -34,11 +34,11 @@ extension ReportDestination {
   }
 
   /// Rejects options that lead to the same regular file, also under different names or through a link, and options that
-  /// lead to a file that the run reads. Each would overwrite what the other has written, or the file.
+  /// lead to a file that the command reads. Each would overwrite what the other has written, or the file.
   ///
   /// - Parameters:
   ///   - files: the files that are written, each with its option.
-  ///   - inputs: the paths of files that the run reads, with their names for messages, such as "the manifest".
+  ///   - inputs: the paths of files that the command reads, with their names for messages, such as "the manifest".
   package static func checkAreDifferent(
     _ files: [(option: String, path: String)], inputs: [(name: String, path: String)] = []
   ) throws(UsageError) {
