@@ -52,12 +52,12 @@ package enum ShardFolder {
     guard SplitPath(try state.shards(of: job.plan.manifest)).name == manifest else {
       throw job.ownershipError(of: state, owner: manifest.removingPercentEncoding ?? manifest)
     }
-    let known = try StateDirectory(explicit: whole, environment: environment).shardCount(
-      of: job.plan.manifest)
-    guard known == nil || known == shard.count else {
+    if let known = try StateDirectory(explicit: whole, environment: environment).shardCount(
+      of: job.plan.manifest), known != shard.count
+    {
       throw UsageError(
         "\(DisplayPath.shown(Array(state.path.utf8))) is for one of \(shard.count) shards, but '\(job.plan.manifest)' is "
-          + "divided into \(known ?? 0)\nhelp: specify the state folder of the shard that sends the files with --state"
+          + "divided into \(known)\nhelp: specify the state folder of the shard that sends the files with --state"
       )
     }
     _ = try create(for: .items(shard), of: job, state: whole, environment: environment)

@@ -34,11 +34,11 @@ extension ReportDestination {
   }
 
   /// Rejects options that refer to the same regular file, also under different names or through a link, and options that
-  /// refer to a file that the run reads. One would overwrite what the other has written, or the file that is read.
+  /// refer to a file that the command reads. One would overwrite what the other has written, or the file that is read.
   ///
   /// - Parameters:
   ///   - files: the files that are written, each with its option.
-  ///   - inputs: the paths of files that the run reads, with their names for messages, such as "the manifest".
+  ///   - inputs: the paths of files that the command reads, with their names for messages, such as "the manifest".
   package static func checkAreDifferent(
     _ files: [(option: String, path: String)], inputs: [(name: String, path: String)] = []
   ) throws(UsageError) {

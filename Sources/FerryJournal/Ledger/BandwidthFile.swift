@@ -23,9 +23,8 @@ package final class BandwidthFile: @unchecked Sendable {
 
   package init(in state: StateDirectory) throws(JournalError) {
     let boot = ProcessIdentity.currentBoot.filter { $0.isHexDigit }.prefix(16)
-    // Only Linux has namespaces. The link's target is `time:[NUMBER]`.
-    let namespace = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")) ?? ""
-    let number = namespace.filter { $0.isASCII && $0.isNumber }
+    // The name is `time:[NUMBER]`.
+    let number = (LeaseOwner.namespace("time") ?? "").filter { $0.isASCII && $0.isNumber }
     let name = Self.prefix + (boot.isEmpty ? "0" : boot) + (number.isEmpty ? "" : "-" + number)
     let path = state.path + "/" + name
     let descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")
