@@ -3,7 +3,9 @@ import Testing
 
 /// Token endpoints that send tokens which no request can carry, or tokens in failures.
 @Suite struct `A hostile token endpoint` {
-  private static func job(_ server: ScriptedServer) throws -> Workspace {
+  private static func job(_ server: ScriptedServer) throws -> Workspace { try job(server.home) }
+
+  private static func job(_ url: String) throws -> Workspace {
     let job = try Workspace(
       """
       version: 1
@@ -13,14 +15,14 @@ import Testing
       tokens:
         login:
           session: s
-          oauth2: { token_url: "\(server.home)/token", client_id: app, client_secret: "${secrets.secret}" }
+          oauth2: { token_url: "\(url)/token", client_id: app, client_secret: "${secrets.secret}" }
           retry: { limit: 0 }
       uploads:
         u:
           session: s
           token: login
           files: { root: files }
-          transfer: { request: { method: PUT, url: "\(server.home)/${file.name}" } }
+          transfer: { request: { method: PUT, url: "\(url)/${file.name}" } }
           retry: { limit: 0 }
       """)
     try job.write("content", to: "a")
@@ -77,5 +79,20 @@ import Testing
     ]
     #expect(!texts.joined().contains("0123456789"))
     #expect(texts.allSatisfy { !$0.isEmpty })
+  }
+
+  @Test(arguments: [200, 400])
+  func `cannot show tokens in the reason phrase of a response that fails`(_ status: Int) async throws {
+    let head = #"HTTP/1.1 \#(status) token-0123456789\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"#
+    let server = try await ByteServer.start(#"  send(b"\#(head)token")"#)
+    let job = try Self.job(server.url)
+    let command = try await job.ferry(
+      "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
+    #expect(command.status == 7, "\(command.stdout)\(command.stderr)")
+    let texts = [
+      command.stdout, command.stderr, job.folder.text("report.json"), job.folder.text("trace.har"),
+    ]
+    #expect(!texts.joined().contains("0123456789"))
+    #expect(job.folder.text("trace.har").contains("\"status\""))
   }
 }
