@@ -121,6 +121,19 @@ struct `An authentication challenge` {
     #expect(site.requests.count == 1)
   }
 
+  @Test func `that ferry cannot use is named without the schemes that the server does not offer`()
+    async throws
+  {
+    // RFC 7616 requires a nonce.
+    let challenge = ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Digest realm=r"])
+    let server = try await ScriptedServer.start(["/a": challenge])
+    let (command, report) = try await Self.job("{ \(Self.credentials) }", server.home).run()
+    #expect(command.status == 1)
+    #expect(
+      report.items.first?.reason?.message.hasSuffix("ferry cannot use the server's challenge for digest")
+        == true, "\(String(describing: report.items.first?.reason))")
+  }
+
   @Test func `does not make a POST ambiguous, and the request's own credentials replace the session's`()
     async throws
   {
