@@ -68,22 +68,32 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: links.path("budgets")))
   }
 
-  /// The folder of a part may be on another disk.
-  @Test func `is not sent if it is a link to a folder below the root`() async throws {
+  /// The folders of parts may be on another disk.
+  @Test(arguments: [("e2e", "disk/m"), ("e2e/1-of-2", "disk/m/1-of-2")])
+  func `is not sent if a link leads to a folder below the root`(_ link: String, _ target: String) async throws
+  {
     let server = try await ScriptedServer.start([:])
     let job = try job(server)
-    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
-    for path in [job.folder.path("disk/p1"), job.state + "/shards/e2e"] {
+    let place = job.state + "/shards/" + link
+    for path in [job.folder.path(target), URL(filePath: place).deletingLastPathComponent().path] {
       try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: attributes)
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    try #require(symlink(job.folder.path("disk/p1"), job.state + "/shards/e2e/1-of-2") == 0)
+    try #require(symlink(job.folder.path(target), place) == 0)
     try await parts(job)
-    #expect(FileManager.default.fileExists(atPath: job.folder.path("disk/p1/ferry.db")))
+    let part = job.folder.path("disk/m/1-of-2")
+    #expect(FileManager.default.fileExists(atPath: part + "/ferry.db"))
+    // A hard link to a journal, and other paths to the same folders.
     try FileManager.default.linkItem(
-      atPath: job.folder.path("disk/p1/sessions/s.db"), toPath: job.folder.path("files/linked"))
+      atPath: part + "/sessions/s.db", toPath: job.folder.path("files/linked"))
     try await parts(job)
-    #expect(sent(server) == all)
+    let name = URL(filePath: job.state).lastPathComponent
+    for (path, isFound) in [(job.state + "/../" + name + "/shards/e2e/2-of-2", true), (part, link == "e2e")] {
+      let run = try await job.ferry("run", "job.yaml", "--state", path)
+      #expect(run.status == (isFound ? 0 : 2), "\(path): \(run.stderr)")
+      #expect(isFound || run.stderr.contains("the other parts cannot be found"), "\(run.stderr)")
+    }
+    #expect(Set(sent(server)) == Set(all))
     // Another manifest in the whole state folder.
     let other = try await job.ferry("run", "other.yaml")
     #expect(other.status == 0, "\(other.stderr)")

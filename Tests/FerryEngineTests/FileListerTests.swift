@@ -57,7 +57,7 @@ struct FileListerTests {
     for name in ["root/a", "root/y/z", "state/ferry.db", "state/sessions/s.db", "state/runs/1/report.json"] {
       folder.file(name)
     }
-    let state = try #require(StateFolder(path: folder.path + "/state"))
+    let state = StateFolder(path: folder.path + "/state")
     let files = FileManager.default
     try files.linkItem(atPath: folder.path + "/state/ferry.db", toPath: folder.path + "/root/hard.db")
     try files.moveItem(atPath: folder.path + "/state/sessions", toPath: folder.path + "/root/y/sess")
@@ -129,9 +129,34 @@ struct FileListerTests {
     }
   }
 
+  /// Another process may start its part while this one lists files. The folder `shards` may be a link.
+  @Test func theStateOfAPartThatIsCreatedLaterIsRecognized() throws {
+    folder.file("root/a")
+    let (state, disk) = (folder.path + "/state", folder.path + "/root/disk")
+    for path in [state, disk] {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    try FileManager.default.createSymbolicLink(atPath: state + "/shards", withDestinationPath: disk)
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+    let whole = try StateDirectory(explicit: state, environment: [:])
+    lister.stateFolder = try StateFolder(of: whole)
+    let part = try #require(ShardMarker(folderName: "1-of-2"))
+    try whole.folder(of: part, of: "m").create(for: part)
+    folder.file("root/disk/m/1-of-2/ferry.db")
+    #expect(paths(try lister.list { [] }) == ["a"])
+    // A file of another program with this name.
+    folder.file("root/b/shard")
+    #expect(paths(try lister.list { [] }) == ["a", "b/shard"])
+  }
+
   /// Moving the state folder of a part below the root simulates that it is also mounted there.
   @Test func theStateOfAPartIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "state/shards/m/2-of-2/ferry.db"] { folder.file(name) }
+    try Data("ferry shard 1\n2-of-2\n".utf8).write(
+      to: URL(filePath: folder.path + "/state/shards/m/2-of-2/shard"))
     var lister = try FileLister(
       FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
       home: nil)

@@ -20,8 +20,9 @@ import Testing
   }
 
   /// A writer that syncs only on request, and whose syncs wait for the gate.
-  private func writer(_ others: SessionJournal...) throws -> JournalWriter {
+  private func writer(_ others: SessionJournal..., intentInterval: Duration? = nil) throws -> JournalWriter {
     var options = JournalWriter.Options()
+    if let intentInterval { options.intentInterval = intentInterval }
     options.syncInterval = .seconds(3600)
     options.syncCall = gate.call
     // With this limit, an append returns when all earlier appends have been committed, except for the last, which is
@@ -170,6 +171,55 @@ import Testing
     let number = try writer.append([.intent(row: 1, step: .commit)], to: 0)
     #expect(log.waitForSync(through: number))
     #expect(ContinuousClock.now - began >= .milliseconds(200))
+    try writer.close()
+  }
+
+  // MARK: Intents that hold up only their own requests
+
+  private func grouped(_ row: Int64) -> JournalWrite {
+    .intent(row: row, step: .commit, holds: .requestOnly(group: 3))
+  }
+
+  @Test func theFirstIntentIsSyncedAtOnceAndLaterOnesInGroups() throws {
+    gate.release()
+    let writer = try writer(intentInterval: .seconds(3600))
+    let first = try writer.append([grouped(1)], to: 0)
+    #expect(log.waitForSync(through: first))
+    try writer.append([grouped(2)], to: 0)
+    try writer.append([grouped(3)], to: 0)
+    try waitForCommit(writer)
+    #expect(gate.count == 1)
+    let last = try writer.append([grouped(4)], to: 0)
+    #expect(log.waitForSync(through: last))
+    #expect(gate.count == 2)
+    try writer.close()
+  }
+
+  @Test func aGroupIsSyncedAfterTheInterval() throws {
+    gate.release()
+    let began = ContinuousClock.now
+    let writer = try writer(intentInterval: .milliseconds(50))
+    let first = try writer.append([grouped(1)], to: 0)
+    #expect(log.waitForSync(through: first))
+    let second = try writer.append([grouped(2)], to: 0)
+    #expect(log.waitForSync(through: second))
+    #expect(ContinuousClock.now - began >= .milliseconds(50))
+    try writer.close()
+  }
+
+  @Test func anIntentForWhichAConnectionWaitsIsSyncedWithTheGroup() throws {
+    gate.release()
+    let writer = try writer(intentInterval: .seconds(3600))
+    let first = try writer.append([grouped(1)], to: 0)
+    #expect(log.waitForSync(through: first))
+    try writer.append([grouped(2)], to: 0)
+    let urgent = try writer.append([.intent(row: 3, step: .transfer)], to: 0)
+    #expect(log.waitForSync(through: urgent))
+    #expect(gate.count == 2)
+    // No intent awaits a sync any more.
+    try writer.append([.withdraw(row: 3)], to: 0)
+    try waitForCommit(writer)
+    #expect(gate.count == 2)
     try writer.close()
   }
 }

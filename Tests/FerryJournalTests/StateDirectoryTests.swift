@@ -139,6 +139,8 @@ import Testing
     #expect(folder.command(["status"]) == "ferry status --state \(String(cString: real))/st")
     // The path stays unchanged if nothing exists there.
     #expect(AbsolutePath.text(of: "/nowhere/a/../b") == "/nowhere/a/../b")
+    // A link after the last `..` is part of the name that the user specified.
+    #expect(AbsolutePath.text(of: "/usr/../proc/./self/fd/x") == "/proc/self/fd/x")
   }
 
   @Test func aDamagedJournalsRemedyNamesItsFolder() throws {
@@ -193,6 +195,10 @@ import Testing
     for path in ["link", "link/folder", "shared/../link"] {
       try PrivateFolder.checkParents(of: top + "/" + path)
     }
+    // A target that is not UTF-8 could not be checked.
+    let bytes = (Array((top + "/private").utf8) + [0xFF, 0]).map { CChar(bitPattern: $0) }
+    try #require(symlink(bytes, top + "/strange") == 0)
+    #expect(throws: JournalError.self) { try PrivateFolder.checkParents(of: top + "/strange") }
     try #require(chown(top + "/shared/theirs", 65534, 65534) == 0)
     for path in ["link", "link/folder", "shared/../link"] {
       let error = #expect(throws: JournalError.self) { try PrivateFolder.checkParents(of: top + "/" + path) }

@@ -6,14 +6,8 @@ import Testing
 #if os(Linux)
 @Suite struct `The packets of an HTTP/2 connection` {
   @Test func `are combined until the end of a call to libcurl`() throws {
-    let (sender, receiver) = try connection()
-    defer {
-      close(sender)
-      close(receiver)
-    }
-    let ledger = SocketLedger()
-    ledger.didOpen(sender)
-    ledger.combinePackets(of: sender)
+    let (sender, receiver, ledger) = try connection()
+    defer { for socket in [sender, receiver] { close(socket) } }
     var received = [UInt8](repeating: 0, count: 16)
     ledger.combiningPackets {
       for byte in "abc".utf8 { #expect(send(sender, [byte], 1, 0) == 1) }
@@ -26,14 +20,8 @@ import Testing
 
   /// A closed descriptor may belong to another file.
   @Test func `are not combined after its end`() throws {
-    let (sender, receiver) = try connection()
-    defer {
-      close(sender)
-      close(receiver)
-    }
-    let ledger = SocketLedger()
-    ledger.didOpen(sender)
-    ledger.combinePackets(of: sender)
+    let (sender, receiver, ledger) = try connection()
+    defer { for socket in [sender, receiver] { close(socket) } }
     ledger.willClose(sender)
     var received: UInt8 = 0
     ledger.combiningPackets {
@@ -42,8 +30,9 @@ import Testing
     }
   }
 
-  /// Both ends of a TCP connection without Nagle's algorithm, as libcurl sets up its connections.
-  private func connection() throws -> (CInt, CInt) {
+  /// Both ends of a TCP connection without Nagle's algorithm, as libcurl sets up its connections, and a ledger that combines
+  /// the packets of the first.
+  private func connection() throws -> (sender: CInt, receiver: CInt, SocketLedger) {
     let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()
@@ -60,7 +49,10 @@ import Testing
     guard isConnected else { throw POSIXError(.EADDRNOTAVAIL) }
     var one: CInt = 1
     setsockopt(sender, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
-    return (sender, accept(listener, nil, nil))
+    let ledger = SocketLedger()
+    ledger.didOpen(sender)
+    ledger.combinePackets(of: sender)
+    return (sender, accept(listener, nil, nil), ledger)
   }
 }
 #endif

@@ -225,10 +225,8 @@ struct ExplicitList {
     if let lastFolder, lastFolder.path == folder { return lastFolder.opened }
     var found = Folder(path: folder)
     found.opened = root.plainFolder(folder) { descriptor in
-      var status = stat()
-      guard fstat(descriptor, &status) == 0 else { return }
-      if FolderIdentity(status) == hidden?.identity { found.isHidden = true }
-      if stateFolder?.contains(status) == true { found.isInState = true }
+      if hidden?.identity?.isOpen(as: descriptor) == true { found.isHidden = true }
+      if stateFolder?.isOpen(as: descriptor) == true { found.isInState = true }
     }
     lastFolder = found
     return found.opened

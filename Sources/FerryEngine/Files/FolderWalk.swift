@@ -185,9 +185,7 @@ struct FolderWalk {
   }
 
   private func isSkipped(_ folder: Int32) -> Bool {
-    var status = stat()
-    guard fstat(folder, &status) == 0 else { return false }
-    return FolderIdentity(status) == hiddenIdentity || stateFolder?.contains(status) == true
+    hiddenIdentity?.isOpen(as: folder) == true || stateFolder?.isOpen(as: folder) == true
   }
 
   /// Reopens a folder from the root by its path, together with the folders directly above it.

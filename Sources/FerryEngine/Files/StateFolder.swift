@@ -5,27 +5,28 @@ import Foundation
 /// ferry's state folder. Its files are never listed: they contain secret captures, and moving them would
 /// destroy journals that are in use.
 ///
-/// The folder and its contents are identified by device and inode, because a mount may show them at another path.
+/// The folder and its contents are identified by device and inode, because a mount may show them at another path. The
+/// state folders of parts are also identified by what they contain: they may be created during the listing, and links may
+/// lead to them.
 struct StateFolder: Sendable {
   private let folders: [StateFolderContents]
 
-  /// The state folder of a command. If it is that of a part, the state of the whole manifest is included.
-  ///
-  /// Returns `nil` if the folder does not exist.
-  init?(of state: StateDirectory) throws(JournalError) { self.init(try state.ownFolders) }
+  /// The state folder of a command, which may not exist. If it is that of a part, the state of the whole manifest is
+  /// included.
+  init(of state: StateDirectory) throws(JournalError) { self.init(try state.ownFolders) }
 
-  /// Returns `nil` if there is no folder at this path.
-  init?(path: String) { self.init([path]) }
+  /// - Parameter path: the path of a folder, which may not exist.
+  init(path: String) { self.init([path]) }
 
-  private init?(_ paths: [String]) {
+  private init(_ paths: [String]) {
     folders = paths.compactMap { FileLister.real(Array($0.utf8)).flatMap(StateFolderContents.init(real:)) }
-    guard !folders.isEmpty else { return nil }
   }
 
-  /// Whether an open folder is the state folder or one of its subfolders, regardless of its current name.
+  /// Whether an open folder is the state folder or one of its subfolders, or contains the state of parts, regardless of its
+  /// current name.
   func isOpen(as descriptor: Int32) -> Bool {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && contains(status)
+    return fstat(descriptor, &status) == 0 && contains(status) || StateDirectory.isOfShards(descriptor)
   }
 
   /// Whether the file or folder with this status is the state folder or in it. A file below the recorded levels is
@@ -38,11 +39,8 @@ struct StateFolder: Sendable {
   /// The paths of the state folder relative to a root, which is given by its real path; empty if it is not below the
   /// root.
   func paths(below root: [UInt8]) -> [[UInt8]] {
-    folders.map(\.real).filter { path in
-      FileLister.isInside(path, root) && path != root
-        && !folders.contains { $0.real != path && FileLister.isInside(path, $0.real) }
-    }
-    .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
+    folders.map(\.real).filter { FileLister.isInside($0, root) && $0 != root }
+      .map { Array($0.dropFirst(root == [0x2F] ? 1 : root.count + 1)) }
   }
 }
 

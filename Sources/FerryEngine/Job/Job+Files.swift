@@ -30,7 +30,7 @@ extension Job {
 
   private func listAuthor(of work: UploadWork, _ stored: [String]) -> FileLister.ListAuthor {
     guard let list = work.listFile.map(standardized) else { return .user }
-    return stored.contains { list == $0 || list.hasPrefix($0 == "/" ? $0 : $0 + "/") } ? .server : .user
+    return stored.contains { FileLister.isInside(Array(list.utf8), Array($0.utf8)) } ? .server : .user
   }
 
   /// The files and folders in which the fetches and download batches of the manifest store documents.

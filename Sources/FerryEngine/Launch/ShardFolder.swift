@@ -22,11 +22,12 @@ package enum ShardFolder {
       )
     }
     try checkCount(of: manifest, part, in: whole)
-    if try whole.shardFolders(of: manifest).isEmpty {
-      try checkIsNotRunWhole(manifest, in: whole)
-      // Other processes may start at the same time. Those with another number of shards read the recorded one. A run
-      // without shards, or `ferry submit`, either finds it or has registered the manifest before (`register`).
-      let isRecorded = try whole.recordDivision(of: manifest, into: part.count)
+    let isFirst = try whole.shardFolders(of: manifest).isEmpty
+    if isFirst { try checkIsNotRunWhole(manifest, in: whole) }
+    // Other processes may start at the same time. Those with another number of shards read the recorded one. A run
+    // without shards, or `ferry submit`, either finds it or has registered the manifest before (`register`).
+    let isRecorded = try whole.recordDivision(of: manifest, into: part.count)
+    if isFirst {
       try checkCount(of: manifest, part, in: whole)
       do {
         try checkIsNotRunWhole(manifest, in: whole)
@@ -154,6 +155,11 @@ package enum ShardFolder {
         "\(state.path) is the state folder of one part of a single manifest; run only that manifest")
     }
     try job.checkIsOwner(of: state)
+    guard try state.hasKnownParts else {
+      throw UsageError(
+        "the state folders of the other parts cannot be found from \(state.path)\n"
+          + "help: specify the path in the state folder of the whole manifest: STATE/shards/MANIFEST/PART")
+    }
     if let part { return Jobs(try job.divided(part)) }
     guard case .shard(let shard) = stored else {
       throw UsageError(

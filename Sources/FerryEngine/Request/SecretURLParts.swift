@@ -1,3 +1,4 @@
+import FerryPlan
 import FerryTransfer
 
 /// The parts of a secret URL that a server or proxy may quote without the rest: in an error page, servers commonly
@@ -14,6 +15,8 @@ struct SecretURLParts {
   /// The minimum length of a path in bytes, unless one of its segments is long.
   private static let shortestPath = 16
   private static let shortestPassword = 4
+  /// The minimum length of a user name with a password, in bytes.
+  private static let shortestToken = 16
   /// The maximum number of values of a query that are masked. A server can choose the URL.
   private static let mostValues = 8
 
@@ -33,16 +36,20 @@ struct SecretURLParts {
     url.fragment = nil
     var path = Array(url.path.utf8)
     // Some servers omit the slash at the beginning of the path.
-    let slash = path.first == UInt8(ascii: "/") ? 1 : 0
+    let slashes = path.prefix { $0 == UInt8(ascii: "/") }.count
     if let query = url.query, query.utf8.count >= Self.shortest {
       texts.append(path + [UInt8(ascii: "?")] + query.utf8)
-      if path.count > slash { texts.append(path.dropFirst(slash) + [UInt8(ascii: "?")] + query.utf8) }
+      if path.count > slashes { texts.append(path.dropFirst(slashes) + [UInt8(ascii: "?")] + query.utf8) }
       texts.append(Array(query.utf8))
     }
     while path.last == UInt8(ascii: "/") { path.removeLast() }
-    for path in [path, Array(path.dropFirst(slash))] where Self.isLong(path) { append(path) }
-    if let password = Self.password(of: url), password.count >= Self.shortestPassword {
-      append(password, decodedIfAtLeast: Self.shortestPassword)
+    for path in [path, Array(path.dropFirst(slashes))] where Self.isLong(path) { append(path) }
+    if let userinfo = Userinfo(url: secret) {
+      // Some services use the user name for a token, with an arbitrary password or none.
+      append(
+        userinfo.userText,
+        ifAtLeast: userinfo.passwordText == nil ? Self.shortestPassword : Self.shortestToken)
+      append(userinfo.passwordText ?? "", ifAtLeast: Self.shortestPassword)
     }
     for value in Self.values(of: url).prefix(Self.mostValues) { append(value) }
     if let usual = Self.withoutDefaultPort(url), usual != secret { texts.append(Array(usual.utf8)) }
@@ -64,12 +71,8 @@ struct SecretURLParts {
     }
   }
 
-  /// The password in a URL. If there is none, the user name takes its place, because some services use it for a token.
-  private static func password(of url: URLReference) -> [UInt8]? {
-    guard let authority = url.authority?.utf8, let end = authority.lastIndex(of: UInt8(ascii: "@")) else {
-      return nil
-    }
-    return authority[..<end].split(separator: UInt8(ascii: ":"), maxSplits: 1).last.map(Array.init)
+  private mutating func append(_ text: String, ifAtLeast length: Int) {
+    if text.utf8.count >= length { append(Array(text.utf8), decodedIfAtLeast: length) }
   }
 
   /// The values of the query that are long enough, the longest ones first. A field without `=` counts as a value.

@@ -55,12 +55,21 @@ enum PrivateFolder {
         continue
       }
       links += 1
-      // If the target is missing or not UTF-8, or links form a cycle, the code that opens the folder reports the error.
-      guard links <= linkLimit, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next)
-      else { return }
+      // If links form a cycle, the code that opens the folder reports the error.
+      guard links <= linkLimit else { return }
+      let target = try self.target(ofLink: next)
       if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
       names += SplitPath.names(of: target).reversed()
     }
+  }
+
+  private static func target(ofLink path: String) throws(JournalError) -> String {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &bytes, bytes.count)
+    guard count > 0, count < bytes.count,
+      let target = String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    else { throw refused(path, "it is a symbolic link whose target cannot be read, or is not UTF-8") }
+    return target
   }
 
   /// The link limit of Linux (path_resolution(7)).

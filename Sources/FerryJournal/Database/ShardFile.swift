@@ -19,6 +19,20 @@ enum ShardFile {
     return String(lines[1])
   }
 
+  /// Whether an open folder contains such a file of this user.
+  static func exists(_ name: String, header: String, in folder: Int32) -> Bool {
+    var status = stat()
+    guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid()
+    else { return false }
+    let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    let line = Array((header + "\n").utf8)
+    var bytes = [UInt8](repeating: 0, count: line.count)
+    return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == line
+  }
+
   /// Writes a temporary file and syncs it, so that it is complete when it appears under its own name.
   static func write(_ value: String, header: String, to new: String) throws(JournalError) {
     let descriptor = try StateFile.open(new, O_RDWR | O_CREAT | O_TRUNC, doing: "create")

@@ -48,8 +48,9 @@ package enum ShardMarker: Hashable, Sendable {
 }
 
 extension StateDirectory {
-  private var marker: String { path + "/shard" }
-  private static let markerHeader = "ferry shard 1"
+  private var marker: String { path + "/" + Self.markerName }
+  static let markerName = "shard"
+  static let markerHeader = "ferry shard 1"
 
   /// The folder that contains the state of a manifest's shards.
   package func shards(of manifest: String) throws(JournalError) -> String {

@@ -25,7 +25,7 @@ struct ShardPath: Hashable {
   var parts: String { whole + "/shards/" + manifest }
 
   /// Whether the number of shards is recorded there, as in every folder in which a part has run.
-  fileprivate var hasCount: Bool { access(parts + "/count", F_OK) == 0 }
+  fileprivate var hasCount: Bool { access(parts + "/" + StateDirectory.countName, F_OK) == 0 }
 }
 
 extension StateDirectory {
@@ -98,9 +98,8 @@ extension StateDirectory {
     }
   }
 
-  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`; the folder `shards`
-  /// that contains this state folder of a part without links, if it is not in `whole`; and this folder, which may be a
-  /// link or a mount.
+  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder
+  /// `shards` that contains this state folder of a part without links, if it is not in `whole`.
   package var ownFolders: [String] {
     get throws(JournalError) {
       let part = try storedPart
@@ -110,7 +109,16 @@ extension StateDirectory {
         let other = StateDirectory(elsewhere: path.whole)
         folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
       }
-      return part == nil ? folders : folders + [path]
+      return folders
+    }
+  }
+
+  /// Whether the state folders of the other parts, and their ledger, can be found from this state folder of a part; `true`
+  /// for any other state folder. They cannot be found from the target of a link in `shards/MANIFEST`.
+  package var hasKnownParts: Bool {
+    get throws(JournalError) {
+      guard try storedPart != nil, try ownPath == nil else { return true }
+      return access(try parts + "/" + Self.countName, F_OK) == 0
     }
   }
 

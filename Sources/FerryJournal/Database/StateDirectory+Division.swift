@@ -8,9 +8,16 @@ import Foundation
 /// the same files.
 extension StateDirectory {
   private static let header = "ferry shards 1"
+  static let countName = "count"
 
   private func divisionFile(of manifest: String) throws(JournalError) -> String {
-    try shards(of: manifest) + "/count"
+    try shards(of: manifest) + "/" + Self.countName
+  }
+
+  /// Whether an open folder is the state folder of a part, or contains those of a manifest, whatever path leads to it.
+  package static func isOfShards(_ folder: Int32) -> Bool {
+    ShardFile.exists(markerName, header: markerHeader, in: folder)
+      || ShardFile.exists(countName, header: header, in: folder)
   }
 
   /// The number of shards of a manifest; `nil` if it is not divided here.
@@ -31,6 +38,7 @@ extension StateDirectory {
   /// - Returns: whether the number was recorded.
   package func recordDivision(of manifest: String, into count: Int) throws(JournalError) -> Bool {
     let file = try divisionFile(of: manifest)
+    guard access(file, F_OK) != 0 else { return false }
     try Self.createFolder(SplitPath(file).folder)
     // The file appears with its content, and only if no other process has created it (link(2)).
     let new = file + ".\(UUID().uuidString).new"

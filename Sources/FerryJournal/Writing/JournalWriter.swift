@@ -4,14 +4,16 @@ import Foundation
 
 /// Writes the journals on two threads: one commits a run's changes in groups; the other syncs them.
 ///
-/// `append` never waits for the disk. Queued changes are committed in one transaction per journal. An intent for which a
-/// connection waits is synced immediately, as are all queued changes when `sync()` is called. Other intents are synced
-/// immediately if the previous sync ended at least `intentInterval` ago; otherwise after that time, or once there are as
-/// many of them as they specify. Other changes are synced after `syncInterval` or after `syncOutcomes` outcomes,
-/// whichever comes first. Commits continue during a sync, so a SIGKILL during a sync loses no more than at any other
-/// time. Commits wait only for the syncs that SQLite performs around a checkpoint. A sync covers the commits that precede
-/// it. Only one sync runs at a time, and later commits wait for the next one. Changes are written in order. After a
-/// failure, nothing more is written.
+/// `append` never waits for the disk. Queued changes are committed in one transaction per journal.
+///
+/// All queued changes are synced immediately if a connection is waiting for an intent, or when `sync()` is called. Other
+/// intents are synced immediately if the previous sync ended at least `intentInterval` ago; otherwise after that time, or
+/// once there are as many as the intents specify. Other changes are synced after `syncInterval` or after `syncOutcomes`
+/// outcomes, whichever comes first.
+///
+/// Commits continue during a sync, so a SIGKILL during a sync loses no more than at any other time. Commits wait only for
+/// the syncs that SQLite performs around a checkpoint. A sync covers the commits that precede it. Only one sync runs at a
+/// time, and later commits wait for the next one. Changes are written in order. After a failure, nothing more is written.
 ///
 /// `@unchecked Sendable`: `state` is accessed under `condition`'s lock, `pending` only by the thread that
 /// commits.
