@@ -111,9 +111,11 @@ class Instructions:
 
         each_request -- the instructions of ferry for a request
         """
-        few, many = (self.count(files, command=self.puts.curl_command(self.puts.write_curl_config(
-            self.puts.make_files(files)))) for files in (FEW, MANY))
-        each = by_component(few, many)
+        counts = []
+        for files in (FEW, MANY):
+            config = self.puts.write_curl_config(self.puts.make_files(files))
+            counts.append(self.count(files, command=self.puts.curl_command(config)))
+        each = by_component(*counts)
         total = sum(each.values())
         print(f"  curl: {total:,}, of which libcurl {each.get('libcurl', 0):,}, libc {each.get('libc', 0):,}")
         self.rows.add("PUTs of 1 KiB, each", "user-mode instructions", [each_request / total], peer="curl -Z")

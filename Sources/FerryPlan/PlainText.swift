@@ -1,4 +1,4 @@
-/// Recognizes strings that lines of text and of JSON contain unchanged, as most names.
+/// Recognizes strings that lines of text and of JSON contain unchanged, such as most names.
 package enum PlainText {
   /// Whether each byte is a printable ASCII character other than a double quote and a backslash.
   package static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

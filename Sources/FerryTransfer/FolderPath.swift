@@ -334,8 +334,8 @@ extension FolderPath.Failure {
       "\(path) \(isLink ? "is a symbolic link of" : "belongs to") user \(owner), in a world-writable folder; "
         + "remove it, or choose a folder that is writable only by you"
     case .severalNames(let path):
-      "\(path) has several hard links, in a world-writable folder; remove it, or choose a folder that is writable only by "
-        + "you"
+      "\(path) is in a world-writable folder and has several hard links; remove it, or choose a folder that is writable only "
+        + "by you"
     }
   }
 }

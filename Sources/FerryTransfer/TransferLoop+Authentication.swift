@@ -59,7 +59,8 @@ extension TransferLoop {
       authentications[key] = nil
       exchange.challengeProblem =
         exchange.handshakeHadSuccess
-        ? "the server ended the handshake of 'auth' early with a success, and may have stored an empty body"
+        ? "the server responded with success before the handshake of 'auth' was complete, and may have stored an "
+          + "empty body"
         : "the server rejected the credentials of 'auth'"
       return false
     }
@@ -94,12 +95,12 @@ extension TransferLoop {
   ) -> String {
     guard !challenges.isEmpty else { return "the response contains no authentication challenge" }
     let names = challenges.prefix(8).map(\.shown)
-    let known = authentication.schemes.map(\.rawValue).joined(separator: ", ")
-    if names.contains(where: { name in authentication.schemes.contains { $0.rawValue == name } }) {
-      return "ferry cannot use the server's challenge for \(known)"
-    }
-    return
-      "the server offers \(names.joined(separator: ", ")), but 'auth' in the manifest specifies \(known)"
+    let offers = "the server offers \(names.joined(separator: ", ")), but "
+    let known = authentication.schemes.map(\.rawValue)
+    let unusable = known.filter { scheme in challenges.contains { $0.scheme == scheme } }
+    return unusable.isEmpty
+      ? offers + "'auth' in the manifest specifies \(known.joined(separator: ", "))"
+      : offers + "its challenge for \(unusable.joined(separator: ", ")) is malformed or not supported"
   }
 }
 

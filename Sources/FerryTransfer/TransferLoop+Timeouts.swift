@@ -4,8 +4,8 @@ import FerryPlan
 /// resolution of seconds, and CURLOPT_XFERINFOFUNCTION would be called for every transfer in every turn.
 ///
 /// Only content and complete header lines count: a server could otherwise keep a request open with a chunk extension or a
-/// header line that never ends. Every check compares the byte counts of each transfer with the previous check. The interval between
-/// checks is an eighth of the idle timeout, so a timeout is never early and at most an eighth late.
+/// header line that never ends. Every check compares the byte counts of each transfer with the previous check. The
+/// interval between checks is an eighth of the idle timeout, so a timeout is never early and at most an eighth late.
 extension TransferLoop {
   /// The shortest and the longest interval, in nanoseconds.
   private static let checkRange: ClosedRange<Int64> = 5_000_000...1_000_000_000

@@ -29,6 +29,9 @@ struct ReportMergeCommand: ParsableCommand {
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
     let requests = try ReportRequest.all(written, environment: environment)
+    // The inputs are read again for each document.
+    try ReportDestination.checkAreDifferent(
+      requests.map { ("--report", $0.path) }, inputs: paths.map { ("a report to merge", $0) })
     let merged = try ShardReports.merged(paths)
     for request in requests { try request.write(merged.source, status: merged.status) }
     if !requests.contains(where: { $0.path == "-" }) {

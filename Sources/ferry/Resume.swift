@@ -39,6 +39,8 @@ struct Resume: ParsableCommand {
       try OpenJobs.check(sessions, of: jobs, state: state.state, environment: environment)
       jobs.removeAll { !sessions.contains(where: $0.has) }
     }
+    // Before the first launch, because a launch writes to these files.
+    try RunCommand(options: options).checkFiles(of: jobs)
     let isNothingOpen = jobs.isEmpty && codes.isEmpty
     // Jobs whose session another process is using run last, so that the other jobs do not wait for that session.
     var busy: [Job] = []
@@ -75,9 +77,7 @@ struct Resume: ParsableCommand {
       }
       launch.network = conditions.network
       launch.power = conditions.power
-      let command = RunCommand(options: options)
-      try command.checkFiles(of: jobs)
-      let (code, busy) = try command.run(jobs, launch, waits: putOff == nil)
+      let (code, busy) = try RunCommand(options: options).run(jobs, launch, waits: putOff == nil)
       rest = try busy.flatMap { try jobs.without(session: $0.session) }
       if busy != nil, let putOff {
         let left = Set((rest?.all ?? []).map(\.path))

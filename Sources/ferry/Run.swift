@@ -116,7 +116,7 @@ struct Run: ParsableCommand {
     launch.power = conditions.power
     let command = RunCommand(options: options)
     try command.checkFiles(
-      of: jobs, launch.reports,
+      of: jobs.all, launch.reports,
       inputs: source.variables.variableFiles.map { ("--vars-file", $0) }
         + (plan.map { [("--plan", $0)] } ?? []))
     if fresh {

@@ -12,11 +12,11 @@ struct RunCommand {
   ///
   /// - Parameter inputs: the paths of further inputs, with their options.
   func checkFiles(
-    of jobs: Jobs, _ reports: [ReportRequest] = [], inputs: [(name: String, path: String)] = []
+    of jobs: [Job], _ reports: [ReportRequest] = [], inputs: [(name: String, path: String)] = []
   ) throws {
     try ReportDestination.checkAreDifferent(
       options.observation.files + reports.map { ("--report", $0.path) },
-      inputs: jobs.all.map { ("the manifest", $0.path) } + inputs)
+      inputs: jobs.map { ("the manifest", $0.path) } + inputs)
   }
 
   /// Drops the unfinished work of the last round.

@@ -121,6 +121,20 @@ struct `An authentication challenge` {
     #expect(site.requests.count == 1)
   }
 
+  @Test(arguments: [("Digest realm=r", "digest"), ("Digest realm=r, algorithm=MD5", "digest with MD5")])
+  func `of Digest without a nonce is reported as malformed`(_ challenge: String, _ shown: String) async throws
+  {
+    let server = try await ScriptedServer.start([
+      "/a": .init(status: 401, headers: ["WWW-Authenticate": challenge])
+    ])
+    let (command, report) = try await Self.job("{ scheme: any, \(Self.credentials) }", server.home).run()
+    #expect(command.status == 1)
+    let message = "the server offers \(shown), but its challenge for digest is malformed or not supported"
+    #expect(
+      report.items.first?.reason?.message.contains(message) == true,
+      "\(String(describing: report.items.first?.reason))")
+  }
+
   @Test func `does not make a POST ambiguous, and the request's own credentials replace the session's`()
     async throws
   {
@@ -300,7 +314,9 @@ struct `An authentication challenge` {
   // MARK: Schemes that authenticate a connection
 
   /// The first request of a handshake has no body, so a success in response to it means nothing.
-  @Test func `of NTLM that the server meets with a success is not a wrong password`() async throws {
+  @Test func `of NTLM is not reported as a wrong password if the server responds with success too early`()
+    async throws
+  {
     let challenge = ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "NTLM"])
     var first = challenge
     first.next = [.init(status: 201), challenge]
@@ -310,7 +326,7 @@ struct `An authentication challenge` {
     #expect(server.requests.map { $0.body } == ["content of a", "", "content of a"], "\(server.requests)")
     #expect(
       report.items.first?.reason?.message.contains(
-        "the server ended the handshake of 'auth' early with a success, and may have stored an empty body")
+        "the server responded with success before the handshake of 'auth' was complete")
         == true, "\(String(describing: report.items.first?.reason))")
   }
 

@@ -40,7 +40,7 @@ struct NoteTests {
   }
 
   /// A folder cannot be read.
-  @Test func `does not accept a list that standard input does not contain`() async throws {
+  @Test func `rejects a list that cannot be read from standard input`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try job(receiver, files: 1)
     let submit = try await job.start(

@@ -60,6 +60,41 @@ import Testing
     #expect(both.status == 2 && both.stderr.contains("cannot both write to standard output"))
   }
 
+  @Test func `rejects files that would overwrite its manifest, its variables or each other`() async throws {
+    let (receiver, job) = try await job()
+    let manifest = job.folder.text("job.yaml")
+    try job.folder.write(Data("{}".utf8), to: "vars.yaml")
+    for (options, message) in [
+      (["--report", "job.yaml"], "the manifest and --report refer to the same file"),
+      (["--vars-file", "vars.yaml", "--log", "./vars.yaml"], "--vars-file and --log refer to the same file"),
+      (["--events", "new", "--trace", "./new"], "--events and --trace refer to the same file"),
+    ] {
+      let command = try await job.start(["run", "job.yaml"] + options).end()
+      #expect(command.status == 2 && command.stderr.contains(message), "\(options): \(command.stderr)")
+    }
+    #expect(job.folder.text("job.yaml") == manifest)
+    #expect(!FileManager.default.fileExists(atPath: job.folder.path("new")))
+    #expect(try await receiver.received().files.isEmpty)
+  }
+
+  /// Manifests with different values of `conditions` are resumed one after the other.
+  @Test func `writes to none of the manifests that a resume runs one after the other`() async throws {
+    let (receiver, job) = try await job()
+    let other = JobText.text(
+      server: receiver.url, name: "other", "conditions: { power: external }", JobText.puts)
+    try job.folder.write(Data(other.utf8), to: "other.yaml")
+    for manifest in ["job.yaml", "other.yaml"] {
+      #expect(try await job.ferry("run", manifest, "--limit", "1").status == 0)
+    }
+    let sent = try await receiver.received().puts
+    let resume = try await job.ferry("resume", "--log", "other.yaml")
+    #expect(
+      resume.status == 2 && resume.stderr.contains("the manifest and --log refer to the same file"),
+      "\(resume.stderr)")
+    #expect(job.folder.text("other.yaml") == other)
+    #expect(try await receiver.received().puts == sent)
+  }
+
   @Test func `writes a log with a line for each request`() async throws {
     let (receiver, job) = try await job(["file:match=/b,status=403"])
     defer { withExtendedLifetime(receiver) {} }

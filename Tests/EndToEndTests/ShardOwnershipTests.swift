@@ -80,9 +80,11 @@ import Testing
     _ = await next.end()
   }
 
-  /// A run may ignore the lock of a stopped run, but a command such as `ferry reset` has no lease.
+  /// A command such as `ferry reset` has no lease. A process without `use` is a run of an older version of ferry.
   @Test(arguments: ["use command", "use run", nil])
-  func `does not run while a command holds its session`(use: String?) async throws {
+  func `runs although a stopped run holds its session, but not while a command does`(use: String?)
+    async throws
+  {
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try job(receiver)
     #expect(try await job.start(Self.arguments).end().status == 0)

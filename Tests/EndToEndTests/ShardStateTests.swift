@@ -114,6 +114,12 @@ import Testing
         command.status == 2 && command.stderr.contains("state folder of a part of 'e2e', not of 'other'"),
         "\(arguments): \(command.stderr)")
     }
+    // The shard has not run yet.
+    let submission = try await job.ferry(
+      "submit", "other.yaml", "all", "--state", job.state + "/shards/e2e/1-of-3")
+    #expect(
+      submission.status == 2 && submission.stderr.contains("a part of 'e2e', not of 'other'"),
+      "\(submission.stderr)")
     #expect(sent(server, "other").isEmpty)
     try await parts(job, "other.yaml")
     #expect(sent(server, "other") == all)

@@ -202,6 +202,8 @@ import Testing
       let totals = try #require(try decoded(command)["totals"] as? [String: Any])
       #expect((totals["items"] as? [String: Any])?["done"] as? Int == 40)
     }
+    let replacing = try await job.start(["report", "merge"] + files + ["--report", "part-1.json"]).end()
+    #expect(replacing.status == 2, "\(replacing.stdout)\(replacing.stderr)")
     // A report of a shard is missing.
     let command = try await job.start(["report", "merge"] + files.filter { $0 != "part-2.json" }).end()
     #expect(command.status == 5 && command.stdout.contains("shard 2/4 has no report"), "\(command.stdout)")

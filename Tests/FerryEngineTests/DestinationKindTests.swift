@@ -18,7 +18,7 @@ import Testing
         ("--log", path), ("--events", "/dev/null"), ("--trace", folder.path + "/link"),
       ])
     }
-    #expect(error?.description.hasPrefix("--log and --trace have the same file\n") == true)
+    #expect(error?.description.hasPrefix("--log and --trace refer to the same file\n") == true)
     try ReportDestination.checkAreDifferent([
       ("--log", path), ("--events", "/dev/null"), ("--trace", "/dev/null"),
     ])
@@ -30,8 +30,8 @@ import Testing
     let files = [("--log", new), ("--report", folder.path + "/./new")]
     let inputs = [("the manifest", manifest)]
     for (files, inputs, message) in [
-      (files, [], "--log and --report have the same file\n"),
-      ([("--report", manifest)], inputs, "the manifest and --report have the same file\n"),
+      (files, [], "--log and --report refer to the same file\n"),
+      ([("--report", manifest)], inputs, "the manifest and --report refer to the same file\n"),
     ] {
       let error = #expect(throws: UsageError.self) {
         try ReportDestination.checkAreDifferent(files, inputs: inputs)

@@ -87,7 +87,7 @@ import Testing
     #expect(throws: ListingFailure.self) { try lister.lines(of: "list") }
   }
 
-  @Test func `is a server's if a fetch of the manifest stores it`() throws {
+  @Test func `counts as a server's if a fetch or a download batch of the manifest stores it`() throws {
     let manifest = """
       version: 1
       name: m

@@ -186,8 +186,7 @@ package struct FileLister: Sendable {
     case .user: return try contents(of: name, limit: Self.largestList)
     case .server:
       let bytes = try contents(of: name, limit: Self.largestFetchedList)
-      let lines = bytes.reduce(0) { $1 == separator ? $0 + 1 : $0 }
-      guard lines <= JSONParser.listValueLimit else {
+      guard bytes.count(where: { $0 == separator }) <= JSONParser.listValueLimit else {
         let path = Self.text(try Self.absolute(name, baseFolder: baseFolder, home: home))
         throw ListingFailure(
           message: "cannot read the list \(path): it contains more than \(JSONParser.listValueLimit) lines")

@@ -75,7 +75,12 @@ extension Job {
   /// - Throws: `UsageError` if it does.
   func checkIsOwner(of state: StateDirectory) throws {
     guard let owner = try state.manifestOfPart, owner != plan.manifest else { return }
-    throw UsageError(
+    throw ownershipError(of: state, owner: owner)
+  }
+
+  /// The error of a state folder that is for a part of another manifest.
+  func ownershipError(of state: StateDirectory, owner: String) -> UsageError {
+    UsageError(
       "\(DisplayPath.shown(Array(state.path.utf8))) is the state folder of a part of '\(DisplayPath.shown(owner))', not of "
         + "'\(plan.manifest)'\nhelp: specify a state folder of '\(plan.manifest)' with --state")
   }

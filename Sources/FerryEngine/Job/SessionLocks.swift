@@ -35,8 +35,7 @@ enum SessionLocks {
   /// - Parameter sessions: sorted, so that two processes never wait for each other.
   static func take(
     _ sessions: [String], in state: StateDirectory, for use: SessionLock.Use = .command,
-    patience: LockPatience,
-    now: () -> Instant
+    patience: LockPatience, now: () -> Instant
   ) throws(JournalError) -> SessionLocks {
     let start = ContinuousClock.now
     var locks: [SessionLock] = []

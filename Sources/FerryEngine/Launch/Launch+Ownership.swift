@@ -7,7 +7,8 @@ struct OwnedElsewhere: Error {
 }
 
 extension SessionLock.Holder {
-  /// Whether the holder is a command, or has not written yet what it is. Older versions of ferry write only the pid.
+  /// Whether the holder is a command, or has not written its entry yet. The entries of older versions of ferry do not
+  /// contain the use, and count as those of runs.
   fileprivate var isCommand: Bool { use == .command || pid == nil }
 }
 

@@ -1,5 +1,6 @@
 import FerryJournal
 import FerryPlan
+import Foundation
 
 /// The state folder of one part of a manifest, and the rules that keep two divisions of the same files apart.
 package enum ShardFolder {
@@ -46,15 +47,18 @@ package enum ShardFolder {
   ///
   /// - Throws: `UsageError` as `create(for:of:state:environment:)`, and if `state` is reserved for something else.
   static func createPart(at state: StateDirectory, of job: Job, environment: [String: String]) throws {
-    guard case .part(.shard(let shard), let manifest, let whole) = try state.shardPlace,
-      SplitPath(try state.shards(of: job.plan.manifest)).name == manifest
-    else { return try checkPlace(of: state) }
-    let known = try StateDirectory(explicit: whole, environment: environment).shardCount(
-      of: job.plan.manifest)
-    guard known == nil || known == shard.count else {
+    guard case .part(.shard(let shard), let manifest, let whole) = try state.shardPlace else {
+      return try checkPlace(of: state)
+    }
+    guard SplitPath(try state.shards(of: job.plan.manifest)).name == manifest else {
+      throw job.ownershipError(of: state, owner: manifest.removingPercentEncoding ?? manifest)
+    }
+    if let known = try StateDirectory(explicit: whole, environment: environment).shardCount(
+      of: job.plan.manifest), known != shard.count
+    {
       throw UsageError(
         "\(DisplayPath.shown(Array(state.path.utf8))) is for one of \(shard.count) shards, but '\(job.plan.manifest)' is "
-          + "divided into \(known ?? 0)\nhelp: specify the state folder of the shard that sends the files with --state"
+          + "divided into \(known)\nhelp: specify the state folder of the shard that sends the files with --state"
       )
     }
     _ = try create(for: .items(shard), of: job, state: whole, environment: environment)

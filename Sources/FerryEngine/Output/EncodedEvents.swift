@@ -8,7 +8,7 @@ package struct EncodedEvents: ~Copyable {
   /// The time of the last event.
   package private(set) var last = Instant(nanoseconds: 0)
 
-  /// The size in bytes of the memory that is kept for further events. Only a slow reader makes more necessary.
+  /// The size in bytes of the memory that is kept for further events. More is needed only if a reader is slow.
   private static let keptCapacity = 2 << 20
 
   package init() {}

@@ -20,13 +20,13 @@ package final class EventWriter: @unchecked Sendable {
   typealias DroppedEncoder = @Sendable (_ count: Int, _ last: Instant, _ bytes: inout ByteBuffer) -> Void
 
   /// The size of the waiting events at which further events are dropped, in bytes.
-  private static var limit: Int { 8 << 20 }
+  private static let limit = 8 << 20
   /// The time for which the thread collects events, in nanoseconds, and the size at which it writes them without waiting
   /// longer.
-  private static var collection: Int64 { 100_000_000 }
-  private static var enough: Int { 1 << 20 }
+  private static let collection: Int64 = 100_000_000
+  private static let enough = 1 << 20
   /// The time for which the end of the run waits for the remaining events, in nanoseconds.
-  private static var patience: Int64 { 5_000_000_000 }
+  private static let patience: Int64 = 5_000_000_000
 
   /// `nil` if the format has no such event.
   private let encodeDropped: DroppedEncoder?

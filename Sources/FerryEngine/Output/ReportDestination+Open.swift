@@ -33,12 +33,12 @@ extension ReportDestination {
     }
   }
 
-  /// Rejects options that lead to the same regular file, also under different names or through a link, and options that
-  /// lead to a file that the run reads. Each would overwrite what the other has written, or the file.
+  /// Rejects options that refer to the same regular file, also under different names or through a link, and options that
+  /// refer to a file that the command reads. One would overwrite what the other has written, or the file that is read.
   ///
   /// - Parameters:
   ///   - files: the files that are written, each with its option.
-  ///   - inputs: the paths of files that the run reads, with their names for messages, such as "the manifest".
+  ///   - inputs: the paths of files that the command reads, with their names for messages, such as "the manifest".
   package static func checkAreDifferent(
     _ files: [(option: String, path: String)], inputs: [(name: String, path: String)] = []
   ) throws(UsageError) {
@@ -51,7 +51,7 @@ extension ReportDestination {
         let other = options.updateValue(option, forKey: identity)
       else { continue }
       throw UsageError(
-        "\(other) and \(option) have the same file\nhelp: specify different files; nothing was done")
+        "\(other) and \(option) refer to the same file\nhelp: specify different files; nothing was done")
     }
   }
 

@@ -111,7 +111,7 @@ package enum StoredReport {
         defer { close(descriptor) }
         if let code = try LineReader.eachLine(of: descriptor, longest: longestLine, body) {
           guard code != EFBIG else {
-            throw refusal("is not a report of ferry: it has a line of more than 64 MiB")
+            throw refusal("is not a report of ferry: it has a line of more than \(longestLine >> 20) MiB")
           }
           throw EngineFault(.fault, "\(path): the report cannot be read: \(String(cString: strerror(code)))")
         }

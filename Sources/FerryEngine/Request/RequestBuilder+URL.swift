@@ -4,6 +4,7 @@ import FerryPlan
 import FerryTransfer
 
 extension RequestBuilder {
+  /// The URL of a request, which is built only if it depends on values or on a base.
   func url(
     _ bindings: Bindings, base: String?, _ sensitive: inout SensitiveParts
   ) throws(TransportFailure) -> String {

@@ -109,7 +109,7 @@ package final class RequestBuilder: Sendable {
     var values = SensitiveParts()
     let hasReferences =
       !template.url.references.isEmpty || template.query.contains { !$0.value.references.isEmpty }
-    // As for the fields.
+    // A malformed URL is reported when a request is built.
     fixedURL = hasReferences ? nil : try? Self.url(template, Bindings(), base: nil, &values)
   }
 

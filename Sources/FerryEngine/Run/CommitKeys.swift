@@ -17,14 +17,16 @@ final class CommitKeys {
     self.rounds = rounds
     held = plan.nodes.map { node in
       guard case .upload(let work) = node.work, let commit = work.commit else { return .connection }
-      // Half of the scheduler's `intentRoom` and `commitRoom`.
       let connections = plan.sessions[node.session.index].maxConnectionsPerHost
-      return .requestOnly(group: commit.repeatability == .once ? connections : max(connections, 32))
+      let limit =
+        commit.repeatability == .once
+        ? IntentLimit.steps(connections: connections) : IntentLimit.commits(connections: connections)
+      return .requestOnly(group: limit / 2)
     }
   }
 
-  /// What waits for the intent of a commit. The scheduler uses the connections for other requests meanwhile, until there are
-  /// as many intents as it writes ahead. They are synced when half of them have been written.
+  /// What waits for the intent of a commit. Meanwhile, the scheduler uses the connections for other requests, until the
+  /// `IntentLimit` is reached. The intents are synced when there are half as many.
   func heldByIntent(of node: NodeID) -> JournalWrite.HeldByIntent { held[node.index] }
 
   /// The key to send with the item's next commit; `nil` if the manifest does not specify one.

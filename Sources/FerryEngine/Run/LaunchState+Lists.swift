@@ -23,12 +23,13 @@ extension LaunchState {
       return nil
     }
     let job = jobs.job(of: id)
+    let path = job.standardized(list)
     var (waiting, found) = (jobs.plan.nodes[id.index].needs, Set<NodeID>())
     while let need = waiting.popLast() {
       guard found.insert(need).inserted, isIncluded(need) else { continue }
       waiting += jobs.plan.nodes[need.index].needs
       guard case .fetch(let fetch) = jobs.plan.nodes[need.index].work else { continue }
-      if job.standardized(fetch.saveTo) == job.standardized(list) { return need }
+      if job.standardized(fetch.saveTo) == path { return need }
     }
     return nil
   }

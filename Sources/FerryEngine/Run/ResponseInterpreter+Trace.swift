@@ -22,33 +22,39 @@ extension ResponseInterpreter {
       (entry.address, entry.localPort, entry.proxy) = (hop.address, hop.localPort, hop.proxy)
       entry.isConnectionReused = hop.phases.connection == .reused
       entry.failure = hop.failure.map { captures.masked($0.message) }
-      setRequest(of: hop, &entry)
-      setResponse(of: hop, steps[attempt], &entry)
+      // Read once, because each header field is searched for them.
+      let hidden = hop.response.queryValues
+      setRequest(of: hop, hiding: hidden, &entry)
+      setResponse(of: hop, steps[attempt], hiding: hidden, &entry)
       return entry
     }
   }
 
-  private func setRequest(of hop: TracedHop, _ entry: inout HAREntry) {
+  private func setRequest(of hop: TracedHop, hiding hidden: [[UInt8]], _ entry: inout HAREntry) {
     let head = RequestHead(hop.requestHead)
     if let version = head.version { entry.requestVersion = version }
-    entry.requestFields = head.fields.map { ($0.name, shown($0.name, $0.value, of: hop)) }
+    entry.requestFields = head.fields.map { ($0.name, shown($0.name, $0.value, of: hop, hiding: hidden)) }
     entry.requestHeadSize = Int64(hop.requestHead.count)
     entry.requestBodySize = hop.bodySent
     guard !hop.requestBody.isEmpty else { return }
     let type = head.fields.first { $0.name.isField(named: "Content-Type") }?.value
     guard ResponseExcerpt.isText(hop.requestBody, type: type) else { return }
-    entry.requestBody = text(hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count, of: hop)
+    entry.requestBody = text(
+      hop.requestBody, isCut: hop.requestBodySize > hop.requestBody.count, hiding: hidden)
   }
 
-  private func setResponse(of hop: TracedHop, _ prepared: PreparedStep, _ entry: inout HAREntry) {
+  private func setResponse(
+    of hop: TracedHop, _ prepared: PreparedStep, hiding hidden: [[UInt8]], _ entry: inout HAREntry
+  ) {
     guard hop.status > 0 else { return }
-    // A server may repeat the password of the request's URL in its response, or a token that a response to an `oauth2`
-    // request has in an unknown form. They would not be masked, because they are not among the known secrets.
-    let mayHaveUnknownSecret = Userinfo(url: hop.url) != nil || prepared.grant != nil
+    let mayHaveUnknownSecret = mayHaveUnknownSecret(prepared, url: hop.url)
     entry.status = hop.status
     entry.responseVersion = hop.version
     entry.responseFields = hop.headers.map {
-      (captures.masked($0.name), mayHaveUnknownSecret ? "***" : shown($0.name, $0.value, of: hop))
+      (
+        captures.masked($0.name),
+        mayHaveUnknownSecret ? "***" : shown($0.name, $0.value, of: hop, hiding: hidden)
+      )
     }
     entry.responseHeadSize = hop.headersReceived
     entry.responseBodySize = hop.bodySize
@@ -56,28 +62,29 @@ extension ResponseInterpreter {
     guard !mayHaveUnknownSecret else { return }
     entry.reason = String(
       decoding: captures.maskedBeginning(
-        ResponseExcerpt.reasonLimit, of: hop.reason, isCut: hop.isReasonCut, hiding: hop.response.queryValues),
+        ResponseExcerpt.reasonLimit, of: hop.reason, isCut: hop.isReasonCut, hiding: hidden),
       as: UTF8.self)
     if !hop.body.isEmpty, showsBody(hop.response, prepared) {
-      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count, of: hop)
+      entry.responseBody = text(hop.body, isCut: hop.bodySize > hop.body.count, hiding: hidden)
     }
   }
 
-  private func text(_ bytes: [UInt8], isCut: Bool, of hop: TracedHop) -> HAREntry.Body {
+  private func text(_ bytes: [UInt8], isCut: Bool, hiding hidden: [[UInt8]]) -> HAREntry.Body {
     HAREntry.Body(
       text: String(
-        decoding: captures.maskedBeginning(
-          bytes.count, of: bytes, isCut: isCut, hiding: hop.response.queryValues),
+        decoding: captures.maskedBeginning(bytes.count, of: bytes, isCut: isCut, hiding: hidden),
         as: UTF8.self),
       isCut: isCut)
   }
 
   /// The value of a header field for display.
-  private func shown(_ name: String, _ value: String, of hop: TracedHop) -> String {
+  private func shown(
+    _ name: String, _ value: String, of hop: TracedHop, hiding hidden: [[UInt8]]
+  ) -> String {
     let name = name.lowercased()
     if ["location", "content-location", "referer"].contains(name) { return shown(reference: value, of: hop) }
     guard Self.confidentialNames.contains(where: name.contains) else {
-      return captures.masked(value, hiding: hop.response.queryValues)
+      return captures.masked(value, hiding: hidden)
     }
     let scheme = value.prefix { $0 != " " }
     return Self.schemes.contains(scheme.lowercased()) && scheme.utf8.count < value.utf8.count

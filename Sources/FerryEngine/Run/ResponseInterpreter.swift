@@ -121,18 +121,16 @@ struct ResponseInterpreter {
   ) -> FailureDetail? {
     guard let url = outcome.url, isReported(answer, prepared) else { return nil }
     var detail = (reason: String?.none, body: String?.none)
-    // A server may repeat the password of the request's URL, or a token that a response to an `oauth2` request has in an
-    // unknown form. They are not masked, because they are not among the secrets.
-    if case .success(let response) = outcome.result, Userinfo(url: url) == nil, prepared.grant == nil {
+    if case .success(let response) = outcome.result, !mayHaveUnknownSecret(prepared, url: url) {
+      let hidden = response.queryValues
       detail.reason = ResponseExcerpt.line(
         captures.maskedBeginning(
           ResponseExcerpt.reasonLimit * 2, of: response.reason, isCut: response.isReasonCut,
-          hiding: response.queryValues),
+          hiding: hidden),
         isCut: response.isReasonCut, limit: ResponseExcerpt.reasonLimit)
       if showsBody(response, prepared) {
         let masked = captures.maskedBeginning(
-          ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut, hiding: response.queryValues
-        )
+          ResponseExcerpt.examined, of: response.body, isCut: response.isBodyCut, hiding: hidden)
         detail.body = ResponseExcerpt.line(
           masked, isCut: response.isBodyCut || response.body.count > ResponseExcerpt.examined,
           limit: ResponseExcerpt.bodyLimit)
@@ -141,6 +139,13 @@ struct ResponseInterpreter {
     return FailureDetail(
       method: outcome.method, url: shown(url), proxy: outcome.proxy,
       reasonPhrase: detail.reason, body: detail.body)
+  }
+
+  /// Whether a response may contain a secret that is not masked, because it is not among the known ones: the password of
+  /// the request's URL, which a server may repeat, or a token that a response to an `oauth2` request contains in an
+  /// unknown form.
+  func mayHaveUnknownSecret(_ prepared: PreparedStep, url: String) -> Bool {
+    prepared.grant != nil || Userinfo(url: url) != nil
   }
 
   /// A URL for display; `nil` if the URL is so long that masking it would take too much time.

@@ -56,7 +56,7 @@ package struct ShardStatus {
     static func state(
       of row: RunRow, in state: StateDirectory
     ) throws(JournalError) -> ShardsDocument.State {
-      // This machine knows neither the processes nor, on every file system, the locks of another one.
+      // The processes of another machine are unknown here and, on some file systems, so are its locks.
       guard row.process.boot == ProcessIdentity.current.boot else { return .runningElsewhere }
       return try row.isInterrupted(in: state) ? .interrupted : .running
     }
@@ -112,7 +112,7 @@ package struct ShardStatus {
   private static func read(
     _ part: ShardFolders.Part, _ entry: inout ShardsDocument.Entry
   ) throws -> OpenRun? {
-    // Reports a folder that is at the place of another part.
+    // Fails if the folder is at the path of another part.
     _ = try part.state.storedPart
     let history = try RunHistory.openForReading(in: part.state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.

@@ -7,7 +7,8 @@ package enum SubmittedList {
   ///   different file.
   package static func bytes(_ path: String) throws(UsageError) -> [UInt8] {
     func refused(_ reason: String) -> UsageError {
-      UsageError("\(reason)\nhelp: check that the list exists, that you may read it, and its size")
+      UsageError(
+        "\(reason)\nhelp: check that the list exists, that you may read it, and that it has at most 1 GiB")
     }
     guard path != "-" else {
       do throws(ListingFailure) {

@@ -28,7 +28,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case wrongOwner = "journal_wrong_owner"
     /// Another user can change or replace the state folder.
     case unsafeFolder = "state_folder_unsafe"
-    /// The state folder of a part is at the place of another part.
+    /// The state folder of a part is at the path of another part.
     case misplaced = "state_part_misplaced"
     /// The disk is full, a quota is exceeded, or the process's file size limit is reached.
     case diskFull = "journal_disk_full"
@@ -97,7 +97,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       "make this user the owner of the folder and the only user who can write to it (chown, chmod go-w; chmod o-w or +t for a "
         + "folder above the state folder), or choose another state folder with --state; nothing in the folder was used"
     case .misplaced:
-      "nothing was changed, and nothing was sent. Move each folder back to the place that its file 'shard' names; if it was copied, remove the copy"
+      "nothing was changed, and nothing was sent. Move each folder back to the name that its file 'shard' contains; if a folder "
+        + "was copied, remove the copy"
     case .diskFull:
       "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
     case .busy:
@@ -176,7 +177,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case .unreadable: "the journal cannot be read"
     case .wrongOwner: "the journal belongs to another user"
     case .unsafeFolder: "other users can change the state folder"
-    case .misplaced: "this state folder is at the place of another one"
+    case .misplaced: "this state folder is at the path of another one"
     case .diskFull: "there is no space for the journal"
     case .busy: "another process keeps the journal busy"
     case .locksUnsupported: "the file system does not support journals"

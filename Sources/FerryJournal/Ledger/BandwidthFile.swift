@@ -4,9 +4,9 @@ import Foundation
 /// The memory through which the processes of a user share `max_bandwidth` on one machine: a mapped file of the state
 /// folder that contains two times in nanoseconds since the boot.
 ///
-/// Each boot of each machine has its own file, and so has each time namespace, because their clocks differ. The file needs no recovery: its
-/// content is meaningful only for a short time. Only this user can truncate the file, which would terminate the
-/// processes that use it (SIGBUS).
+/// Each boot of each machine and each time namespace has its own file, because their clocks differ. The file needs no
+/// recovery: its content is meaningful only for a short time. Only this user can truncate the file, which would
+/// terminate the processes that use it (SIGBUS).
 ///
 /// The memory is accessed only with atomic operations, hence `@unchecked Sendable`.
 package final class BandwidthFile: @unchecked Sendable {
@@ -23,9 +23,8 @@ package final class BandwidthFile: @unchecked Sendable {
 
   package init(in state: StateDirectory) throws(JournalError) {
     let boot = ProcessIdentity.currentBoot.filter { $0.isHexDigit }.prefix(16)
-    // Only Linux has namespaces. The link's target is `time:[NUMBER]`.
-    let namespace = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")) ?? ""
-    let number = namespace.filter { $0.isASCII && $0.isNumber }
+    // The name is `time:[NUMBER]`.
+    let number = (LeaseOwner.namespace("time") ?? "").filter { $0.isASCII && $0.isNumber }
     let name = Self.prefix + (boot.isEmpty ? "0" : boot) + (number.isEmpty ? "" : "-" + number)
     let path = state.path + "/" + name
     let descriptor = try StateFile.open(path, O_RDWR | O_CREAT, doing: "open")

@@ -14,8 +14,8 @@ package final class Ledger: Sendable {
   package static let retention: Duration = .seconds(62 * 86_400)
 
   private let database: SharedDatabase
-  /// The owner of this process's leases. In containers on one machine, processes have the same ID, and may have the same
-  /// start time.
+  /// The owner of this process's leases. Processes in different containers on one machine can have the same ID and the
+  /// same start time.
   private let holder: LeaseOwner
   package var path: String { database.path }
 

@@ -12,11 +12,14 @@ package struct LeaseOwner: Hashable, Sendable {
     // Only Linux has this file. Foundation is not used, because it may query a name server for the host name.
     let host = (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?
       .trimmingCharacters(in: .whitespacesAndNewlines)
-    // Only Linux has namespaces.
-    let namespaces = ["pid", "time"].compactMap {
-      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\($0)")
-    }
+    let namespaces = ["pid", "time"].compactMap(namespace)
     return Self(process: .current, host: host ?? "", namespaces: namespaces.joined(separator: ","))
+  }
+
+  /// The name of this process's namespace of a kind, such as `pid:[4026531836]`; `nil` if it is unknown.
+  static func namespace(_ kind: String) -> String? {
+    // Only Linux has namespaces.
+    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\(kind)")
   }
 
   /// Whether the process has certainly ended: it ran on this machine, where no process has its ID.
@@ -29,7 +32,8 @@ package struct LeaseOwner: Hashable, Sendable {
   /// The stored form: pid, start time, boot, namespaces and host, separated by spaces.
   var text: String { "\(process.pid) \(process.started) \(place)" }
 
-  /// Where the process ID and the start time belong to one process: boot, namespaces and host, separated by spaces.
+  /// The scope in which the process ID and the start time identify one process: boot, namespaces and host, separated by
+  /// spaces.
   var place: String {
     "\(process.boot.isEmpty ? "-" : process.boot) \(namespaces.isEmpty ? "-" : namespaces) \(host)"
   }

@@ -33,7 +33,7 @@ extension Session {
         doc: "The maximum number of concurrent requests to one host (scheme, name and port).", example: "4"),
       Key(
         "timeout_for_request", \.timeoutForRequest, .duration(atLeast: .milliseconds(1)),
-        doc: "The idle timeout; every byte of content and every complete header line reset it.",
+        doc: "The idle timeout; every byte of content and every complete header line resets it.",
         example: "30s"),
       Key(
         "timeout_for_resource", \.timeoutForResource, .duration(atLeast: .milliseconds(1)),

@@ -9,9 +9,9 @@ package struct Expectation: Hashable, Codable, Sendable {
   /// A regular expression that must match somewhere in the body.
   package var regex: String?
 
-  /// The path of an element with text that the body must contain. The body must be XML, and no
-  /// element may have a name that begins with `Error`, in upper or lower case. If the path is
-  /// `nil`, any body is accepted. Only protocols set this property. The name `*` matches any element.
+  /// The path of an element with text that the body must contain. The body must be XML, and must not contain an element
+  /// whose name begins with `Error`, in upper or lower case. If the path is `nil`, any body is accepted. Only protocols
+  /// set this property. The name `*` matches any element.
   package var element: String?
   /// Whether the `ETag` must match the parts that the item's transfer has sent to an S3 server.
   package var hasETagOfParts = false

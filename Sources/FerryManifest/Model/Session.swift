@@ -29,7 +29,7 @@ package struct Session: Equatable, Sendable {
   package var identifier: String?
   /// The maximum number of concurrent requests to one host (scheme, name and port). Default 6, as in URLSession.
   package var maxConnectionsPerHost: Int
-  /// The idle timeout, reset by every byte. Default 60 s, as in URLSession.
+  /// The idle timeout, reset by every byte of content and every complete header line. Default 60 s, as in URLSession.
   package var timeoutForRequest: Duration
   /// The limit for the whole item, including retries and restarts. Default 7 days, as in URLSession.
   package var timeoutForResource: Duration

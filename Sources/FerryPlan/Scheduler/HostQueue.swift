@@ -73,17 +73,12 @@ struct HostQueue: Sendable {
     return all
   }
 
-  /// Intents are written ahead for at most twice as many items as there are connections.
-  ///
   /// Inlined, because a call would copy the queue for each request; as for `commitRoom`.
   @inline(__always)
-  var intentRoom: Int { 2 * limit - intending.count - intended.count }
+  var intentRoom: Int { IntentLimit.steps(connections: limit) - intending.count - intended.count }
 
-  /// The limit for the intents of commits is higher, because a commit does not use a connection while its
-  /// intent is written, and a sync often takes longer than many commits. After a kill, all of these commits
-  /// count as possibly executed.
   @inline(__always)
-  var commitRoom: Int { max(2 * limit, 64) - intending.count - intended.count }
+  var commitRoom: Int { IntentLimit.commits(connections: limit) - intending.count - intended.count }
 }
 
 /// A step that is waiting for a connection.

@@ -39,8 +39,8 @@ package enum RunEvent: ~Copyable, Sendable {
 
     package init(
       at: Instant, manifest: String? = nil, node: String, path: ArraySlice<UInt8>?, step: Step.Kind,
-      status: Int? = nil,
-      bytes: Int64, duration: Duration, phases: RequestPhases? = nil, segments: SegmentUse? = nil
+      status: Int? = nil, bytes: Int64, duration: Duration, phases: RequestPhases? = nil,
+      segments: SegmentUse? = nil
     ) {
       (self.at, self.manifest, self.node, self.path, self.step) = (at, manifest, node, path, step)
       (self.status, self.bytes, self.duration) = (status, bytes, duration)

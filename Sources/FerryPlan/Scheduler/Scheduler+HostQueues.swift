@@ -80,7 +80,7 @@ extension Scheduler {
 
   /// The queue of a step whose origin only a capture determined; `nil` for other steps.
   private func capturedHostQueue(for ready: Ready) -> Int? {
-    // In the usual case, the attempts need not be accessed in place.
+    // Called for each step. Access in place, as by `self[attempts:]`, takes longer than this search.
     if let item = ready.ref.item, let upload = uploadIndex[ready.ref.node.index] {
       return uploads[upload].active.hostQueue(of: item, ready.step)
     }

@@ -3,7 +3,9 @@ import Testing
 
 /// Token endpoints that send tokens which no request can carry, or tokens in failures.
 @Suite struct `A hostile token endpoint` {
-  private static func job(_ server: ScriptedServer) throws -> Workspace {
+  private static func job(_ server: ScriptedServer) throws -> Workspace { try job(server.home) }
+
+  private static func job(_ url: String) throws -> Workspace {
     let job = try Workspace(
       """
       version: 1
@@ -13,22 +15,24 @@ import Testing
       tokens:
         login:
           session: s
-          oauth2: { token_url: "\(server.home)/token", client_id: app, client_secret: "${secrets.secret}" }
+          oauth2: { token_url: "\(url)/token", client_id: app, client_secret: "${secrets.secret}" }
           retry: { limit: 0 }
       uploads:
         u:
           session: s
           token: login
           files: { root: files }
-          transfer: { request: { method: PUT, url: "\(server.home)/${file.name}" } }
+          transfer: { request: { method: PUT, url: "\(url)/${file.name}" } }
           retry: { limit: 0 }
       """)
     try job.write("content", to: "a")
     return job
   }
 
-  private static func server(_ status: Int, _ body: String) async throws -> ScriptedServer {
-    try await ScriptedServer.start(["/token": .init(status: status, body: body)])
+  private static func server(
+    _ status: Int, headers: [String: String] = [:], _ body: String
+  ) async throws -> ScriptedServer {
+    try await ScriptedServer.start(["/token": .init(status: status, headers: headers, body: body)])
   }
 
   @Test(arguments: [#"a\r\nX-Evil: 1"#, #"a\u0000b"#, #"\u001b[31m"#, "", " "])
@@ -65,9 +69,7 @@ import Testing
   func `cannot show tokens in the report with a response that fails`(_ status: Int, _ body: String)
     async throws
   {
-    let server = try await ScriptedServer.start([
-      "/token": .init(status: status, headers: ["X-Echo": "token-0123456789"], body: body)
-    ])
+    let server = try await Self.server(status, headers: ["X-Echo": "token-0123456789"], body)
     let job = try Self.job(server)
     let command = try await job.ferry(
       "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
@@ -77,5 +79,20 @@ import Testing
     ]
     #expect(!texts.joined().contains("0123456789"))
     #expect(texts.allSatisfy { !$0.isEmpty })
+  }
+
+  @Test(arguments: [200, 400])
+  func `cannot show tokens in the reason phrase of a response that fails`(_ status: Int) async throws {
+    let head = #"HTTP/1.1 \#(status) token-0123456789\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"#
+    let server = try await ByteServer.start(#"  send(b"\#(head)token")"#)
+    let job = try Self.job(server.url)
+    let command = try await job.ferry(
+      "run", "job.yaml", "--report", "report.json", "--trace", "trace.har", "-v")
+    #expect(command.status == 7, "\(command.stdout)\(command.stderr)")
+    let texts = [
+      command.stdout, command.stderr, job.folder.text("report.json"), job.folder.text("trace.har"),
+    ]
+    #expect(!texts.joined().contains("0123456789"))
+    #expect(job.folder.text("trace.har").contains("\"status\""))
   }
 }
