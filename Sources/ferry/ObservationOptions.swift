@@ -7,17 +7,6 @@ import Foundation
 
 /// What a run prints and writes while it runs.
 struct ObservationOptions: ParsableArguments {
-  enum LogFormat: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-
-    fileprivate var format: EventFormat {
-      switch self {
-      case .text: .text
-      case .json: .json
-      }
-    }
-  }
-
   @Option(
     help: ArgumentHelp(
       "If standard error is not a terminal, print a progress line at the start, at the end, and at most this often "
@@ -35,7 +24,7 @@ struct ObservationOptions: ParsableArguments {
   var log: String?
 
   @Option(help: "Format of the log.")
-  var logFormat: LogFormat?
+  var logFormat: EventFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -67,7 +56,7 @@ struct ObservationOptions: ParsableArguments {
 
   /// Opens the files. Throws if one of them cannot be opened. In that case, nothing has been done.
   func observers() throws -> RunObservers {
-    let logFormat = (logFormat ?? .text).format
+    let logFormat = logFormat ?? .text
     return RunObservers(
       log: try log.map { try EventWriter(ReportDestination($0).open(for: "--log"), logFormat) },
       logFormat: logFormat,
@@ -78,3 +67,5 @@ struct ObservationOptions: ParsableArguments {
       verbosity: verbosity)
   }
 }
+
+extension EventFormat: ExpressibleByArgument {}

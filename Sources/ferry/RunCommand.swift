@@ -8,7 +8,7 @@ import Foundation
 struct RunCommand {
   let options: RunOptions
 
-  /// Checks that no output replaces a manifest, another input or another output.
+  /// Checks that no output replaces a manifest, another file of the command line or another output.
   ///
   /// - Parameter inputs: the paths of further inputs, with their options.
   func checkFiles(

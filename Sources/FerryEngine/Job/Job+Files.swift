@@ -28,14 +28,21 @@ extension Job {
   /// Who determines the contents of an upload's list.
   func listAuthor(of work: UploadWork) -> FileLister.ListAuthor { listAuthor(of: work, storedPaths) }
 
-  private func listAuthor(of work: UploadWork, _ stored: [String]) -> FileLister.ListAuthor {
-    guard let list = work.listFile.map(standardized) else { return .user }
-    return stored.contains { FileLister.isInside(Array(list.utf8), Array($0.utf8)) } ? .server : .user
+  private func listAuthor(of work: UploadWork, _ stored: Set<[UInt8]>) -> FileLister.ListAuthor {
+    guard var path = (work.listFile.map { Array(standardized($0).utf8) }) else { return .user }
+    while !stored.contains(path) {
+      guard let slash = path.lastIndex(of: UInt8(ascii: "/")), path.count > 1 else { return .user }
+      path.removeSubrange(max(slash, 1)...)
+    }
+    return .server
   }
 
   /// The files and folders in which the fetches and download batches of the manifest store documents.
-  private var storedPaths: [String] {
-    (manifest.fetches.map(\.saveTo) + manifest.downloads.flatMap(\.targets)).map(standardized)
+  private var storedPaths: Set<[UInt8]> {
+    Set(
+      (manifest.fetches.map(\.saveTo) + manifest.downloads.flatMap(\.targets)).map {
+        Array(standardized($0).utf8)
+      })
   }
 
   /// The absolute path of a list or of a fetch's document, without `.` and `..`, for comparisons.

@@ -50,8 +50,8 @@ extension ReportDestination {
       guard let identity = ReportDestination(path).identity,
         let other = options.updateValue(option, forKey: identity)
       else { continue }
-      throw UsageError(
-        "\(other) and \(option) refer to the same file\nhelp: specify different files; nothing was done")
+      let subject = other == option ? "two files of \(option) are" : "\(other) and \(option) refer to"
+      throw UsageError("\(subject) the same file\nhelp: specify different files; nothing was done")
     }
   }
 

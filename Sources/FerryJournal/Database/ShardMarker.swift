@@ -112,6 +112,7 @@ extension StateDirectory {
     }
     // If this process is killed here, or another one reads the file now, the file must not be incomplete.
     let new = marker + ".\(UUID().uuidString).new"
+    defer { unlink(new) }
     try ShardFile.write(part.folderName, header: Self.markerHeader, to: new)
     guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
   }

@@ -1,7 +1,7 @@
 import FerryPlan
 
 /// The formats in which the events of a run are written.
-package enum EventFormat: Sendable {
+package enum EventFormat: String, CaseIterable, Sendable {
   /// Lines for people.
   case text
   /// NDJSON.
