@@ -128,28 +128,30 @@ import Testing
     #expect(sent(server) == all)
   }
 
-  @Test func `is not used as that of another part after both were exchanged`() async throws {
+  /// The parts of one manifest, or the same part of two manifests.
+  @Test(arguments: ["e2e/2-of-2", "other/1-of-2"])
+  func `is not used as that of another part after both were exchanged`(_ other: String) async throws {
     let server = try await ScriptedServer.start([:])
     let job = try job(server)
-    try await parts(job)
-    let folder = job.state + "/shards/e2e"
+    for manifest in ["job.yaml", "other.yaml"] { try await parts(job, manifest) }
+    let (first, second) = (job.state + "/shards/e2e/1-of-2", job.state + "/shards/" + other)
     func exchange() throws {
-      for (old, new) in [("1-of-2", "x"), ("2-of-2", "1-of-2"), ("x", "2-of-2")] {
-        try FileManager.default.moveItem(atPath: folder + "/" + old, toPath: folder + "/" + new)
+      for (old, new) in [(first, job.state + "/x"), (second, first), (job.state + "/x", second)] {
+        try FileManager.default.moveItem(atPath: old, toPath: new)
       }
     }
     try exchange()
-    for arguments in [["--shard", "1/2"], ["--shard", "2/2"], ["--state", folder + "/1-of-2"]] {
+    for arguments in [["--shard", "1/2"], ["--state", first], ["--state", second]] {
       let run = try await job.start(["run", "job.yaml"] + arguments).end()
       #expect(
         run.status == 70 && run.stderr.contains("it contains the state of ")
           && run.stderr.contains("Move each folder back"), "\(arguments): \(run.stderr)")
     }
-    let status = try await job.ferry("status", "--shards", job.state)
-    #expect(status.stdout.contains("it contains the state of 2-of-2"), "\(status.stdout) \(status.stderr)")
+    let status = try await job.ferry("status", "--shards", job.state + "/shards/e2e")
+    #expect(status.stdout.contains("it contains the state of \(other)"), "\(status.stdout) \(status.stderr)")
     try exchange()
-    try await parts(job)
-    #expect(sent(server) == all)
+    for manifest in ["job.yaml", "other.yaml"] { try await parts(job, manifest) }
+    #expect(sent(server) == all && sent(server, "other") == all)
   }
 
   @Test func `is not created after files were submitted to the whole manifest`() async throws {

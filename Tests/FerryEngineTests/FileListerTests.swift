@@ -92,7 +92,7 @@ struct FileListerTests {
       folder.file("root/.st/shards/m/" + name)
     }
     for number in 1...2 {
-      try Data("ferry shard 1\n\(number)-of-2\n".utf8).write(
+      try Data("ferry shard 1\nm/\(number)-of-2\n".utf8).write(
         to: URL(filePath: folder.path + "/root/.st/shards/m/\(number)-of-2/shard"))
     }
     for name in ["root/a", "root/b", "root/.st/shards/m/count", "links/shards/other/a"] { folder.file(name) }
@@ -144,7 +144,7 @@ struct FileListerTests {
     let whole = try StateDirectory(explicit: state, environment: [:])
     lister.stateFolder = try StateFolder(of: whole)
     let part = try #require(ShardMarker(folderName: "1-of-2"))
-    try whole.folder(of: part, of: "m").create(for: part)
+    try whole.folder(of: part, of: "m").create(for: part, of: "m")
     folder.file("root/disk/m/1-of-2/ferry.db")
     #expect(paths(try lister.list { [] }) == ["a"])
     // A file of another program with this name.
@@ -155,7 +155,7 @@ struct FileListerTests {
   /// Moving the state folder of a part below the root simulates that it is also mounted there.
   @Test func theStateOfAPartIsRecognizedBelowAnotherPath() throws {
     for name in ["root/a", "state/shards/m/2-of-2/ferry.db"] { folder.file(name) }
-    try Data("ferry shard 1\n2-of-2\n".utf8).write(
+    try Data("ferry shard 1\nm/2-of-2\n".utf8).write(
       to: URL(filePath: folder.path + "/state/shards/m/2-of-2/shard"))
     var lister = try FileLister(
       FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,

@@ -23,7 +23,7 @@ import Testing
 
   private func begin(_ id: String, shard number: Int, by process: ProcessIdentity = .current) throws {
     let state = try state(number)
-    try state.create(for: .shard(#require(Shard(number, of: 3))))
+    try state.create(for: .shard(#require(Shard(number, of: 3))), of: "m")
     let history = try RunHistory.open(in: state, writtenBy: "test", at: TestRun.start)
     _ = try history.openRound(manifest: "m", at: TestRun.start)
     try history.begin(

@@ -15,7 +15,7 @@ import Testing
   private func folder() throws -> StateDirectory {
     let shard = try #require(Shard(1, of: 2))
     let folder = try state.directory.folder(of: .shard(shard), of: "m")
-    try folder.create(for: .shard(shard))
+    try folder.create(for: .shard(shard), of: "m")
     return folder
   }
 

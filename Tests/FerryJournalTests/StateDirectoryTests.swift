@@ -51,7 +51,7 @@ import Testing
     func created(in whole: String) throws {
       let whole = try StateDirectory(explicit: root + whole, environment: [:])
       _ = try whole.recordDivision(of: "m", into: 2)
-      try whole.folder(of: #require(first), of: "m").create(for: #require(first))
+      try whole.folder(of: #require(first), of: "m").create(for: #require(first), of: "m")
     }
     try created(in: "/st")
     for folder in ["links/shards/x", "disk", "st2"] {
@@ -89,17 +89,17 @@ import Testing
     let state = try TemporaryState()
     let parts = try ["1-of-2", "2-of-2"].map { try #require(ShardMarker(folderName: $0)) }
     let folders = try parts.map { try state.directory.folder(of: $0, of: "m") }
-    for (part, folder) in zip(parts, folders) { try folder.create(for: part) }
+    for (part, folder) in zip(parts, folders) { try folder.create(for: part, of: "m") }
     let files = FileManager.default
     try files.moveItem(atPath: folders[0].path, toPath: state.directory.path + "/moved")
     // A folder elsewhere contains the state of the part that is recorded in it.
     let moved = try StateDirectory(explicit: state.directory.path + "/moved", environment: [:])
     #expect(try moved.storedPart == parts[0])
-    var error = #expect(throws: JournalError.self) { try moved.create(for: parts[1]) }
+    var error = #expect(throws: JournalError.self) { try moved.create(for: parts[1], of: "m") }
     #expect(error?.code == .misplaced)
     try files.moveItem(atPath: folders[1].path, toPath: folders[0].path)
-    error = #expect(throws: JournalError.self) { try folders[0].create(for: parts[0]) }
-    #expect(error?.code == .misplaced && error?.description.contains("state of 2-of-2") == true)
+    error = #expect(throws: JournalError.self) { try folders[0].create(for: parts[0], of: "m") }
+    #expect(error?.code == .misplaced && error?.description.contains("state of m/2-of-2") == true)
     #expect(throws: JournalError.self) { try folders[0].storedPart }
     try files.moveItem(atPath: folders[0].path, toPath: folders[1].path)
     #expect(try folders[1].storedPart == parts[1])

@@ -38,7 +38,7 @@ package enum ShardFolder {
     }
     let marker = ShardMarker(part)
     let folder = try whole.folder(of: marker, of: manifest)
-    try folder.create(for: marker)
+    try folder.create(for: marker, of: manifest)
     return folder.path
   }
 

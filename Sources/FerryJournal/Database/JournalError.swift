@@ -98,7 +98,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
         + "folder above the state folder), or choose another state folder with --state; nothing in the folder was used"
     case .misplaced:
       "nothing was changed, and nothing was sent. Move each folder back to the name that its file 'shard' contains; if a folder "
-        + "was copied, remove the copy"
+        + "was copied, remove the copy. If 'shards' or a folder in it is a link, specify the path through the link with --state"
     case .diskFull:
       "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
     case .busy:
@@ -121,11 +121,11 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The error of a state folder that was exchanged with that of another part, or is a copy of it.
   static func misplaced(
-    _ folder: String, contains stored: ShardMarker, instead part: ShardMarker
+    _ folder: String, contains stored: String, instead part: String
   ) -> JournalError {
     JournalError(
       .misplaced, file: folder,
-      cause: "it contains the state of \(stored.folderName), and would be used as that of \(part.folderName)")
+      cause: "it contains the state of \(DisplayPath.shown(stored)), and would be used as that of \(DisplayPath.shown(part))")
   }
 
   /// Whether the file is at the path of a journal. A file there that is not recognized as ferry's may be a

@@ -9,7 +9,7 @@ enum ShardFile {
     guard access(file, F_OK) == 0 || errno != ENOENT else { return nil }
     let descriptor = try StateFile.open(file, O_RDONLY, doing: "read")
     defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 256)
+    var bytes = [UInt8](repeating: 0, count: 1024)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count >= 0 else { throw JournalError(errno: errno, doing: "read", file: file) }
     let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")

@@ -1,9 +1,7 @@
 import FerryPlan
 import Foundation
 
-/// The part of a manifest whose state a folder below `shards` contains: one shard, or the work that runs once. The
-/// part is stored in the file `shard` of the folder, so that every command with this state folder handles only
-/// that part.
+/// The part of a manifest whose state a folder below `shards` contains: one shard, or the work that runs once.
 package enum ShardMarker: Hashable, Sendable {
   case shard(Shard)
   /// The requests and fetches that run once, before and after the shards.
@@ -44,6 +42,27 @@ package enum ShardMarker: Hashable, Sendable {
     }
     // Each part has exactly one name: `03-of-100` is not the name of a part.
     guard folderName == name else { return nil }
+  }
+}
+
+/// The part of a manifest that is stored in the file `shard` of the part's state folder, so that every command with this
+/// state folder handles only that part.
+struct StoredPart: Hashable {
+  /// The manifest's name as a file name.
+  var manifest: String
+  var part: ShardMarker
+
+  /// The path of the state folder in `shards`.
+  var path: String { manifest + "/" + part.folderName }
+
+  init(_ part: ShardMarker, of manifest: String) { (self.manifest, self.part) = (manifest, part) }
+
+  /// Returns `nil` if the path is not that of a part.
+  init?(path: String) {
+    let path = SplitPath(path)
+    guard !path.folder.isEmpty, SplitPath(path.folder).start.isEmpty, let part = ShardMarker(folderName: path.name)
+    else { return nil }
+    self.init(part, of: path.folder)
   }
 }
 
@@ -104,17 +123,18 @@ extension StateDirectory {
   /// Creates the folder, and records which part's state it contains.
   ///
   /// - Throws: `JournalError`, with the code `misplaced` if the folder contains the state of another part.
-  package func create(for part: ShardMarker) throws(JournalError) {
+  package func create(for part: ShardMarker, of manifest: String) throws(JournalError) {
     try create()
-    if let stored = try storedPart {
-      guard stored == part else { throw .misplaced(path, contains: stored, instead: part) }
+    let new = StoredPart(part, of: try Self.fileName(manifest))
+    if let stored = try stored {
+      guard stored == new else { throw .misplaced(path, contains: stored.path, instead: new.path) }
       return
     }
     // If this process is killed here, or another one reads the file now, the file must not be incomplete.
-    let new = marker + ".\(UUID().uuidString).new"
-    defer { unlink(new) }
-    try ShardFile.write(part.folderName, header: Self.markerHeader, to: new)
-    guard rename(new, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: new) }
+    let file = marker + ".\(UUID().uuidString).new"
+    defer { unlink(file) }
+    try ShardFile.write(new.path, header: Self.markerHeader, to: file)
+    guard rename(file, marker) == 0 else { throw JournalError(errno: errno, doing: "rename", file: file) }
   }
 
   /// Whether the folder contains the state of a part. Processes on several machines may use such a folder.
@@ -123,17 +143,20 @@ extension StateDirectory {
   /// The part whose state the folder contains; `nil` for any other state folder.
   ///
   /// - Throws: `JournalError`, with the code `misplaced` if the folder is at the place of another part.
-  package var storedPart: ShardMarker? {
+  package var storedPart: ShardMarker? { get throws(JournalError) { try stored?.part } }
+
+  /// Like `storedPart`, with the manifest.
+  var stored: StoredPart? {
     get throws(JournalError) {
-      guard let name = try ShardFile.value(in: marker, header: Self.markerHeader) else { return nil }
-      guard let part = ShardMarker(folderName: name) else {
+      guard let value = try ShardFile.value(in: marker, header: Self.markerHeader) else { return nil }
+      guard let stored = StoredPart(path: value) else {
         throw JournalError(.foreign, file: marker, cause: "it does not name a shard")
       }
       // If two folders were exchanged, each of them would be used with the files of the other.
-      if let place = ShardPath(AbsolutePath.withoutLinks(path)), place.part != part {
-        throw .misplaced(path, contains: part, instead: place.part)
+      if let other = misplacement(of: stored) {
+        throw .misplaced(path, contains: stored.path, instead: other.path)
       }
-      return part
+      return stored
     }
   }
 }

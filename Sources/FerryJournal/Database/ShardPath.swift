@@ -5,9 +5,7 @@ import Foundation
 struct ShardPath: Hashable {
   /// The state folder of the whole manifest.
   var whole: String
-  /// The manifest's name as a file name.
-  var manifest: String
-  var part: ShardMarker
+  var stored: StoredPart
 
   /// Returns `nil` if the path does not have this form.
   ///
@@ -18,11 +16,11 @@ struct ShardPath: Hashable {
     let shards = SplitPath(manifest.folder)
     guard let part = ShardMarker(folderName: folder.name), shards.name == "shards", !shards.folder.isEmpty
     else { return nil }
-    (whole, self.manifest, self.part) = (shards.folder, manifest.name, part)
+    (whole, stored) = (shards.folder, StoredPart(part, of: manifest.name))
   }
 
   /// The folder that contains the state folders of all parts.
-  var parts: String { whole + "/shards/" + manifest }
+  var parts: String { whole + "/shards/" + stored.manifest }
 
   /// Whether the number of shards is recorded there, as in every folder in which a part has run.
   fileprivate var hasCount: Bool { access(parts + "/" + StateDirectory.countName, F_OK) == 0 }
@@ -46,10 +44,18 @@ extension StateDirectory {
   /// The place of this state folder of a part; `nil` for any other folder.
   private var ownPath: ShardPath? {
     get throws(JournalError) {
-      guard let part = try storedPart else { return nil }
+      guard let stored = try stored else { return nil }
       // If the folder was copied to another place, the folders above it are not those of the manifest.
-      return shardPaths.first { $0.part == part }
+      return shardPaths.first { $0.stored == stored }
     }
+  }
+
+  /// The part at whose place this folder is, if it is not at the place of its own part. A folder outside `shards` is not
+  /// misplaced.
+  func misplacement(of stored: StoredPart) -> StoredPart? {
+    let places = shardPaths.map(\.stored)
+    if let place = ShardPath(AbsolutePath.withoutLinks(path))?.stored, place.part != stored.part { return place }
+    return places.contains(stored) ? nil : places.first
   }
 
   /// What the place of a folder without a marker reserves it for.
@@ -70,7 +76,7 @@ extension StateDirectory {
     get throws(JournalError) {
       guard try storedPart == nil else { return nil }
       if let path = shardPaths.first {
-        return .part(path.part, manifest: path.manifest, whole: path.whole)
+        return .part(path.stored.part, manifest: path.stored.manifest, whole: path.whole)
       }
       for path in [AbsolutePath.text(of: path), AbsolutePath.withoutLinks(path)] {
         let (folder, parent) = (SplitPath(path), SplitPath(SplitPath(path).folder))
@@ -81,10 +87,10 @@ extension StateDirectory {
     }
   }
 
-  /// The name of the manifest whose part this state folder contains; `nil` if the folder is not in `shards`.
+  /// The name of the manifest whose part this state folder contains; `nil` for any other state folder.
   package var manifestOfPart: String? {
     get throws(JournalError) {
-      guard let name = try ownPath?.manifest else { return nil }
+      guard let name = try stored?.manifest else { return nil }
       return name.removingPercentEncoding ?? name
     }
   }
@@ -102,9 +108,9 @@ extension StateDirectory {
   /// `shards` that contains this state folder of a part without links, if it is not in `whole`.
   package var ownFolders: [String] {
     get throws(JournalError) {
-      let part = try storedPart
+      let stored = try stored
       var folders = [try whole.path]
-      for path in shardPaths where path.part == part && path.whole != folders[0] {
+      for path in shardPaths where path.stored == stored && path.whole != folders[0] {
         // The folder that contains `shards` is a state folder only if it contains a journal.
         let other = StateDirectory(elsewhere: path.whole)
         folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
