@@ -28,6 +28,9 @@ extension TransferRequest.FileSource {
     var source = Self(root: root, path: name, size: 0, modified: 0)
     var status = stat()
     try UploadFile.look(at: source, &status)
+    if let refusal = status.sizeRefusal {
+      throw TransportFailure(.sourceUnreadable, "\(DisplayPath.shown(path)): \(refusal)", mayHaveReachedServer: false)
+    }
     (source.size, source.modified) = (Int64(status.st_size), status.modifiedNanoseconds)
     source.identity = status.identity
     return source

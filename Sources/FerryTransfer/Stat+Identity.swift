@@ -28,6 +28,15 @@ extension stat {
     root == nil || root == UInt64(st_dev) ? UInt64(st_ino) : identity
   }
 
+  /// The reason why a file of this size cannot be sent; `nil` if it can be. A sparse file can have any size, and larger
+  /// numbers are not exact in JSON (RFC 8259, section 6).
+  package var sizeRefusal: String? {
+    st_size <= Self.largestFile ? nil : "its size is \(st_size) bytes, and the limit is \(Self.largestFile) (8 PiB)"
+  }
+
+  /// In bytes.
+  private static let largestFile = 1 << 53
+
   /// Whether this is the same inode, unchanged since `other` was read.
   func isSameEntry(as other: stat) -> Bool {
     #if canImport(Darwin)

@@ -106,4 +106,42 @@ import Testing
     SecretForms.expectNone(of: [Self.secret], in: Data((run.stdout + run.stderr).utf8), "the output")
     #expect(server.lines.contains { $0.contains(Self.secret) })
   }
+
+  /// A server that receives the password of a URL returns it as an upload ID.
+  @Test(arguments: [secret, "Basic " + Data("user:\(secret)".utf8).base64EncodedString()])
+  func `is masked as a capture`(_ id: String) async throws {
+    let server = try await ScriptedServer.start([
+      "/allocate": .init(status: 200, body: #"{"id": "\#(id)"}"#),
+      "/put/a": .init(status: 403, body: "not \(id)"),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: quoted
+      sessions: { quick: { kind: background } }
+      secrets: { server: { env: SERVER } }
+      uploads:
+        files:
+          session: quick
+          files: { root: files }
+          allocate: { request: { url: "${secrets.server}/allocate" }, capture: { id: { json: /id } } }
+          transfer: { request: { url: "\(server.home)/put/${file.name}", headers: { id: "${allocate.id}" } } }
+
+      """)
+    try job.write("x", to: "a")
+    let url = server.home.replacing("http://", with: "http://user:\(Self.secret)@")
+    let run = try await job.start(
+      ["run", "job.yaml", "--report", "report.json"], environment: ["SERVER": url]
+    ).end()
+    #expect(run.status == 1 && run.stdout.contains("not ***"), "\(run.stdout)")
+    var output = run.stdout + run.stderr + job.folder.text("report.json")
+    for command in [
+      ["orphans", "quoted.quick"], ["journal", "export"], ["explain", "a", "--manifest", "job.yaml"],
+    ] {
+      let result = try await job.start(command).end()
+      #expect(!result.stdout.isEmpty, "\(command): \(result.stderr)")
+      output += result.stdout
+    }
+    SecretForms.expectNone(of: [Self.secret], in: Data(output.utf8), "the output")
+  }
 }

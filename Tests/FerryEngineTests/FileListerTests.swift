@@ -146,10 +146,12 @@ struct FileListerTests {
     let part = try #require(ShardMarker(folderName: "1-of-2"))
     try whole.folder(of: part, of: "m").create(for: part, of: "m")
     folder.file("root/disk/m/1-of-2/ferry.db")
-    #expect(paths(try lister.list { [] }) == ["a"])
+    var listing = try lister.list { [] }
+    #expect(paths(listing) == ["a"] && listing.problems.isEmpty)
     // A file of another program with this name.
     folder.file("root/b/shard")
-    #expect(paths(try lister.list { [] }) == ["a", "b/shard"])
+    listing = try lister.list { [] }
+    #expect(paths(listing) == ["a", "b/shard"] && listing.problems.isEmpty)
   }
 
   /// Moving the state folder of a part below the root simulates that it is also mounted there.
@@ -164,7 +166,39 @@ struct FileListerTests {
     let files = FileManager.default
     try files.moveItem(atPath: folder.path + "/state/shards/m/2-of-2", toPath: folder.path + "/root/x")
     try files.moveItem(atPath: folder.path + "/state", toPath: folder.path + "/elsewhere")
-    #expect(paths(try lister.list { [] }) == ["a"])
+    let listing = try lister.list { [] }
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.map(\.path) == [Array("x".utf8)] && listing.problems.allSatisfy(\.isFailure))
+  }
+
+  /// Whoever can create a file in a folder, such as the server of a download, must not prevent without notice that its
+  /// files are sent.
+  @Test func aFolderThatLooksLikeTheStateOfShardsIsAProblem() throws {
+    for name in ["root/a", "root/x/b", "root/x/y/c"] { folder.file(name) }
+    try Data("ferry shards 1\n1\n".utf8).write(to: URL(filePath: folder.path + "/root/x/count"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/root/z", withDestinationPath: "x/y/c")
+    var lister = try FileLister(
+      FileSelection(root: "root", source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+      home: nil)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    var listing = try lister.list { [] }
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.map(\.kind) == [.unknownState, .unknownState])
+    lister = try FileLister(
+      FileSelection(root: "root", source: .list("-", nullSeparated: false)), baseFolder: folder.path,
+      home: nil)
+    lister.stateFolder = StateFolder(path: folder.path + "/state")
+    listing = try lister.list { Array("a\nx/b\nx/y/c\nz".utf8) }
+    #expect(paths(listing) == ["a"])
+    #expect(listing.problems.map(\.kind) == [.unknownState, .unknownState, .unknownState])
+    for root in ["root/x", "root/x/y"] {
+      lister = try FileLister(
+        FileSelection(root: root, source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
+        home: nil)
+      lister.stateFolder = StateFolder(path: folder.path + "/state")
+      #expect(throws: ListingFailure.self) { try lister.list { [] } }
+    }
   }
 
   /// Other files may reuse the inode numbers of journals that the state folder had before.

@@ -190,6 +190,7 @@ struct SecretMaskTests {
     ("https://x.org//services/T0/XXTOKENXX", "no services/T0/XXTOKENXX", "no ***"),
     ("https://ghp_0123456789abcdef:x-oauth@x.org/a", "ghp_0123456789abcdef, x-oauth", "***, ***"),
     ("https://alice:password@x.org/a", "alice: password", "alice: ***"),
+    ("https://token123:@x.org/a", "not token123", "not ***"),
     ("https://x.org/ab?sig=S1gnature", "field ab?sig=S1gnature", "field ***"),
     ("https://user:pass@x.org:443/a", "https://x.org/a", "***"),
     ("https://user:p%40ssword@x.org/a", "not p@ssword or p%40ssword", "not *** or ***"),

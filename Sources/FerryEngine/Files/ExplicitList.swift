@@ -23,9 +23,9 @@ struct ExplicitList {
   private struct Folder {
     var path: [UInt8]
     var opened: SourceRoot.PlainFolder?
-    /// Whether the path contains the skipped folder (`isHidden`) or the state folder (`isInState`).
+    /// Whether the path contains the skipped folder (`isHidden`) or a state folder (`state`).
     var isHidden = false
-    var isInState = false
+    var state = StateFolder.Membership.none
   }
 
   init(
@@ -103,6 +103,7 @@ struct ExplicitList {
     switch look(at: path, line) {
     case .found(let status):
       guard status.isRegular else { return report(line, .notRegular, "it is not a regular file") }
+      if let refusal = status.sizeRefusal { return report(line, .other, refusal) }
       found.append(
         path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
         identity: status.identity)
@@ -173,16 +174,18 @@ struct ExplicitList {
       report(line, kind, message)
       return .skipped
     }
-    guard !statePaths.contains(where: { FileLister.isInside(path, $0) }) else {
-      return skip(.stateFolder, Self.inStateFolder)
+    func skip(_ state: StateFolder.Membership) -> Look {
+      state == .unknown
+        ? skip(.unknownState, StateFolder.Membership.unknownMessage)
+        : skip(.stateFolder, "it is in ferry's state folder")
     }
+    guard !statePaths.contains(where: { FileLister.isInside(path, $0) }) else { return skip(.own) }
     var isLink = false
     if let opened = plainFolder(folder) {
       var status = stat()
       guard opened.status(of: name, &status) else { return failure(errno, line) }
-      guard lastFolder?.isInState != true, stateFolder?.contains(status) != true else {
-        return skip(.stateFolder, Self.inStateFolder)
-      }
+      let state = stateFolder?.contains(status) == true ? .own : lastFolder?.state ?? .none
+      guard state == .none else { return skip(state) }
       guard status.st_mode & S_IFMT == S_IFLNK else { return .found(status) }
       isLink = true
     }
@@ -191,7 +194,7 @@ struct ExplicitList {
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
-        return skip(.stateFolder, Self.inStateFolder)
+        return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
       guard let reason = LinkOwner.refusal(of: target) else { return .found(target.status) }
       return skip(.permission, reason)
@@ -226,7 +229,10 @@ struct ExplicitList {
     var found = Folder(path: folder)
     found.opened = root.plainFolder(folder) { descriptor in
       if hidden?.identity?.isOpen(as: descriptor) == true { found.isHidden = true }
-      if stateFolder?.isOpen(as: descriptor) == true { found.isInState = true }
+      // The state of a run may be below another folder with such a file.
+      if found.state != .own, let state = stateFolder?.membership(of: descriptor), state != .none {
+        found.state = state
+      }
     }
     lastFolder = found
     return found.opened
@@ -244,8 +250,6 @@ struct ExplicitList {
     else { return false }
     return target.isAvoided
   }
-
-  private static let inStateFolder = "it is in ferry's state folder"
 
   /// The folder and the last component of a path.
   private static func split(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]) {

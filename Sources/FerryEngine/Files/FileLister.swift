@@ -123,12 +123,20 @@ package struct FileLister: Sendable {
   func checked(_ root: SourceRoot) throws(ListingFailure) -> SourceRoot {
     let descriptor = root.openFolder()
     defer { if descriptor >= 0 { close(descriptor) } }
-    guard let stateFolder, stateFolder.contains(real: root.real) || stateFolder.isOpen(as: descriptor) else {
-      return root
+    guard let stateFolder else { return root }
+    if stateFolder.contains(real: root.real) || stateFolder.membership(of: descriptor) == .own {
+      throw ListingFailure(
+        message:
+          "\(Self.text(root.path)) is in ferry's state folder, and files in that folder are never sent\n"
+          + "help: choose another 'root', or another state folder with --state")
     }
-    throw ListingFailure(
-      message: "\(Self.text(root.path)) is in ferry's state folder, and files in that folder are never sent\n"
-        + "help: choose another 'root', or another state folder with --state")
+    guard !StateFolder.isBelowParts(descriptor) else {
+      throw ListingFailure(
+        message:
+          "\(Self.text(root.path)) is in a folder with a file 'shard' or 'count' of ferry, as state folders have\n"
+          + "help: choose another 'root', or remove that file if the folder contains no state of ferry")
+    }
+    return root
   }
 
   /// The root, opened by the first call and kept open.

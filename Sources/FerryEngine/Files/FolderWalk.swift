@@ -170,7 +170,7 @@ struct FolderWalk {
       report(name, errno)
       return
     }
-    guard !isSkipped(descriptor) else {
+    guard hiddenIdentity?.isOpen(as: descriptor) != true, stateFolder?.isOwn(descriptor) != true else {
       close(descriptor)
       return
     }
@@ -182,10 +182,6 @@ struct FolderWalk {
       levels[depth - Self.openLimit].descriptor = -1
     }
     enter(descriptor, include: includeState, exclude: excludeState)
-  }
-
-  private func isSkipped(_ folder: Int32) -> Bool {
-    hiddenIdentity?.isOpen(as: folder) == true || stateFolder?.isOpen(as: folder) == true
   }
 
   /// Reopens a folder from the root by its path, together with the folders directly above it.
@@ -238,6 +234,12 @@ struct FolderWalk {
     if errno != 0 { report([], errno) }
     closedir(stream)
     let depth = levels.count - 1
+    // Checked after the folder was read: the file that identifies a state folder is the first one to be created in it.
+    if let membership = stateFolder?.membership(byContentsOf: descriptor), membership != .none {
+      entries.removeSubrange(levels[depth].position...)
+      names.removeSubrange(levels[depth].namesStart...)
+      if membership == .unknown { report([], .unknownState, StateFolder.Membership.unknownMessage) }
+    }
     levels[depth].entries = levels[depth].position..<entries.count
     sort(levels[depth].entries)
     removeDuplicates(of: depth)
@@ -291,6 +293,7 @@ struct FolderWalk {
       return
     }
     guard status.isRegular, stateFolder?.contains(status) != true else { return }
+    if let refusal = status.sizeRefusal { return report(Array(name), .other, refusal) }
     append(name, isFolder: false, status)
     unmatched.meet(includeState, of: include)
   }
@@ -323,7 +326,13 @@ struct FolderWalk {
     }
     do throws(SourceRoot.OpenFailure) {
       let target = try root.target(of: path + name, avoiding: stateFolder.map { $0.isOpen(as:) })
-      guard target.status.isRegular, !target.isAvoided else { return nil }
+      guard target.status.isRegular else { return nil }
+      guard !target.isAvoided else {
+        if stateFolder?.isUnknown(path + name, below: root) == true {
+          refuse(.unknownState, StateFolder.Membership.unknownMessage)
+        }
+        return nil
+      }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)
         return nil
@@ -341,14 +350,15 @@ struct FolderWalk {
   }
 
   private mutating func report(_ name: [UInt8], _ code: Int32) {
+    report(name, code == EACCES || code == EPERM ? .permission : .other, FileLister.reason(code))
+  }
+
+  private mutating func report(_ name: [UInt8], _ kind: ListingProblem.Kind, _ message: String) {
     var place = path + name
     if place.last == 0x2F { place.removeLast() }
     // Every shard finds a folder that cannot be read; only the shard to which its path belongs reports it.
     guard filter?.contains(place) ?? true else { return }
-    listing.problems.append(
-      ListingProblem(
-        path: place, kind: code == EACCES || code == EPERM ? .permission : .other,
-        message: FileLister.reason(code)))
+    listing.problems.append(ListingProblem(path: place, kind: kind, message: message))
   }
 
   /// Removes duplicate names. readdir(3) may return a name twice if the folder changes while it is read.

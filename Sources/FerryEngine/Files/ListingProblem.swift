@@ -14,6 +14,8 @@ package struct ListingProblem: Hashable, Sendable {
     case putAway
     /// The path is in ferry's state folder.
     case stateFolder
+    /// The path is in a folder that looks like the state folder of a shard (`StateFolder.Membership.unknown`).
+    case unknownState
     /// The path is a temporary file of ferry, which may be incomplete.
     case temporary
     case other
@@ -31,7 +33,7 @@ extension ListingProblem {
   /// Whether a requested file is not delivered because of the problem. Otherwise, the file is skipped as documented.
   var isFailure: Bool {
     switch kind {
-    case .permission, .notRegular, .missing, .outsideRoot, .other: true
+    case .permission, .notRegular, .missing, .outsideRoot, .unknownState, .other: true
     case .leavingLink, .foreignLink, .putAway, .stateFolder, .temporary: false
     }
   }

@@ -5,8 +5,8 @@ import Foundation
 /// ferry's state folder. Its files are never listed: they contain secret captures, and moving them would
 /// destroy journals that are in use.
 ///
-/// The folder and its contents are identified by device and inode, because a mount may show them at another path. The
-/// state folders of parts are also identified by what they contain: they may be created during the listing, and links may
+/// The folder and its contents are identified by device and inode, because a mount may show them at another path. Folders
+/// that contain a file of the state of shards are also recognized: they may be created during the listing, and links may
 /// lead to them.
 struct StateFolder: Sendable {
   private let folders: [StateFolderContents]
@@ -22,11 +22,66 @@ struct StateFolder: Sendable {
     folders = paths.compactMap { FileLister.real(Array($0.utf8)).flatMap(StateFolderContents.init(real:)) }
   }
 
+  enum Membership: Hashable {
+    case none
+    /// The folder is part of this run's state.
+    case own
+    /// The folder contains a file of the state of shards, but is not known to be part of this run's state. It may be the
+    /// state of another run, or another program may have created the file, so its files are neither sent nor silently
+    /// skipped.
+    case unknown
+
+    static let unknownMessage =
+      "it is in a folder with a file 'shard' or 'count' of ferry, as state folders have. Exclude the folder, or remove "
+      + "that file if the folder contains no state of ferry"
+  }
+
   /// Whether an open folder is the state folder or one of its subfolders, or contains the state of parts, regardless of its
   /// current name.
-  func isOpen(as descriptor: Int32) -> Bool {
+  func membership(of descriptor: Int32) -> Membership {
+    isOwn(descriptor) ? .own : membership(byContentsOf: descriptor)
+  }
+
+  /// Like `membership(of:)`, for a folder for which `isOwn` has returned false.
+  func membership(byContentsOf descriptor: Int32) -> Membership {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && contains(status) || StateDirectory.isOfShards(descriptor)
+    guard StateDirectory.isOfShards(descriptor), fstat(descriptor, &status) == 0 else { return .none }
+    return folders.contains { $0.hasPart(status) } ? .own : .unknown
+  }
+
+  /// Whether an open folder is the state folder or one of its subfolders.
+  func isOwn(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && contains(status)
+  }
+
+  /// Whether an open folder must not be listed.
+  func isOpen(as descriptor: Int32) -> Bool { membership(of: descriptor) != .none }
+
+  /// Whether a path, which contains a link, leads into a folder that looks like state, but not into this run's state.
+  func isUnknown(_ path: [UInt8], below root: SourceRoot) -> Bool {
+    guard let target = try? root.target(of: path, avoiding: { membership(of: $0) == .own }) else {
+      return false
+    }
+    return !target.isAvoided && !contains(target.status)
+  }
+
+  /// Whether an open folder is below a folder that contains the state of parts.
+  static func isBelowParts(_ descriptor: Int32) -> Bool {
+    var current = dup(descriptor)
+    defer { if current >= 0 { close(current) } }
+    while current >= 0 {
+      if StateDirectory.isOfShards(current) { return true }
+      let above = openat(current, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      var (status, statusAbove) = (stat(), stat())
+      let isTop =
+        fstat(current, &status) != 0 || fstat(above, &statusAbove) != 0
+        || FolderIdentity(status) == FolderIdentity(statusAbove)
+      close(current)
+      current = above
+      if isTop { return false }
+    }
+    return false
   }
 
   /// Whether the file or folder with this status is the state folder or in it. A file below the recorded levels is

@@ -7,8 +7,8 @@ import Synchronization
 struct StateFolderContents: Sendable {
   /// The real path, without a trailing slash.
   let real: [UInt8]
-  /// The identities of the folder, its entries, and the entries of its subfolders. Every deeper file is below one of these
-  /// folders.
+  /// The identities of the folder, its entries, the entries of its subfolders, and the targets of links in `shards`. Every
+  /// deeper file is below one of these folders.
   private let identities: Set<FolderIdentity>
   private let parts: PartFiles
 
@@ -20,7 +20,7 @@ struct StateFolderContents: Sendable {
     parts = PartFiles(in: real)
     var identities = [FolderIdentity(status)] as Set
     FolderContents.visit(real, depth: 2) { _, identity in identities.insert(identity) }
-    self.identities = identities
+    self.identities = identities.union(parts.linked)
   }
 
   func contains(_ status: stat) -> Bool {
@@ -32,16 +32,19 @@ struct StateFolderContents: Sendable {
     }
     return parts.contains(status)
   }
+
+  /// Whether a folder is that of a part, or contains those of a manifest, through links in `shards`.
+  func hasPart(_ folder: stat) -> Bool { parts.contains(folder: folder) }
 }
 
 /// The files in the state folders of the parts of manifests, in `shards`.
 ///
 /// A manifest may have thousands of parts, and each of their processes lists files. Their folders are therefore read only
-/// when a listed file has another name (a hard link), which may be in one of them.
+/// when a listed file has another name (a hard link), which may be in one of them, or a listed folder looks like one.
 private final class PartFiles: Sendable {
   /// The paths of the folders `shards`.
   private let shards: [[UInt8]]
-  /// The paths of the files; `nil` until they are needed.
+  /// The paths of the files and folders; `nil` until they are needed.
   private let files = Mutex<[FolderIdentity: [UInt8]]?>(nil)
 
   /// - Parameter state: the real path of a state folder, or of its folder `shards`.
@@ -67,6 +70,25 @@ private final class PartFiles: Sendable {
     }
   }
 
+  func contains(folder status: stat) -> Bool {
+    let identity = FolderIdentity(status)
+    let path = files.withLock { files in
+      let known = files ?? read()
+      files = known
+      return known[identity]
+    }
+    guard let path else { return false }
+    var now = stat()
+    return stat(FileLister.terminated(path), &now) == 0 && FolderIdentity(now) == identity
+  }
+
+  /// The folders to which `shards` or links in it lead.
+  var linked: Set<FolderIdentity> {
+    var found: Set<FolderIdentity> = []
+    for path in shards { FolderContents.followLinks(in: path, depth: 2, &found) }
+    return found
+  }
+
   private func read() -> [FolderIdentity: [UInt8]] {
     var found: [FolderIdentity: [UInt8]] = [:]
     // `MANIFEST/PART/sessions/FILE`. The first two may be links.
@@ -86,13 +108,8 @@ private enum FolderContents {
     guard depth > 0, let stream = opendir(FileLister.terminated(folder)) else { return }
     var subfolders: [[UInt8]] = []
     while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
-          Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
-        }
-      }
       var status = stat()
-      guard name != [0x2E], name != [0x2E, 0x2E],
+      guard let name = name(of: entry),
         fstatat(dirfd(stream), FileLister.terminated(name), &status, links > 0 ? 0 : AT_SYMLINK_NOFOLLOW) == 0
       else { continue }
       let path = folder + [0x2F] + name
@@ -101,5 +118,37 @@ private enum FolderContents {
     }
     closedir(stream)
     for subfolder in subfolders { visit(subfolder, depth: depth - 1, links: max(0, links - 1), body) }
+  }
+
+  /// Finds the folders to which a path, or links in the folder there, lead. Entries that are not links are not examined
+  /// with stat, because there may be thousands.
+  static func followLinks(in folder: [UInt8], depth: Int, _ found: inout Set<FolderIdentity>) {
+    guard let stream = opendir(FileLister.terminated(folder)) else { return }
+    var status = stat()
+    if lstat(FileLister.terminated(folder), &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+      fstat(dirfd(stream), &status) == 0
+    {
+      found.insert(FolderIdentity(status))
+    }
+    var subfolders: [[UInt8]] = []
+    while depth > 0, let entry = readdir(stream) {
+      let type = Int32(entry.pointee.d_type)
+      guard type == Int32(DT_LNK) || type == Int32(DT_UNKNOWN) || (type == Int32(DT_DIR) && depth > 1),
+        let name = name(of: entry)
+      else { continue }
+      subfolders.append(folder + [0x2F] + name)
+    }
+    closedir(stream)
+    for subfolder in subfolders { followLinks(in: subfolder, depth: depth - 1, &found) }
+  }
+
+  /// The name of an entry; `nil` for the folder itself and the one above it.
+  private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8]? {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+      name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { name in
+        Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+      }
+    }
+    return name == [0x2E] || name == [0x2E, 0x2E] ? nil : name
   }
 }

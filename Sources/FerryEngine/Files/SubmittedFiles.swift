@@ -79,7 +79,7 @@ extension ListingProblem {
       switch kind {
       case .missing: .sourceMissing
       case .permission, .notRegular, .outsideRoot, .leavingLink, .foreignLink, .putAway, .stateFolder,
-        .temporary, .other:
+        .unknownState, .temporary, .other:
         .sourceUnreadable
       }
     return TransportFailure(code, "\(self)", mayHaveReachedServer: false)

@@ -14,9 +14,6 @@ struct SecretURLParts {
   static let shortest = 8
   /// The minimum length of a path in bytes, unless one of its segments is long.
   private static let shortestPath = 16
-  private static let shortestPassword = 4
-  /// The minimum length of a user name with a password, in bytes.
-  private static let shortestToken = 16
   /// The maximum number of values of a query that are masked. A server can choose the URL.
   private static let mostValues = 8
 
@@ -45,11 +42,8 @@ struct SecretURLParts {
     while path.last == UInt8(ascii: "/") { path.removeLast() }
     for path in [path, Array(path.dropFirst(slashes))] where Self.isLong(path) { append(path) }
     if let userinfo = Userinfo(url: secret) {
-      // Some services use the user name for a token, with an arbitrary password or none.
-      append(
-        userinfo.userText,
-        ifAtLeast: userinfo.passwordText == nil ? Self.shortestPassword : Self.shortestToken)
-      append(userinfo.passwordText ?? "", ifAtLeast: Self.shortestPassword)
+      if userinfo.hasToken { append(userinfo.userText) }
+      if userinfo.hasLongPassword { append(userinfo.passwordText ?? "") }
     }
     for value in Self.values(of: url).prefix(Self.mostValues) { append(value) }
     if let usual = Self.withoutDefaultPort(url), usual != secret { texts.append(Array(usual.utf8)) }
@@ -71,8 +65,22 @@ struct SecretURLParts {
     }
   }
 
-  private mutating func append(_ text: String, ifAtLeast length: Int) {
-    if text.utf8.count >= length { append(Array(text.utf8), decodedIfAtLeast: length) }
+  private mutating func append(_ text: String) { append(Array(text.utf8), decodedIfAtLeast: 1) }
+
+  /// The secrets in the user name and password of a URL, as a request contains them: each of them, and both together,
+  /// which a request contains in Base64 (RFC 7617). Empty if the text is not an http or https URL.
+  static func credentials(of url: String) -> [String] {
+    guard mayExist(of: url.utf8), URLReference(url).isHTTP, let userinfo = Userinfo(url: url),
+      userinfo.hasToken || userinfo.hasLongPassword
+    else { return [] }
+    func decoded(_ text: String) -> String {
+      String(
+        decoding: DecodedText(Array(text.utf8), removing: .percent)?.bytes ?? Array(text.utf8), as: UTF8.self)
+    }
+    let (user, password) = (decoded(userinfo.userText), decoded(userinfo.passwordText ?? ""))
+    return (userinfo.hasToken ? [user] : []) + (userinfo.hasLongPassword ? [password] : []) + [
+      user + ":" + password
+    ]
   }
 
   /// The values of the query that are long enough, the longest ones first. A field without `=` counts as a value.
@@ -99,6 +107,12 @@ struct SecretURLParts {
     url.authority = authority.hasSuffix(port) ? String(authority.dropLast(port.utf8.count)) : authority
     return url.description
   }
+}
+
+extension Userinfo {
+  /// Whether the user name is secret: some services use it for a token, with an arbitrary password or none.
+  fileprivate var hasToken: Bool { userText.utf8.count >= ((passwordText ?? "").isEmpty ? 4 : 16) }
+  fileprivate var hasLongPassword: Bool { (passwordText ?? "").utf8.count >= 4 }
 }
 
 extension TransferResponse {

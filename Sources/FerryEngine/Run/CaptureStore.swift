@@ -221,8 +221,8 @@ final class CaptureStore {
   }
 
   /// The captures in the form in which they may be journaled and shown. The user name and password of a URL
-  /// are removed. A capture that contains a secret of the manifest, a token, or a secret capture of the same
-  /// item or response is also treated as secret.
+  /// are removed. A capture that contains a secret of the manifest, a token, a part of them that is masked, or a secret
+  /// capture of the same item or response is also treated as secret.
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
     let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
@@ -237,7 +237,7 @@ final class CaptureStore {
       }
       if !capture.isSecret {
         guarded.isSecret =
-          items.lasting.mask(guarded.value, .wholeSecretsInUse) != guarded.value
+          items.lasting.mask(guarded.value) != guarded.value
           || mask.map { $0.mask(guarded.value, .wholeSecretsInUse) != guarded.value } ?? false
       }
       return guarded

@@ -119,9 +119,11 @@ final class ItemValueStore {
 
   /// Masks a secret that does not belong to an item, until the run ends.
   func keepSecret(_ secret: String) {
-    mask.insert(secret)
-    lasting.insert(secret)
-    longestForm = max(longestForm, mask.longestForm(of: secret))
+    for secret in [secret] + SecretURLParts.credentials(of: secret) {
+      mask.insert(secret)
+      lasting.insert(secret)
+      longestForm = max(longestForm, mask.longestForm(of: secret))
+    }
   }
 
   /// Adds sequences of filters that a secret may pass through.

@@ -220,8 +220,9 @@ package struct Submission {
       let path = DisplayPath.shown(problem.path)
       return switch problem.kind {
       case .outsideRoot: "\(path) is not inside \(root), the root of upload '\(name)'"
-      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder, .temporary,
-        .other:
+      case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder,
+        .unknownState,
+        .temporary, .other:
         "\(path): \(problem.message)"
       }
     }

@@ -125,7 +125,9 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
   ) -> JournalError {
     JournalError(
       .misplaced, file: folder,
-      cause: "it contains the state of \(DisplayPath.shown(stored)), and would be used as that of \(DisplayPath.shown(part))")
+      cause:
+        "it contains the state of \(DisplayPath.shown(stored)), and would be used as that of \(DisplayPath.shown(part))"
+    )
   }
 
   /// Whether the file is at the path of a journal. A file there that is not recognized as ferry's may be a

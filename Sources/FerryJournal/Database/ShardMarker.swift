@@ -60,7 +60,8 @@ struct StoredPart: Hashable {
   /// Returns `nil` if the path is not that of a part.
   init?(path: String) {
     let path = SplitPath(path)
-    guard !path.folder.isEmpty, SplitPath(path.folder).start.isEmpty, let part = ShardMarker(folderName: path.name)
+    guard !path.folder.isEmpty, SplitPath(path.folder).start.isEmpty,
+      let part = ShardMarker(folderName: path.name)
     else { return nil }
     self.init(part, of: path.folder)
   }
@@ -124,8 +125,14 @@ extension StateDirectory {
   ///
   /// - Throws: `JournalError`, with the code `misplaced` if the folder contains the state of another part.
   package func create(for part: ShardMarker, of manifest: String) throws(JournalError) {
+    try Self.createFolder(path)
+    try checkIsPrivate()
+    try record(StoredPart(part, of: try Self.fileName(manifest)))
     try create()
-    let new = StoredPart(part, of: try Self.fileName(manifest))
+  }
+
+  /// Writes the marker before the other files are created, so that another process never lists those files.
+  private func record(_ new: StoredPart) throws(JournalError) {
     if let stored = try stored {
       guard stored == new else { throw .misplaced(path, contains: stored.path, instead: new.path) }
       return

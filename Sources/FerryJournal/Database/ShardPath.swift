@@ -54,7 +54,9 @@ extension StateDirectory {
   /// misplaced.
   func misplacement(of stored: StoredPart) -> StoredPart? {
     let places = shardPaths.map(\.stored)
-    if let place = ShardPath(AbsolutePath.withoutLinks(path))?.stored, place.part != stored.part { return place }
+    if let place = ShardPath(AbsolutePath.withoutLinks(path))?.stored, place.part != stored.part {
+      return place
+    }
     return places.contains(stored) ? nil : places.first
   }
 
@@ -104,12 +106,13 @@ extension StateDirectory {
     }
   }
 
-  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder
-  /// `shards` that contains this state folder of a part without links, if it is not in `whole`.
+  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder that
+  /// contains this state folder of a part without links, if it is not in `whole`.
   package var ownFolders: [String] {
     get throws(JournalError) {
       let stored = try stored
       var folders = [try whole.path]
+      if stored != nil, try ownPath == nil, try hasKnownParts { folders.append(try parts) }
       for path in shardPaths where path.stored == stored && path.whole != folders[0] {
         // The folder that contains `shards` is a state folder only if it contains a journal.
         let other = StateDirectory(elsewhere: path.whole)

@@ -39,7 +39,7 @@ package struct StateDirectory: Hashable, Sendable {
   }
 
   /// Rejects a folder that other users can change or replace. Accepts a missing folder.
-  private func checkIsPrivate() throws(JournalError) {
+  func checkIsPrivate() throws(JournalError) {
     try PrivateFolder.checkParents(of: path)
     try PrivateFolder.check(path, mayBeLink: true)
     try PrivateFolder.check(sessionsFolder)
