@@ -27,22 +27,34 @@ extension DownloadFile {
   ///
   /// - Parameters:
   ///   - prefix: the prefix of the names of all temporary files for one destination.
+  ///   - replaced: the file at the destination. As root, ferry gives its owner to the temporary files.
   ///   - own: the path of the caller's temporary file.
-  static func removeLeftovers(in folder: String, prefix: String, but own: String) {
+  static func removeLeftovers(
+    in folder: String, prefix: String, replacing replaced: ReplacedFile, but own: String
+  ) {
     for bytes in LeftoverNames.shared.names(in: folder, prefix: prefix) {
       let name = String(decoding: bytes, as: UTF8.self)
       guard !(folder + name).utf8.elementsEqual(own.utf8) else { continue }
-      // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
-      let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-      guard descriptor >= 0 else { continue }
-      defer { close(descriptor) }
-      var status = stat()
-      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        // In a world-writable folder, another user may be downloading to the same name, or may own an unrelated
-        // file with a matching name.
-        status.st_uid == geteuid()
-      else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(folder + name) }
+      removeLeftover(folder + name, replacing: replaced)
     }
+  }
+
+  /// Removes a temporary file, unless a process uses it.
+  ///
+  /// - Returns: whether it was removed.
+  @discardableResult
+  static func removeLeftover(_ path: String, replacing replaced: ReplacedFile) -> Bool {
+    // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var (status, entry) = (stat(), stat())
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      // In a world-writable folder, another user may be downloading to the same name, or may own an unrelated
+      // file with a matching name.
+      status.st_uid == geteuid() || status.st_uid == replaced.owner
+    else { return false }
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lstat(path, &entry) == 0 && entry.isSameEntry(as: status)
+      && unlink(path) == 0
   }
 }

@@ -45,7 +45,12 @@ extension DownloadFile {
     _ destination: String, owner: String, _ record: PartRecord
   ) throws(TransportFailure) -> DownloadFile? {
     guard let path = keptPath(destination, owner: owner) else { return nil }
-    let opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    func create() -> CInt { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+    var opened = create()
+    // `kept` does not use a part without a record. ferry was killed when the part was complete, before it was renamed.
+    if opened < 0, errno == EEXIST, removeLeftover(path, replacing: ReplacedFile(destination)) {
+      opened = create()
+    }
     guard opened >= 0 else { return nil }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0, isOwn(opened, at: path) else {
       close(opened)
@@ -67,10 +72,7 @@ extension DownloadFile {
 
   fileprivate static func removePart(of destination: String, owner: String) -> Bool {
     guard let path = keptPath(destination, owner: owner) else { return false }
-    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard opened >= 0 else { return false }
-    defer { close(opened) }
-    return isOwn(opened, at: path) && unlink(path) == 0
+    return removeLeftover(path, replacing: ReplacedFile(destination))
   }
 
   private static func keptPath(_ destination: String, owner: String) -> String? {

@@ -67,7 +67,7 @@ final class DownloadFile: @unchecked Sendable {
       throw TransportFailure(
         .destination, "\(destination): \(SystemText.error(code))", mayHaveReachedServer: false)
     }
-    Self.removeLeftovers(in: folder, prefix: prefix, but: temporary)
+    Self.removeLeftovers(in: folder, prefix: prefix, replacing: replaced, but: temporary)
     self.destination = destination
     self.folder = folder
     self.temporary = temporary

@@ -30,6 +30,9 @@ package struct ReplacedFile {
     self.status = isFile && Self.foreignOwner(of: status, at: path) == nil ? status : nil
   }
 
+  /// The user who owns the old file; `nil` if there is none.
+  var owner: uid_t? { status?.st_uid }
+
   /// The mode for open(2) of the new file: the usual mode if there is no file with this name, otherwise
   /// inaccessible to other users until `restrict` has run.
   package var creationMode: mode_t { status == nil ? 0o666 : 0o600 }

@@ -111,6 +111,15 @@ struct ReportTextTests {
         && lines[0].hasPrefix("  photos: 3 × a/1.jpg is refused, PUT http://h/a/1.jpg (first: a/1.jpg)"))
   }
 
+  @Test func theMessageOfSeveralItemsDoesNotBeginWithThePathOfOne() throws {
+    for folder in ["", "/photos/"] {
+      let items = try ["x/a.txt", "x/b.txt"].map { path in
+        try item(path, .failed, "\(folder)\(path): the disk is full")
+      }
+      #expect(try lines(items) == ["  photos: 2 × the disk is full (first: x/a.txt)"])
+    }
+  }
+
   @Test func differentCausesAreSeparateAndOrderedByNumber() throws {
     let items =
       try (0..<2).map { try item("a\($0)", .failed, detail: detail("a", body: "quota 5 exceeded")) }

@@ -80,6 +80,20 @@ import Testing
     #expect(folder.names == ["catalog"])
   }
 
+  /// ferry was killed after the record had been removed from the complete part, before it was renamed.
+  @Test func `is replaced if it has no record`() throws {
+    let server = try Self.server()
+    _ = try get(server)
+    let part = try #require(part)
+    folder.write(part, Array(Self.body.utf8))
+    #expect(chmod(folder.file(part), 0o644) == 0)
+    let other = try Self.server()
+    let second = try get(other)
+    #expect(second.failure?.code == .connectionLost && second.part?.through == 200_000)
+    #expect(try get(other).answer?.isContinued == true)
+    #expect(folder.names == ["catalog"])
+  }
+
   @Test func `is continued after every interruption`() throws {
     let server = try RawServer { connection, _ in
       guard let request = connection.readRequest() else { return }
@@ -357,15 +371,15 @@ import Testing
   @Test func `is not a link, a file with another name, or a file that others can read`() throws {
     folder.write("victim", Array("victim".utf8))
     let path = folder.file(TemporaryName.kept(for: "catalog", owner: "s/catalog"))
-    for prepare in [
-      { symlink(self.folder.file("victim"), path) }, { link(self.folder.file("victim"), path) },
-      { mkfifo(path, 0o600) }, { mkdir(path, 0o700) },
-      { close(creat(path, 0o644)) },
-    ] as [() -> CInt] {
+    // A file of this user is removed, and a new part is created.
+    for (status, prepare) in [
+      (200, { symlink(self.folder.file("victim"), path) }), (206, { link(self.folder.file("victim"), path) }),
+      (200, { mkfifo(path, 0o600) }), (200, { mkdir(path, 0o700) }), (206, { close(creat(path, 0o644)) }),
+    ] as [(Int, () -> CInt)] {
       #expect(prepare() == 0)
       let server = try Self.server()
       #expect(try get(server).failure?.code == .connectionLost)
-      #expect(try get(server).answer?.status == 200)
+      #expect(try get(server).answer?.status == status)
       #expect(folder.text("catalog") == Self.body)
       #expect(folder.text("victim") == "victim")
       unlink(path)

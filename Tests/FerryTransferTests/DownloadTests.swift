@@ -141,6 +141,18 @@ import Testing
     #expect(folder.names == [".catalog.ferry-part-2", "catalog"])
   }
 
+  /// As root, ferry gives its temporary file to the owner of the file that it replaces.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func aLeftoverForTheFileOfAnotherUserIsRemoved() throws {
+    for name in ["catalog", ".catalog.ferry-part-1"] {
+      folder.write(name, [])
+      #expect(chown(folder.file(name), 65534, 65534) == 0)
+    }
+    let server = try RawServer { _ in answer(body: "new") }
+    #expect(try get(server).answer?.status == 200)
+    #expect(folder.names == ["catalog"])
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aFileThatAnotherProcessHasLockedIsNotWaitedFor() throws {
     folder.write("new", [])

@@ -33,7 +33,8 @@ package enum ReasonText {
 
   /// The cause of a failure that several items may have, such as `403 Forbidden, PUT https://host/1.txt`.
   ///
-  /// - Parameter example: inserted after the URL.
+  /// - Parameter example: the name of the first of these items, inserted after the URL. The message does not begin with
+  ///   its path, which would seem to be the path of all items.
   static func cause(_ reason: RecordedFailure, example: String? = nil) -> String {
     let detail = reason.detail
     var (head, rest) = (reason.message, "")
@@ -44,12 +45,24 @@ package enum ReasonText {
         rest = String(reason.message.dropFirst(usual.count))
       }
     }
+    if let example { head = withoutPath(of: example, head) }
     let request = [detail?.method, detail?.url].compactMap(\.self).joined(separator: " ")
     if !request.isEmpty { head += ", \(request)" }
     if let example { head += " (first: \(example))" }
     let isNamed = detail?.proxy.map(reason.message.contains) ?? true
     if !isNamed, let proxy = detail?.proxy { rest += ", through the proxy \(proxy)" }
     return DisplayPath.line(head + rest + (detail?.body.map { ": \($0)" } ?? ""))
+  }
+
+  /// Removes the item's path and a colon from the beginning of a message.
+  private static func withoutPath(of item: String, _ message: String) -> String {
+    let bytes = Array(message.utf8)
+    let end = Array((item + ": ").utf8)
+    guard let colon = bytes.indices.first(where: { bytes[$0...].starts(with: ": ".utf8) }),
+      bytes[..<(colon + 2)].reversed().starts(with: end.reversed()), colon + 2 < bytes.count,
+      colon + 2 == end.count || bytes[colon + 1 - end.count] == UInt8(ascii: "/")
+    else { return message }
+    return String(decoding: bytes[(colon + 2)...], as: UTF8.self)
   }
 
   /// Converts an RFC 3339 time from a document to the time zone. Returns any other text unchanged.
