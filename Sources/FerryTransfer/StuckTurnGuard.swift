@@ -17,6 +17,10 @@ import Glibc
 /// checks long calls to libcurl once a second. It shuts down a connection from which libcurl has read data in
 /// several consecutive checks of one call: a call that returns in time handles each connection only once.
 ///
+/// A call also does not return while a library waits for something else: Kerberos for its key distribution center, or the
+/// kernel for the file system of a file that is sent. This cannot be interrupted. If the run is to stop and such a call
+/// goes on, the guard ends the process.
+///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.
 ///
@@ -33,6 +37,8 @@ final class StuckTurnGuard: Sendable {
     var silent = 4
     /// The corresponding limit if libcurl invokes callbacks during these intervals.
     var talking = 30
+    /// The number of consecutive intervals without a callback, after the run was to stop, until the process ends.
+    var stopped = 10
   }
 
   fileprivate struct Looks {
@@ -56,19 +62,37 @@ final class StuckTurnGuard: Sendable {
     /// The checks of the current call.
     var looks: Looks?
     var shutDown: [SocketAddress] = []
+    var mustStop = false
+    /// The number of consecutive intervals of the current call, after the run was to stop, in which libcurl did not call
+    /// any of ferry's functions.
+    var silentSinceStop = 0
   }
 
   private let thread: PollThread
   private let limits: Limits
+  private let endProcess: @Sendable () -> Void
   private let state = Mutex(State())
   /// The number of times that libcurl has called one of ferry's functions.
   private let callbacks = Atomic<UInt64>(0)
 
-  /// - Parameter thread: performs the checks.
-  init(on thread: PollThread, limits: Limits = Limits()) {
+  /// - Parameters:
+  ///   - thread: performs the checks.
+  ///   - endProcess: called if a call does not return although the run is to stop.
+  init(
+    on thread: PollThread, limits: Limits = Limits(),
+    endProcess: @escaping @Sendable () -> Void = { ProcessEnd.kill(because: message) }
+  ) {
     self.thread = thread
     self.limits = limits
+    self.endProcess = endProcess
   }
+
+  private static let message =
+    "ferry: a call to libcurl does not return, although the run is to stop: it may be waiting for a Kerberos server, or for "
+    + "the file system of a file that it sends. The process ends as if it had been killed; the next run continues"
+
+  /// Must be called when the run is to stop. May be called on any thread.
+  func stop() { state.withLock { $0.mustStop = true } }
 
   // MARK: The loop's thread
 
@@ -119,6 +143,7 @@ final class StuckTurnGuard: Sendable {
       let isSilent = state.seen.callbacks == callbacks
       let isSameCall = state.seen.performs == state.performs
       state.seen = (state.performs, callbacks)
+      state.silentSinceStop = isSameCall && isSilent && state.mustStop ? state.silentSinceStop + 1 : 0
       guard isSameCall else {
         state.looks = nil
         return limits.patience
@@ -137,6 +162,7 @@ final class StuckTurnGuard: Sendable {
       }
       return limits.interval
     }
+    if state.withLock({ $0.silentSinceStop >= limits.stopped }) { return endProcess() }
     if let next { schedule(after: next) }
   }
 

@@ -62,6 +62,7 @@ extension TransferLoop {
         ? "the server responded with success before the handshake of 'auth' was complete, and may have stored an "
           + "empty body"
         : "the server rejected the credentials of 'auth'"
+          + (exchange.hop.connectionAuthentication == .negotiate ? ", or Kerberos provided no ticket for it" : "")
       return false
     }
     guard exchange.challengesAnswered < Self.mostAnswers else {
@@ -118,6 +119,9 @@ extension EasyHandle {
     }
     ferry_easy_set_string(curl, CURLOPT_USERNAME, authentication.user)
     ferry_easy_set_string(curl, CURLOPT_PASSWORD, authentication.password)
+    // libcurl would also use the authenticated connection for requests with other credentials, or none. It does not do so
+    // for NTLM.
+    if scheme == .negotiate { ferry_easy_set_long(curl, CURLOPT_FORBID_REUSE, 1) }
     // These schemes authenticate a connection, which HTTP/2 shares between requests.
     ferry_easy_set_long(curl, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
   }

@@ -92,6 +92,10 @@ package final class TransferLoop {
   /// The versions of libcurl and of the libraries with which it was built.
   package static var curlVersion: String { CurlLibrary.version }
 
+  /// Must be called when the run is to stop. If a call to libcurl then does not return, the process ends
+  /// (`StuckTurnGuard`). May be called on any thread.
+  package var stop: @Sendable () -> Void { { [turnGuard] in turnGuard.stop() } }
+
   /// Allows requests to be sent only while a condition holds.
   package func send(while isAllowed: @escaping () -> Bool) { sockets.mayStillSend = isAllowed }
 

@@ -391,4 +391,59 @@ struct `An authentication challenge` {
     #expect(
       site.requests.filter { $0[0] == "201" }.allSatisfy { $0[3] == "worker@FERRY.TEST" }, "\(site.requests)")
   }
+
+  /// The server authenticates the connection, so every later request on it would be sent in the name of the ticket's owner.
+  @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
+  func `of Negotiate is not inherited by other requests on the connection`() async throws {
+    let realm = try await KerberosRealm.start()
+    let site = try await ApacheSite.start(
+      modules: ["auth_gssapi"], environment: realm.environment,
+      """
+      AuthType GSSAPI
+          AuthName ferry
+          GssapiConnectionBound On
+          GssapiCredStore keytab:\(realm.keytab)
+      """)
+    let url = "http://localhost:\(site.port)"
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      sessions: { s: { kind: background, max_connections_per_host: 1, auth: { scheme: negotiate } } }
+      uploads:
+        mine: { session: s, files: { root: files }, transfer: { request: { url: "\(url)/${file.path}" } } }
+        none:
+          session: s
+          needs: [mine]
+          files: { root: files }
+          transfer: { request: { url: "\(url)/none-${file.path}" }, auth: none }
+
+      """)
+    try job.write("content", to: "a")
+    let command = try await job.ferry("run", "job.yaml", environment: realm.environment)
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)\(site.log)")
+    #expect(site.file("a") == Data("content".utf8))
+    #expect(command.stdout.contains("401"), "\(command.stdout)\(site.requests)")
+    #expect(site.requests.allSatisfy { !$0.contains("/none-a") || $0[0] == "401" }, "\(site.requests)")
+  }
+
+  /// libcurl waits for the center on ferry's thread.
+  @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
+  func `of Negotiate does not prevent the end of a run if the center does not respond`() async throws {
+    let realm = try await KerberosRealm.start()
+    let site = try await ApacheSite.start(
+      modules: ["auth_gssapi"], environment: realm.environment,
+      "AuthType GSSAPI\n    AuthName ferry\n    GssapiCredStore keytab:\(realm.keytab)")
+    let job = try Self.job(
+      "{ scheme: negotiate }", "http://localhost:\(site.port)", files: (0..<6).map { "f\($0)" })
+    realm.pause()
+    let start = ContinuousClock.now
+    let run = try await job.ferry("run", "job.yaml", "--max-duration", "1s", environment: realm.environment)
+    realm.resume()
+    #expect(run.status == 137, "\(run.stdout)\(run.stderr)")
+    #expect(run.stderr.contains("waiting for a Kerberos server"), "\(run.stderr)")
+    #expect(ContinuousClock.now - start < .seconds(50))
+    let next = try await job.ferry("run", "job.yaml", environment: realm.environment)
+    #expect(next.status == 0 && site.file("f5") == Data("content of f5".utf8), "\(next.stdout)\(next.stderr)")
+  }
 }

@@ -36,8 +36,11 @@ extension Launch {
     if !leases.isEmpty { loop.send { leases.allSatisfy(\.isHeld) } }
     // Start the event sources before files are listed, which may take a long time, so that a signal during the
     // listing also results in a report.
-    let signals = SignalsAtEnd(try eventSources(run, journals, messages), messages)
+    let signals = SignalsAtEnd(try eventSources(run, journals, messages, onStop: loop.stop), messages)
     defer { withExtendedLifetime(signals) {} }
+    if let deadline = run.deadline {
+      run.threads.events.schedule(after: clock.now.duration(to: deadline), loop.stop)
+    }
     let requestsAtEnd = RequestsAtEnd(
       jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)
     var outcome: Outcome
@@ -232,10 +235,10 @@ extension Launch {
     return hasWindow ? .hangUp : .stop(.terminate)
   }
 
-  private func eventSources(_ run: Run, _ journals: SessionJournals, _ messages: Mailbox<RunMessage>)
-    throws(JournalError)
-    -> RunEventSources
-  {
+  private func eventSources(
+    _ run: Run, _ journals: SessionJournals, _ messages: Mailbox<RunMessage>,
+    onStop: @escaping @Sendable () -> Void
+  ) throws(JournalError) -> RunEventSources {
     let (jobs, options) = (jobs, options)
     let dependsOnConditions =
       jobs.plan.sessions.contains(where: \.asksForConditions) || jobs.plan.policies.budgets != Budgets()
@@ -244,7 +247,7 @@ extension Launch {
       look = { jobs.conditions(network: options.network, power: options.power) { _ in } }
     }
     return try RunEventSources(
-      messages: messages, hangUp: hangUp, look: look, sessions: journals.kept,
+      messages: messages, hangUp: hangUp, onStop: onStop, look: look, sessions: journals.kept,
       startsCommands: jobs.plan.startsCommands, in: state, threads: run.threads)
   }
 }

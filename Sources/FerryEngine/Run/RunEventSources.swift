@@ -12,16 +12,20 @@ final class RunEventSources {
 
   /// - Parameters:
   ///   - hangUp: the message to post on SIGHUP.
+  ///   - onStop: called when a signal stops the run, on the thread for events.
   ///   - look: determines the machine's conditions; `nil` if they do not affect the run. It may wait for
   ///     other programs, so it runs on a separate thread.
   ///   - sessions: session identifiers.
   ///   - startsCommands: whether the run may start commands. If so, it is notified when one of them ends.
   init(
-    messages: Mailbox<RunMessage>, hangUp: RunMessage, look: (@Sendable () -> DeviceConditions)?,
+    messages: Mailbox<RunMessage>, hangUp: RunMessage, onStop: @escaping @Sendable () -> Void, look: (@Sendable () -> DeviceConditions)?,
     sessions: [String], startsCommands: Bool,
     in state: StateDirectory, threads: RunThreads
   ) throws(JournalError) {
-    signals = StopSignals(hangUp: hangUp, on: threads.events) { messages.post($0) }
+    signals = StopSignals(hangUp: hangUp, on: threads.events) { message in
+      messages.post(message)
+      if message.isStop { onStop() }
+    }
     conditions = look.map { look in
       ConditionsWatch(on: threads.events) { [probe = threads.probe] in
         probe.submit { messages.post(.conditions(look())) }

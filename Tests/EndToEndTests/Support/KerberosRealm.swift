@@ -28,7 +28,14 @@ final class KerberosRealm: Sendable {
     (self.folder, self.process) = (folder, process)
   }
 
-  deinit { process.signal(SIGTERM) }
+  deinit {
+    process.signal(SIGCONT)
+    process.signal(SIGTERM)
+  }
+
+  /// Makes the key distribution center accept connections without responding.
+  func pause() { process.signal(SIGSTOP) }
+  func resume() { process.signal(SIGCONT) }
 
   private static func environment(_ folder: TemporaryFolder) -> [String: String] {
     [
