@@ -13,6 +13,8 @@ extension SourceRoot {
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
+    /// The folder that contains the target.
+    package var folder = stat()
     /// Whether the target is in one of the folders to be avoided.
     package var isAvoided = false
   }
@@ -80,9 +82,11 @@ extension SourceRoot {
         folders.append(opened)
       default:
         guard names.isEmpty else { throw .system(ENOTDIR) }
-        return Target(
+        var target = Target(
           status: status, linkOwners: owners,
           isAvoided: isAvoided.map { folders.contains(where: $0) } ?? false)
+        guard fstat(folder, &target.folder) == 0 else { throw .system(errno) }
+        return target
       }
     }
     guard fstat(folders.last ?? descriptor, &status) == 0 else { throw .system(errno) }

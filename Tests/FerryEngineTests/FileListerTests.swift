@@ -392,6 +392,29 @@ struct FileListerTests {
     removal.waitUntilExit()
   }
 
+  /// Another user may have created the name for a file that only the user who runs ferry may read.
+  @Test func aFileWithSeveralNamesIsNotListedInAWorldWritableFolder() throws {
+    for name in ["key", "root/own/a", "root/box/b", "root/their/c"] { folder.file(name) }
+    let files = FileManager.default
+    for link in ["own/key", "box/key", "their/key"] {
+      try files.linkItem(atPath: folder.path + "/key", toPath: folder.path + "/root/" + link)
+    }
+    try files.createSymbolicLink(atPath: folder.path + "/root/own/link", withDestinationPath: "../box/key")
+    #expect(chmod(folder.path + "/root/box", 0o1777) == 0)
+    let isRoot = geteuid() == 0
+    if isRoot { #expect(chown(folder.path + "/root/their", 65534, 65534) == 0) }
+    let expected = ["box/b", "own/a", "own/key", "their/c"] + (isRoot ? [] : ["their/key"])
+    let refused = ["box/key", "own/link"] + (isRoot ? ["their/key"] : [])
+    for listing in [
+      try list(.globs(include: ["**"], exclude: [])),
+      try list(.list("-", nullSeparated: false), input: (expected + refused).joined(separator: "\n")),
+    ] {
+      #expect(paths(listing) == expected.sorted())
+      #expect(listing.problems.map { String(decoding: $0.path, as: UTF8.self) } == refused)
+      #expect(listing.problems.allSatisfy { $0.kind == .permission })
+    }
+  }
+
   @Test func aListFileMayBeNULSeparated() throws {
     folder.file("root/a\nb")
     try Data("a\nb\0".utf8).write(to: URL(fileURLWithPath: folder.path + "/files"))

@@ -186,7 +186,13 @@ struct ExplicitList {
       guard opened.status(of: name, &status) else { return failure(errno, line) }
       let state = stateFolder?.contains(status) == true ? .own : lastFolder?.state ?? .none
       guard state == .none else { return skip(state) }
-      guard status.st_mode & S_IFMT == S_IFLNK else { return .found(status) }
+      guard status.st_mode & S_IFMT == S_IFLNK else {
+        var parent = stat()
+        guard status.st_nlink > 1, opened.status(of: [0x2E], &parent),
+          let reason = LinkOwner.refusal(ofName: status, in: parent)
+        else { return .found(status) }
+        return skip(.permission, reason)
+      }
       isLink = true
     }
     // Following the symbolic links in a path takes time, and a list may contain thousands of such paths.
@@ -196,7 +202,10 @@ struct ExplicitList {
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
-      guard let reason = LinkOwner.refusal(of: target) else { return .found(target.status) }
+      guard
+        let reason = LinkOwner.refusal(of: target)
+          ?? LinkOwner.refusal(ofName: target.status, in: target.folder)
+      else { return .found(target.status) }
       return skip(.permission, reason)
     } catch {
       switch error {

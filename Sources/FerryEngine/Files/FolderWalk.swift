@@ -293,6 +293,13 @@ struct FolderWalk {
       return
     }
     guard status.isRegular, stateFolder?.contains(status) != true else { return }
+    if type != Int32(DT_LNK), status.st_nlink > 1 {
+      var parent = stat()
+      guard fstat(folder, &parent) == 0 else { return report(Array(name), errno) }
+      if let reason = LinkOwner.refusal(ofName: status, in: parent) {
+        return report(Array(name), .permission, reason)
+      }
+    }
     if let refusal = status.sizeRefusal { return report(Array(name), .other, refusal) }
     append(name, isFolder: false, status)
     unmatched.meet(includeState, of: include)
@@ -335,6 +342,10 @@ struct FolderWalk {
       }
       if let reason = LinkOwner.refusal(of: target) {
         refuse(.foreignLink, reason)
+        return nil
+      }
+      if let reason = LinkOwner.refusal(ofName: target.status, in: target.folder) {
+        refuse(.permission, reason)
         return nil
       }
       return target.status

@@ -97,7 +97,7 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
       "make this user the owner of the folder and the only user who can write to it (chown, chmod go-w; chmod o-w or +t for a "
         + "folder above the state folder), or choose another state folder with --state; nothing in the folder was used"
     case .misplaced:
-      "nothing was changed, and nothing was sent. Move each folder back to the name that its file 'shard' contains; if a folder "
+      "nothing was changed, and nothing was sent. Move each folder back to the path that its file 'shard' contains; if a folder "
         + "was copied, remove the copy. If 'shards' or a folder in it is a link, specify the path through the link with --state"
     case .diskFull:
       "free some space, or raise the quota or limit, then run ferry again; all recorded data is kept"
