@@ -54,7 +54,8 @@ extension DownloadFile {
       // file with a matching name.
       status.st_uid == geteuid() || status.st_uid == replaced.owner
     else { return false }
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lstat(path, &entry) == 0 && entry.isSameEntry(as: status)
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lstat(path, &entry) == 0
+      && entry.isSameEntry(as: status)
       && unlink(path) == 0
   }
 }

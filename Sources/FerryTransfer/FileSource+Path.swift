@@ -29,7 +29,8 @@ extension TransferRequest.FileSource {
     var status = stat()
     try UploadFile.look(at: source, &status)
     if let refusal = status.sizeRefusal {
-      throw TransportFailure(.sourceUnreadable, "\(DisplayPath.shown(path)): \(refusal)", mayHaveReachedServer: false)
+      throw TransportFailure(
+        .sourceUnreadable, "\(DisplayPath.shown(path)): \(refusal)", mayHaveReachedServer: false)
     }
     (source.size, source.modified) = (Int64(status.st_size), status.modifiedNanoseconds)
     source.identity = status.identity

@@ -31,7 +31,8 @@ extension stat {
   /// The reason why a file of this size cannot be sent; `nil` if it can be. A sparse file can have any size, and larger
   /// numbers are not exact in JSON (RFC 8259, section 6).
   package var sizeRefusal: String? {
-    st_size <= Self.largestFile ? nil : "its size is \(st_size) bytes, and the limit is \(Self.largestFile) (8 PiB)"
+    st_size <= Self.largestFile
+      ? nil : "its size is \(st_size) bytes, and the limit is \(Self.largestFile) (8 PiB)"
   }
 
   /// In bytes.

@@ -62,7 +62,8 @@ extension TransferLoop {
         ? "the server responded with success before the handshake of 'auth' was complete, and may have stored an "
           + "empty body"
         : "the server rejected the credentials of 'auth'"
-          + (exchange.hop.connectionAuthentication == .negotiate ? ", or Kerberos provided no ticket for it" : "")
+          + (exchange.hop.connectionAuthentication == .negotiate
+            ? ", or Kerberos provided no ticket for it" : "")
       return false
     }
     guard exchange.challengesAnswered < Self.mostAnswers else {

@@ -50,7 +50,7 @@ struct Submit: ParsableCommand {
     for problem in receipt.problems { Output.complain("ferry: \(receipt.upload): \(problem)") }
     if let more = receipt.problemsOmitted { Output.complain("ferry: \(receipt.upload): and \(more) more") }
     switch format {
-    case .text: try Output.produce(text(receipt) + "\n")
+    case .text: try Output.produce(try text(receipt) + "\n")
     case .json: try Output.produce(try JSONText.pretty(receipt))
     }
   }
@@ -63,7 +63,7 @@ struct Submit: ParsableCommand {
     return files.isEmpty ? .listed : .named(files.map { Array($0.utf8) })
   }
 
-  private func text(_ receipt: Submission.Receipt) -> String {
+  private func text(_ receipt: Submission.Receipt) throws -> String {
     guard receipt.files > 0 else { return "\(receipt.upload): no files to queue" }
     let files = receipt.files == 1 ? "it" : "them"
     let holder =
@@ -71,8 +71,14 @@ struct Submit: ParsableCommand {
         "process \($0) was asked to send \(files); the next run sends every file that the process does not send"
       }
       ?? "the next run will send \(files)"
+    let exception =
+      try receipt.ambiguous.map {
+        ", except \(Count.text($0, "ambiguous file")), which may have been delivered before\n"
+          + "  to list ambiguous items with the commands that resolve them, run: "
+          + (try state.command("status", receipt.session))
+      } ?? ""
     return
       "\(receipt.upload): \(Count.text(receipt.files, "file")) (\(ByteText.text(receipt.bytes))) queued in "
-      + "session '\(receipt.session)'; \(holder)"
+      + "session '\(receipt.session)'; \(holder)\(exception)"
   }
 }

@@ -50,6 +50,23 @@ import Testing
     #expect(try await receiver.received().commits == 2)
   }
 
+  @Test func `is counted if it is submitted again`() async throws {
+    let (job, receiver) = try await workspace("commit:times=1,drop=after")
+    let path = try #require(try await job.run().report.items.first { $0.state == "ambiguous" }?.path)
+    let requests = try await receiver.received().requests
+    let submission = try await job.ferry("submit", "job.yaml", "files", "files/" + path)
+    #expect(
+      submission.stdout.contains(
+        "the next run will send it, except 1 ambiguous file, which may have been delivered before\n"
+          + "  to list ambiguous items with the commands that resolve them, run: ferry status e2e.uploads --state \(job.state)\n"
+      ),
+      "\(submission.stdout)\(submission.stderr)")
+    let json = try await job.ferry("submit", "job.yaml", "files", "--format", "json")
+    #expect(json.stdout.contains("\"ambiguous\" : 1,"), "\(json.stdout)")
+    #expect(try await job.run().command.status == 1)
+    #expect(try await receiver.received().requests == requests)
+  }
+
   @Test func `and resolved as done is never sent again`() async throws {
     let (job, receiver) = try await workspace("commit:times=1,drop=after")
     let report = try await job.run().report

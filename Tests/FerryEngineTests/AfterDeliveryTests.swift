@@ -92,6 +92,16 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
   }
 
+  /// Another item may be the link's target.
+  @Test func aLinkWhoseTargetIsGoneRemainsInPlace() throws {
+    folder.file("a")
+    #expect(symlink("a", "\(folder.path)/link") == 0)
+    let file = delivered("link")
+    unlink("\(folder.path)/a")
+    let result = try delivery(.delete).carryOut(file)
+    #expect(result.state == .changed && result.problem?.message.contains("the target of this link") == true)
+  }
+
   /// The folder's owner repeatedly renames the folder to the name `sent` and back, so that opening it sometimes fails.
   @Test(.enabled("only root may give files away", { geteuid() == 0 }))
   func nothingIsMovedToAnotherUsersFolderThatIsExchanged() throws {

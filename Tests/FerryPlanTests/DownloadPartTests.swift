@@ -66,6 +66,16 @@ import Testing
     #expect(world.scheduler.exitCode == .success)
   }
 
+  /// Each step resets the retry count, so a server could otherwise fill the memory with failures.
+  @Test func `keeps the first and the last of many failed attempts`() throws {
+    let steps = (1...300).map { Self.cut(65_536, .init(kept: 65_536, through: 65_536 * Int64($0))) }
+    let world = try run(steps + [Self.whole(1)])
+    let record = world.scheduler.nodeRecords[0]
+    #expect(world.starts.count == 301 && record.attempts.count == 100)
+    let times = record.attempts.map(\.endedAt)
+    #expect(times == times.sorted() && times[49] < times[50])
+  }
+
   @Test func `uses up its retries if it advances by less, or again by the same bytes`() throws {
     let slow = (1...10).map { Self.cut(1_000, .init(kept: 1_000, through: 1_000 * Int64($0))) }
     #expect(try run(slow).starts.count == 2)

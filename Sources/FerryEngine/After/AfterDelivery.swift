@@ -102,8 +102,9 @@ final class AfterDelivery {
       state: .changed,
       problem: RecordedFailure(
         code: .afterChanged,
-        message:
-          "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
+        message: isThere
+          ? "the file changed after it was sent and therefore remained in place; with `deliver: when_changed`, it is sent again"
+          : "the target of this link was deleted or moved after it was sent, and the link remained in place"
       ))
   }
 

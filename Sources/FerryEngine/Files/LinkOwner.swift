@@ -29,12 +29,14 @@ enum LinkOwner {
   static func refusal(ofName file: stat, in folder: stat) -> String? {
     guard file.st_nlink > 1 else { return nil }
     if folder.st_mode & 0o002 != 0 {
-      return "it has several names (hard links), and any user may have created this one, because the folder is "
+      return
+        "it has several names (hard links), and any user may have created this one, because the folder is "
         + "world-writable"
     }
     let stranger = folder.st_uid
     guard stranger != geteuid(), stranger != 0, stranger != file.st_uid else { return nil }
-    return "it has several names (hard links), and user \(stranger), who owns the folder, may have created this one for a "
+    return
+      "it has several names (hard links), and user \(stranger), who owns the folder, may have created this one for a "
       + "file of user \(file.st_uid)"
   }
 }

@@ -18,7 +18,8 @@ final class RunEventSources {
   ///   - sessions: session identifiers.
   ///   - startsCommands: whether the run may start commands. If so, it is notified when one of them ends.
   init(
-    messages: Mailbox<RunMessage>, hangUp: RunMessage, onStop: @escaping @Sendable () -> Void, look: (@Sendable () -> DeviceConditions)?,
+    messages: Mailbox<RunMessage>, hangUp: RunMessage, onStop: @escaping @Sendable () -> Void,
+    look: (@Sendable () -> DeviceConditions)?,
     sessions: [String], startsCommands: Bool,
     in state: StateDirectory, threads: RunThreads
   ) throws(JournalError) {

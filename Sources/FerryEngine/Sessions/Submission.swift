@@ -22,6 +22,9 @@ package struct Submission {
     package var session: String
     package var files: Int
     package var bytes: Int64
+    /// The number of these files whose delivery is ambiguous, so that no run sends them until `ferry resolve` has recorded a
+    /// decision; absent if there are none.
+    package var ambiguous: Int?
     /// The round that the files belong to; absent if there was nothing to submit.
     package var round: Int64?
     /// The process that holds the session and was asked to send the files.
@@ -109,7 +112,8 @@ package struct Submission {
       problems: listing.problems.map(\.description),
       problemsOmitted: listing.problems.omitted > 0 ? listing.problems.omitted : nil)
     guard listing.files.count > 0 else { return receipt }
-    let used = try lastRound
+    let (used, ambiguous) = try journaled(listing.files)
+    receipt.ambiguous = ambiguous > 0 ? ambiguous : nil
     let history = try RunHistory.open(in: state, writtenBy: version, at: now)
     defer { try? history.close() }  // Every write is already synced.
     let inbox = try Inbox.open(in: state, writtenBy: version, at: now)
@@ -155,13 +159,20 @@ package struct Submission {
     }
   }
 
-  /// The last round in the manifest's journals.
-  private var lastRound: Int64 {
-    get throws(JournalError) {
-      let journals = try journalsForReading()
-      defer { journals.close() }
-      return try journals.lastRound(of: job.plan.manifest)
+  /// The last round in the manifest's journals, and the number of the files that are ambiguous.
+  private func journaled(_ files: FileColumns) throws -> (lastRound: Int64, ambiguous: Int) {
+    let journals = try journalsForReading()
+    defer { journals.close() }
+    var ambiguous: Set<[UInt8]> = []
+    let node = job.plan.nodes[upload]
+    if case .upload(let work) = node.work, let journal = journals.all[node.session.index] {
+      let row = try journal.node(
+        manifest: job.plan.manifest, name: node.name, kind: .upload,
+        origin: work.first.origin?.description ?? "")
+      ambiguous = Set(try journal.ambiguousItems(node: row.id).map(\.path))
     }
+    let count = ambiguous.isEmpty ? 0 : (0..<files.count).count { ambiguous.contains(Array(files.path($0))) }
+    return (try journals.lastRound(of: job.plan.manifest), count)
   }
 
   private func journalsForReading() throws(JournalError) -> SessionJournals {
@@ -221,8 +232,7 @@ package struct Submission {
       return switch problem.kind {
       case .outsideRoot: "\(path) is not inside \(root), the root of upload '\(name)'"
       case .permission, .notRegular, .missing, .leavingLink, .foreignLink, .putAway, .stateFolder,
-        .unknownState,
-        .temporary, .other:
+        .unknownState, .temporary, .other:
         "\(path): \(problem.message)"
       }
     }

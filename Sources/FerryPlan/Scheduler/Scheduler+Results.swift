@@ -52,7 +52,7 @@ extension Scheduler {
         step: flight.attempt.step, code: attemptFailure.code, status: attemptFailure.status,
         message: attemptFailure.message,
         endedAt: now, duration: result.duration, detail: attemptFailure.detail)
-      self[attempts: ref]?.failures.append(entry)
+      self[attempts: ref]?.add(entry)
     }
     switch step.kind {
     case .token: finishToken(flight, result, verdict)

@@ -31,10 +31,19 @@ struct AttemptHistory: Sendable {
   var isInterrupted = false
   /// The results that have consequences once all of these requests have ended.
   var postponed: [Landing] = []
-  /// The failed attempts so far.
-  var failures: [AttemptFailure] = []
+  /// The failed attempts so far; of more than `mostFailures`, the first and the last ones.
+  private(set) var failures: [AttemptFailure] = []
   /// The number of requests that have ended.
   var requests: UInt32 = 0
+
+  /// The maximum number of failed attempts that are kept. Progress allows further attempts, so their number depends on the
+  /// server.
+  static let mostFailures = 100
+
+  mutating func add(_ failure: AttemptFailure) {
+    if failures.count == Self.mostFailures { failures.remove(at: Self.mostFailures / 2) }
+    failures.append(failure)
+  }
 }
 
 /// The end of an attempt.

@@ -22,7 +22,9 @@ struct ReportGitHub: ReportRenderer {
     let record = source.record
     let items = try UnfinishedItems(source)
     var (errors, warnings): ([Line], [Line]) = ([], [])
-    if let fault = record.run.fault { errors.append(Line(title: "ferry", message: DisplayPath.line(fault))) }
+    if let fault = record.run.fault {
+      errors.append(Line(title: "ferry", message: DisplayPath.joinedLines(fault)))
+    }
     for node in record.nodes { Self.add(node, &errors, &warnings) }
     for (title, count) in items.ambiguousCounts.sorted(by: { $0.key < $1.key }) {
       guard let example = items.ambiguous.first(where: { $0.title == title }) else { continue }

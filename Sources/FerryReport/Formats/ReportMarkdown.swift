@@ -22,7 +22,9 @@ struct ReportMarkdown: ReportRenderer {
     var lines = [
       "### \(mark) \(MarkdownText.escaped(record.names))", "", MarkdownText.escaped(verdict.sentence), "",
     ]
-    if let fault = record.run.fault { lines += ["> " + MarkdownText.escaped(DisplayPath.line(fault)), ""] }
+    if let fault = record.run.fault {
+      lines += ["> " + MarkdownText.escaped(DisplayPath.joinedLines(fault)), ""]
+    }
     lines += [
       "| transferred | resent | overhead | requests | duration | exit code |", "|---|---|---|---|---|---|",
       "| \(ByteText.text(totals.bytes.useful)) | \(ByteText.text(totals.bytes.resent)) | "

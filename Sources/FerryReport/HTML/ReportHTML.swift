@@ -49,7 +49,7 @@ struct ReportHTML: ReportRenderer {
       facts.append(("Power", conditions.power.rawValue))
     }
     if let until = run.deferredUntil { facts.append(("Can continue at", moment(until))) }
-    if let fault = run.fault { facts.append(("Fault", DisplayPath.line(fault))) }
+    if let fault = run.fault { facts.append(("Fault", DisplayPath.joinedLines(fault))) }
     return facts
   }
 
@@ -110,7 +110,7 @@ struct ReportHTML: ReportRenderer {
       if !commands.isEmpty { line.add("commands", strings: commands.map { DisplayPath.line($0) }) }
       causes.append(line)
     }
-    if let fault = record.run.fault { add(1, .failed, DisplayPath.line(fault)) }
+    if let fault = record.run.fault { add(1, .failed, DisplayPath.joinedLines(fault)) }
     for node in record.nodes where node.hasOwnFailure {
       let reason = node.reason.map { ": " + ReasonText.text($0) } ?? ""
       add(

@@ -126,7 +126,9 @@ extension ReportSchema {
           "state", .choice(["succeeded", "failed", "ambiguous", "skipped"]), "The outcome of the request."),
         .required("required", .boolean, "Whether a failure changes the exit code."),
         .optional("reason", .object("Reason"), "The reason why the request failed."),
-        .required("attempts", .list(.object("Attempt")), "The failed attempts at the request."),
+        .required(
+          "attempts", .list(.object("Attempt")),
+          "The failed attempts at the request; of more than 100, the first 50 and the last 50."),
       ]),
     SchemaObject(
       "Totals", "The totals of the run.",
@@ -218,7 +220,9 @@ extension ReportSchema {
           "orphans", .object("Orphans"),
           "For an upload with unused upload IDs: how many were dropped and released."),
         .optional("work", .object("Work"), "What the run did for the node, if it sent requests."),
-        .required("attempts", .list(.object("Attempt")), "The failed attempts at the node's requests."),
+        .required(
+          "attempts", .list(.object("Attempt")),
+          "The failed attempts at the node's requests; of more than 100, the first 50 and the last 50."),
         .optional(
           "ambiguity", .object("Ambiguity"),
           "For a request or fetch that ended as ambiguous: the information for a decision."),

@@ -48,7 +48,9 @@ package enum ReportSchema {
           "state", .choice(["done", "failed", "ambiguous", "cancelled", "waiting"]), "The state of the item."),
         .optional(
           "reason", .object("Reason"), "The reason why the item did not succeed, or why it is waiting."),
-        .required("attempts", .list(.object("Attempt")), "The failed attempts."),
+        .required(
+          "attempts", .list(.object("Attempt")),
+          "The failed attempts; of more than 100, the first 50 and the last 50."),
         .optional(
           "ambiguity", .object("Ambiguity"),
           "For an item that ended as ambiguous: the information for a decision."),

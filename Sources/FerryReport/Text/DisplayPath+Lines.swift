@@ -5,4 +5,9 @@ extension DisplayPath {
   static func lines(_ text: String, indent: String) -> String {
     text.split(separator: "\n").map { line(String($0)) }.joined(separator: "\n" + indent)
   }
+
+  /// Shows a message of one or more lines as one line.
+  static func joinedLines(_ text: String) -> String {
+    text.split(separator: "\n").map { line(String($0)) }.joined(separator: "; ")
+  }
 }

@@ -12,7 +12,7 @@ extension RunSummary {
   var problems: [Problem] {
     var problems: [Problem] = []
     func add(_ line: String) { problems.append(Problem(lines: [Self.fitted(line)])) }
-    if let fault = record.run.fault { add("fault: \(DisplayPath.line(fault))") }
+    if let fault = record.run.fault { add("fault: \(DisplayPath.joinedLines(fault))") }
     for node in record.nodes {
       guard let ambiguity = node.ambiguity else { continue }
       problems.append(Problem(lines: AmbiguityText.lines(ambiguity, of: node.name), isAmbiguity: true))
