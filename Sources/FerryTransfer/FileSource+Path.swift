@@ -28,7 +28,13 @@ extension TransferRequest.FileSource {
     var source = Self(root: root, path: name, size: 0, modified: 0)
     var status = stat()
     try UploadFile.look(at: source, &status)
-    if let refusal = status.sizeRefusal {
+    let refusal: String?
+    do throws(SourceRoot.OpenFailure) {
+      refusal = LinkOwner().refusal(of: try root.target(of: name)) ?? status.sizeRefusal
+    } catch {
+      refusal = "it was changed while ferry opened it"
+    }
+    if let refusal {
       throw TransportFailure(
         .sourceUnreadable, "\(DisplayPath.shown(path)): \(refusal)", mayHaveReachedServer: false)
     }

@@ -47,8 +47,16 @@ package struct HTTPAuthentication: Hashable, Sendable {
 
   func belongs(to origin: Origin) -> Bool { host == nil || host == origin.host }
 
+  private var userAndPassword: String { "\(user):\(password)" }
+
   /// The value of the Authorization field (RFC 7617, with UTF-8).
-  var basic: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
+  var basic: String { "Basic " + Base64.encode(Array(userAndPassword.utf8)) }
+
+  /// The text that `basic` encodes, if the password is shorter than `length` bytes. The encoding of a longer password is
+  /// recognized without the user name.
+  package func basicCredentials(withPasswordShorterThan length: Int) -> String? {
+    password.isEmpty || password.utf8.count >= length ? nil : userAndPassword
+  }
 
   /// The name of the credentials in messages.
   private static let name = "the user and password of 'auth'"

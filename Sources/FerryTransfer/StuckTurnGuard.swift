@@ -19,7 +19,7 @@ import Glibc
 ///
 /// A call also does not return while a library waits for something else: Kerberos for its key distribution center, or the
 /// kernel for the file system of a file that is sent. This cannot be interrupted. If the run is to stop and such a call
-/// goes on, the guard ends the process.
+/// does not return, the guard ends the process.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
 /// connection whose data reaches ferry is given more time.
@@ -37,7 +37,8 @@ final class StuckTurnGuard: Sendable {
     var silent = 4
     /// The corresponding limit if libcurl invokes callbacks during these intervals.
     var talking = 30
-    /// The number of consecutive intervals without a callback, after the run was to stop, until the process ends.
+    /// The number of consecutive intervals, after the run was to stop, in which a call neither reads from a connection nor
+    /// invokes a callback, until the process ends.
     var stopped = 10
   }
 
@@ -63,9 +64,8 @@ final class StuckTurnGuard: Sendable {
     var looks: Looks?
     var shutDown: [SocketAddress] = []
     var mustStop = false
-    /// The number of consecutive intervals of the current call, after the run was to stop, in which libcurl did not call
-    /// any of ferry's functions.
-    var silentSinceStop = 0
+    /// The number of consecutive intervals of the current call, after the run was to stop, in which libcurl did nothing.
+    var stuckSinceStop = 0
   }
 
   private let thread: PollThread
@@ -137,15 +137,14 @@ final class StuckTurnGuard: Sendable {
     let next: Duration? = state.withLock { state in
       guard state.isPerforming else {
         state.isScheduled = false
-        state.looks = nil
+        (state.looks, state.stuckSinceStop) = (nil, 0)
         return nil
       }
       let isSilent = state.seen.callbacks == callbacks
       let isSameCall = state.seen.performs == state.performs
       state.seen = (state.performs, callbacks)
-      state.silentSinceStop = isSameCall && isSilent && state.mustStop ? state.silentSinceStop + 1 : 0
       guard isSameCall else {
-        state.looks = nil
+        (state.looks, state.stuckSinceStop) = (nil, 0)
         return limits.patience
       }
       let read = Self.bytesRead(from: state.descriptors)
@@ -155,14 +154,16 @@ final class StuckTurnGuard: Sendable {
       }
       looks.add(read, isSilent: isSilent)
       state.looks = looks
-      for busy in looks.busy(limits) {
+      let isStuck = state.mustStop && isSilent && looks.reading.isEmpty
+      state.stuckSinceStop = isStuck ? state.stuckSinceStop + 1 : 0
+      for busy in looks.busy(limits, mustStop: state.mustStop) {
         if let peer = SocketAddress(ofPeerOf: busy) { state.shutDown.append(peer) }
         shutdown(busy, CInt(SHUT_RDWR))
         state.descriptors.remove(busy)
       }
       return limits.interval
     }
-    if state.withLock({ $0.silentSinceStop >= limits.stopped }) { return endProcess() }
+    if state.withLock({ $0.stuckSinceStop >= limits.stopped }) { return endProcess() }
     if let next { schedule(after: next) }
   }
 
@@ -190,7 +191,8 @@ extension StuckTurnGuard.Looks {
   }
 
   /// The sockets whose connections must be shut down.
-  fileprivate func busy(_ limits: StuckTurnGuard.Limits) -> [CInt] {
-    reading.keys.filter { silent[$0] ?? 0 >= limits.silent || reading[$0] ?? 0 >= limits.talking }
+  fileprivate func busy(_ limits: StuckTurnGuard.Limits, mustStop: Bool) -> [CInt] {
+    let mostSilent = mustStop ? 1 : limits.silent
+    return reading.keys.filter { silent[$0] ?? 0 >= mostSilent || reading[$0] ?? 0 >= limits.talking }
   }
 }

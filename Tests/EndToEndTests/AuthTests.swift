@@ -90,6 +90,30 @@ struct `An authentication challenge` {
     #expect(site.requests.filter { $0[0] == "201" }.count == 3)
   }
 
+  /// A server repeats the credentials that it has received.
+  @Test func `is masked in Base64 also if the password is short`() async throws {
+    let short = "abc12"
+    let encoded = Data("bob:\(short)".utf8).base64EncodedString()
+    let server = try await ScriptedServer.start([
+      "/a": .init(status: 403, body: "no access with Basic \(encoded)")
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      secrets: { password: { env: SHORT } }
+      sessions: { s: { kind: background, auth: { scheme: basic, user: bob, password: "${secrets.password}" } } }
+      uploads: { files: { session: s, files: { root: files }, transfer: { request: { url: "\(server.home)/${file.path}" } } } }
+
+      """)
+    try job.write("content", to: "a")
+    let run = try await job.start(
+      ["run", "job.yaml", "--report", "report.json"], environment: ["SHORT": short]
+    ).end()
+    #expect(run.status == 1 && run.stdout.contains("no access with Basic ***"), "\(run.stdout)\(run.stderr)")
+    #expect(!(run.stdout + job.folder.text("report.json")).contains(encoded))
+  }
+
   @Test func `gets no second response with a wrong password`() async throws {
     let (basic, digest) = (try await Self.basicSite(), try await Self.digestSite())
     for (scheme, port) in [("basic", basic.port), ("digest", digest.port)] {
@@ -431,19 +455,39 @@ struct `An authentication challenge` {
   @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
   func `of Negotiate does not prevent the end of a run if the center does not respond`() async throws {
     let realm = try await KerberosRealm.start()
-    let site = try await ApacheSite.start(
-      modules: ["auth_gssapi"], environment: realm.environment,
-      "AuthType GSSAPI\n    AuthName ferry\n    GssapiCredStore keytab:\(realm.keytab)")
+    let server = try RunningCommand(
+      "python3",
+      [
+        "-u", "-c",
+        """
+        import http.server
+        class Handler(http.server.BaseHTTPRequestHandler):
+          protocol_version = "HTTP/1.1"
+          def do_PUT(self):
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            isKnown = self.headers.get("Authorization", "").startswith("Negotiate ")
+            self.send_response_only(201 if isKnown else 401)
+            if not isKnown: self.send_header("WWW-Authenticate", "Negotiate")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            print("stored" if isKnown else "challenged", self.path, flush=True)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print("port", server.server_port, flush=True)
+        server.serve_forever()
+        """,
+      ])
+    defer { server.signal(SIGKILL) }
     let job = try Self.job(
-      "{ scheme: negotiate }", "http://localhost:\(site.port)", files: (0..<6).map { "f\($0)" })
+      "{ scheme: negotiate }", "http://localhost:\(try await server.line(after: "port "))", files: ["a", "b"])
     realm.pause()
-    let start = ContinuousClock.now
-    let run = try await job.ferry("run", "job.yaml", "--max-duration", "1s", environment: realm.environment)
+    let run = try job.start(["run", "job.yaml"], environment: realm.environment)
+    _ = try await server.line(after: "challenged ")
+    run.signal(SIGTERM)
+    let end = await run.end()
+    #expect(end.status == 137, "\(end.stdout)\(end.stderr)")
+    #expect(end.stderr.contains("waiting for a Kerberos server"), "\(end.stderr)")
     realm.resume()
-    #expect(run.status == 137, "\(run.stdout)\(run.stderr)")
-    #expect(run.stderr.contains("waiting for a Kerberos server"), "\(run.stderr)")
-    #expect(ContinuousClock.now - start < .seconds(50))
     let next = try await job.ferry("run", "job.yaml", environment: realm.environment)
-    #expect(next.status == 0 && site.file("f5") == Data("content of f5".utf8), "\(next.stdout)\(next.stderr)")
+    #expect(next.status == 0, "\(next.stdout)\(next.stderr)")
   }
 }

@@ -51,6 +51,67 @@ import Testing
     #expect(check.status == 0, "\(check.stdout)")
   }
 
+  /// A server determines the length of an ID. 700 IDs of 60 kB are more than the 32 MiB that a run holds.
+  @Test func `is released by a later run if all of them are too large for the memory`() async throws {
+    let server = try RunningCommand(
+      "python3",
+      [
+        "-u", "-c",
+        """
+        import http.server, json, sys
+        class Handler(http.server.BaseHTTPRequestHandler):
+          protocol_version = "HTTP/1.1"
+          def respond(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            step, name = self.path.strip("/").split("/")
+            if step == "release" and json.loads(body)["id"].startswith(name + "-"):
+              sys.stdout.write("released " + name + "\\n")
+            content = json.dumps({"id": name + "-" + "x" * 60_000}).encode() if step == "allocate" else b"{}"
+            self.send_response_only(400 if step == "put" else 200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+          do_POST = do_PUT = do_DELETE = respond
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print("port", server.server_port, flush=True)
+        server.serve_forever()
+        """,
+      ])
+    defer { server.signal(SIGKILL) }
+    let home = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let job = try Workspace(
+      """
+      version: 1
+      name: large
+      sessions: { s: { kind: background } }
+      uploads:
+        files:
+          session: s
+          files: { root: files }
+          allocate: { request: { url: "\(home)/allocate/${file.name}" }, capture: { id: { json: /id } } }
+          transfer: { request: { url: "\(home)/put/${file.name}" } }
+          abandon: { request: { url: "\(home)/release/${file.name}", json: { id: "${allocate.id}" } } }
+
+      """)
+    for index in 0..<700 { try job.write("x", to: "f\(index)") }
+    func released() -> [String] {
+      server.stdout.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("released ") }.map(String.init)
+    }
+    let first = try await job.run()
+    let node = try #require(first.report.node("files")?.orphans)
+    // 60 kB and the names.
+    #expect((550...559).contains(node.released) && node.released + node.failed == 700, "\(node)")
+    #expect(node.reason?.message.contains("the next run releases this one") == true, "\(node)")
+    #expect(released().count == node.released)
+    for index in 0..<700 { try FileManager.default.removeItem(atPath: job.folder.path("files/f\(index)")) }
+    let second = try await job.run().report.node("files")?.orphans
+    #expect(second?.released == node.failed, "\(String(describing: second))")
+    let isEach = Set(released()) == Set((0..<700).map { "released f\($0)" })
+    let rest = try await orphans(job).count
+    #expect(isEach && rest == 0)
+    try await isSound(job)
+  }
+
   @Test func `is released in the run in which its item fails`() async throws {
     let (job, receiver) = try await workspace(["content:times=1,status=403"], files: 8)
     let (command, report) = try await job.run()

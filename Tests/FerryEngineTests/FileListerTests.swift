@@ -393,7 +393,7 @@ struct FileListerTests {
   }
 
   /// Another user may have created the name for a file that only the user who runs ferry may read.
-  @Test func aFileWithSeveralNamesIsNotListedInAWorldWritableFolder() throws {
+  @Test func aFileThatMayBeTheHardLinkOfAnotherUserIsNotListed() throws {
     for name in ["key", "root/own/a", "root/box/b", "root/their/c"] { folder.file(name) }
     let files = FileManager.default
     for link in ["own/key", "box/key", "their/key"] {
@@ -403,15 +403,20 @@ struct FileListerTests {
     #expect(chmod(folder.path + "/root/box", 0o1777) == 0)
     let isRoot = geteuid() == 0
     if isRoot { #expect(chown(folder.path + "/root/their", 65534, 65534) == 0) }
-    let expected = ["box/b", "own/a", "own/key", "their/c"] + (isRoot ? [] : ["their/key"])
-    let refused = ["box/key", "own/link"] + (isRoot ? ["their/key"] : [])
-    for listing in [
-      try list(.globs(include: ["**"], exclude: [])),
-      try list(.list("-", nullSeparated: false), input: (expected + refused).joined(separator: "\n")),
+    let expected = ["box/b", "own/a", "own/key"] + (isRoot ? [] : ["their/c", "their/key"])
+    let refused = ["box/key", "own/link"] + (isRoot ? ["their/c", "their/key"] : [])
+    for source in [
+      FileSelection.Source.globs(include: ["**"], exclude: []), .list("-", nullSeparated: false),
     ] {
-      #expect(paths(listing) == expected.sorted())
-      #expect(listing.problems.map { String(decoding: $0.path, as: UTF8.self) } == refused)
-      #expect(listing.problems.allSatisfy { $0.kind == .permission })
+      for isProtected in [false, true] {
+        var lister = try FileLister(
+          FileSelection(root: "root", source: source), baseFolder: folder.path, home: folder.path)
+        lister.links = LinkOwner(hardLinksAreProtected: isProtected)
+        let listing = try lister.list { Array((expected + refused).joined(separator: "\n").utf8) }
+        #expect(paths(listing) == (isProtected ? expected + refused : expected).sorted())
+        let problems = listing.problems.map { String(decoding: $0.path, as: UTF8.self) }
+        #expect(problems.sorted() == (isProtected ? [] : refused))
+      }
     }
   }
 

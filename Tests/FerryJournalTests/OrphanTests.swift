@@ -54,7 +54,10 @@ import Testing
     #expect(orphans[0].captures == captures(2) && orphans[0].node == node)
     #expect(orphans[0].expires == .start(plus: 60) && orphans[0].handedOver == .start)
     #expect(orphans[1].sha256?.count == 32 && orphans[1].size == 102)
-    #expect(try journal.releasableOrphans(node: node, limit: 9).map(\.id) == [orphans[0].id, orphans[1].id])
+    #expect(
+      try journal.releasableOrphans(node: node, limit: 9, size: 99).map(\.id) == [
+        orphans[0].id, orphans[1].id,
+      ])
     #expect(try journal.items(node).map(\.state) == [.ambiguous, .ambiguous])
     try check(journal)
   }

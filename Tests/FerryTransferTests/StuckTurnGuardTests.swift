@@ -12,10 +12,20 @@ import Testing
   private let turnGuard: StuckTurnGuard
   private let server: RawServer
 
+  private final class Ends: Sendable {
+    let count = Atomic<Int>(0)
+    /// Whether the guard has ended the process.
+    var has: Bool { count.load(ordering: .relaxed) > 0 }
+  }
+
+  private let ends = Ends()
+
   init() throws {
     turnGuard = StuckTurnGuard(
       on: try PollThread("ferry-test"),
-      limits: .init(patience: .milliseconds(50), interval: .milliseconds(30), silent: 3, talking: 40))
+      limits: .init(
+        patience: .milliseconds(50), interval: .milliseconds(30), silent: 3, talking: 40, stopped: 10)
+    ) { [ends] in ends.count.add(1, ordering: .relaxed) }
     let piece = pattern(4096)
     server = try RawServer { connection, _ in while connection.trySend(piece) {} }
   }
@@ -106,6 +116,40 @@ import Testing
     Thread.sleep(forTimeInterval: 0.5)
     #expect(turnGuard.end().isEmpty)
     #expect(!read(descriptor, for: .milliseconds(50)))
+  }
+
+  @Test func aStuckCallEndsTheProcessOnlyIfTheRunIsToStop() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
+    turnGuard.begin()
+    Thread.sleep(forTimeInterval: 0.8)
+    #expect(!ends.has)
+    turnGuard.stop()
+    let limit = ContinuousClock.now + .seconds(10)
+    while !ends.has, ContinuousClock.now < limit { Thread.sleep(forTimeInterval: 0.02) }
+    #expect(ends.has)
+  }
+
+  /// Several hostile servers send, one after the other, but none of them for so long that its connection is shut down.
+  @Test func aCallThatReadsDoesNotEndTheProcess() throws {
+    let descriptors = try (0..<3).map { _ in try connect() }
+    defer { for descriptor in descriptors { close(descriptor) } }
+    turnGuard.stop()
+    turnGuard.begin()
+    for number in 0..<30 { _ = read(descriptors[number % 3], for: .milliseconds(40)) }
+    #expect(!ends.has)
+    turnGuard.didCallBack()
+    _ = turnGuard.end()
+  }
+
+  @Test func aCallThatCallsBackDoesNotEndTheProcess() throws {
+    turnGuard.stop()
+    turnGuard.begin()
+    for _ in 0..<100 {
+      turnGuard.didCallBack()
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    #expect(!ends.has && turnGuard.end().isEmpty)
   }
 
   @Test func aLaterCallIsCheckedAfterAPause() throws {

@@ -187,7 +187,12 @@ final class AfterDelivery {
     var code = errno
     // If the file system or the kernel cannot rename without replacing, the file temporarily has two names.
     if code == EINVAL || code == ENOSYS || code == EPERM {
-      if linkat(from, name, to, name, 0) == 0 { return unlinkat(from, name, 0) == 0 ? 0 : errno }
+      if linkat(from, name, to, name, 0) == 0 {
+        guard unlinkat(from, name, 0) != 0 else { return 0 }
+        code = errno
+        unlinkat(to, name, 0)
+        return code
+      }
       code = errno
     }
     guard code == EEXIST else { return code }

@@ -9,6 +9,7 @@ struct ExplicitList {
   /// A folder whose files are skipped.
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
+  private let links: LinkOwner
   /// The files to list; `nil` for all files.
   private let filter: ShardFilter?
   /// The paths of the state folder relative to the root; empty if it is not below the root.
@@ -30,12 +31,13 @@ struct ExplicitList {
 
   init(
     root: SourceRoot, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
-    filter: ShardFilter? = nil,
+    links: LinkOwner = LinkOwner(), filter: ShardFilter? = nil,
     problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.hidden = hidden
     self.stateFolder = stateFolder
+    self.links = links
     self.filter = filter
     statePaths = stateFolder?.paths(below: root.real) ?? []
     self.root = root
@@ -188,10 +190,8 @@ struct ExplicitList {
       guard state == .none else { return skip(state) }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         var parent = stat()
-        guard status.st_nlink > 1, opened.status(of: [0x2E], &parent),
-          let reason = LinkOwner.refusal(ofName: status, in: parent)
-        else { return .found(status) }
-        return skip(.permission, reason)
+        guard opened.status(of: [0x2E], &parent) else { return failure(errno, line) }
+        return links.refusal(ofName: status, in: parent).map { skip(.permission, $0) } ?? .found(status)
       }
       isLink = true
     }
@@ -202,10 +202,7 @@ struct ExplicitList {
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
-      guard
-        let reason = LinkOwner.refusal(of: target)
-          ?? LinkOwner.refusal(ofName: target.status, in: target.folder)
-      else { return .found(target.status) }
+      guard let reason = links.refusal(of: target) else { return .found(target.status) }
       return skip(.permission, reason)
     } catch {
       switch error {

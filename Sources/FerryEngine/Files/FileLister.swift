@@ -28,6 +28,8 @@ package struct FileLister: Sendable {
   /// The fields of the list to which the request for an item refers.
   var requestFields: [String] = []
 
+  var links = LinkOwner()
+
   enum ListAuthor {
     case user
     /// A fetch of the manifest stores the list.
@@ -86,7 +88,8 @@ package struct FileLister: Sendable {
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : lines(of: name, separator: nullSeparated ? 0 : 0x0A)
       var list = ExplicitList(
-        root: root, hidden: hidden, stateFolder: stateFolder, filter: filter, isStopped: isStopped)
+        root: root, hidden: hidden, stateFolder: stateFolder, links: links, filter: filter,
+        isStopped: isStopped)
       return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
     }
   }
@@ -95,7 +98,7 @@ package struct FileLister: Sendable {
     FolderWalk(
       root: root, include: try GlobMatcher(include), exclude: try GlobMatcher(exclude),
       hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
-      stateFolder: stateFolder, filter: filter, isStopped: isStopped)
+      stateFolder: stateFolder, links: links, filter: filter, isStopped: isStopped)
   }
 
   /// Lists individually named files, whether or not the selection matches them. Paths are relative to the root, or
@@ -113,7 +116,7 @@ package struct FileLister: Sendable {
     let root = try checked(root)
     var list = ExplicitList(
       root: root, hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
-      stateFolder: stateFolder, problems: ListingProblems(limit: .max),
+      stateFolder: stateFolder, links: links, problems: ListingProblems(limit: .max),
       isStopped: isStopped)
     let listing = list.read(paths)
     return isStopped() ? Listing() : listing

@@ -27,6 +27,7 @@ struct FolderWalk {
   private struct Level {
     /// -1 while the folder is closed.
     var descriptor: Int32
+    var status: stat
     var pathLength: Int
     var entries: Range<Int>
     var position: Int
@@ -42,6 +43,7 @@ struct FolderWalk {
   private let hidden: [UInt8]?
   private let hiddenIdentity: FolderIdentity?
   private let stateFolder: StateFolder?
+  private let links: LinkOwner
   private let filter: ShardFilter?
   private var names: [UInt8] = []
   private var entries: [Entry] = []
@@ -69,11 +71,12 @@ struct FolderWalk {
   ///   - isStopped: if it returns true, the listing contains the files found so far.
   init(
     root: SourceRoot, include: GlobMatcher, exclude: GlobMatcher, hidden: HiddenFolder? = nil,
-    stateFolder: StateFolder? = nil, filter: ShardFilter? = nil,
+    stateFolder: StateFolder? = nil, links: LinkOwner = LinkOwner(), filter: ShardFilter? = nil,
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.root = root
     self.stateFolder = stateFolder
+    self.links = links
     self.filter = filter
     self.isStopped = isStopped
     self.hidden = hidden.map { $0.path + [0x2F] }
@@ -207,9 +210,12 @@ struct FolderWalk {
   private mutating func enter(
     _ descriptor: Int32, include: GlobMatcher.State, exclude: GlobMatcher.State
   ) {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { report([], errno) }
     levels.append(
       Level(
-        descriptor: descriptor, pathLength: path.count, entries: entries.count..<entries.count,
+        descriptor: descriptor, status: status, pathLength: path.count,
+        entries: entries.count..<entries.count,
         position: entries.count, namesStart: names.count, include: include, exclude: exclude))
     // The stream takes ownership of its descriptor; the folder's own descriptor stays open for its files.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -236,9 +242,13 @@ struct FolderWalk {
     let depth = levels.count - 1
     // Checked after the folder was read: the file that identifies a state folder is the first one to be created in it.
     if let membership = stateFolder?.membership(byContentsOf: descriptor), membership != .none {
+      // If nothing in the folder is selected, nothing is omitted.
+      let isOmitted = entries.count > levels[depth].position
       entries.removeSubrange(levels[depth].position...)
       names.removeSubrange(levels[depth].namesStart...)
-      if membership == .unknown { report([], .unknownState, StateFolder.Membership.unknownMessage) }
+      if membership == .unknown, isOmitted {
+        report([], .unknownState, StateFolder.Membership.unknownMessage)
+      }
     }
     levels[depth].entries = levels[depth].position..<entries.count
     sort(levels[depth].entries)
@@ -293,12 +303,8 @@ struct FolderWalk {
       return
     }
     guard status.isRegular, stateFolder?.contains(status) != true else { return }
-    if type != Int32(DT_LNK), status.st_nlink > 1 {
-      var parent = stat()
-      guard fstat(folder, &parent) == 0 else { return report(Array(name), errno) }
-      if let reason = LinkOwner.refusal(ofName: status, in: parent) {
-        return report(Array(name), .permission, reason)
-      }
+    if type != Int32(DT_LNK), let reason = links.refusal(ofName: status, in: levels[depth].status) {
+      return report(Array(name), .permission, reason)
     }
     if let refusal = status.sizeRefusal { return report(Array(name), .other, refusal) }
     append(name, isFolder: false, status)
@@ -340,12 +346,8 @@ struct FolderWalk {
         }
         return nil
       }
-      if let reason = LinkOwner.refusal(of: target) {
+      if let reason = links.refusal(of: target) {
         refuse(.foreignLink, reason)
-        return nil
-      }
-      if let reason = LinkOwner.refusal(ofName: target.status, in: target.folder) {
-        refuse(.permission, reason)
         return nil
       }
       return target.status

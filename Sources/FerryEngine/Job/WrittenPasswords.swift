@@ -41,13 +41,14 @@ enum WrittenPasswords {
     return inAuthority(url.utf8[(scheme?.upperBound ?? url.utf8.startIndex)...])
   }
 
-  /// The password before a host, as written and decoded. If there is none, the user name takes its place, because
-  /// some services use it for a token.
+  /// The password before a host, as written and decoded, and together with the user name, which a request contains in
+  /// Base64 (RFC 7617). If there is no password, the user name takes its place, because some services use it for a token.
   private static func inAuthority(_ text: Substring.UTF8View) -> [String] {
     guard let at = text.lastIndex(of: UInt8(ascii: "@")) else { return [] }
     let parts = text[..<at].split(separator: UInt8(ascii: ":"), maxSplits: 1)
     guard let written = parts.last.map({ String(Substring($0)) }) else { return [] }
-    return [written, written.removingPercentEncoding].compactMap(\.self)
+    let decoded = parts.map { String(Substring($0)) }.map { $0.removingPercentEncoding ?? $0 }
+    return [written] + decoded.suffix(1) + [decoded.joined(separator: ":") + (decoded.count == 1 ? ":" : "")]
   }
 }
 

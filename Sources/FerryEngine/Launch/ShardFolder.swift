@@ -22,6 +22,7 @@ package enum ShardFolder {
       )
     }
     try checkCount(of: manifest, part, in: whole)
+    try whole.create()
     let isFirst = try whole.shardFolders(of: manifest).isEmpty
     if isFirst { try checkIsNotRunWhole(manifest, in: whole) }
     // Other processes may start at the same time. Those with another number of shards read the recorded one. A run

@@ -67,20 +67,22 @@ struct SecretURLParts {
 
   private mutating func append(_ text: String) { append(Array(text.utf8), decodedIfAtLeast: 1) }
 
-  /// The secrets in the user name and password of a URL, as a request contains them: each of them, and both together,
-  /// which a request contains in Base64 (RFC 7617). Empty if the text is not an http or https URL.
+  /// The secrets in the user name, password and query of a URL, as a request contains them: each of them, and the user name
+  /// with the password, which a request contains in Base64 (RFC 7617). Empty if the text is not an http or https URL.
+  ///
+  /// A response that contains one of them is treated as secret. Short ones are therefore omitted: they may be common words.
   static func credentials(of url: String) -> [String] {
-    guard mayExist(of: url.utf8), URLReference(url).isHTTP, let userinfo = Userinfo(url: url),
-      userinfo.hasToken || userinfo.hasLongPassword
-    else { return [] }
+    guard mayExist(of: url.utf8), URLReference(url).isHTTP else { return [] }
     func decoded(_ text: String) -> String {
       String(
         decoding: DecodedText(Array(text.utf8), removing: .percent)?.bytes ?? Array(text.utf8), as: UTF8.self)
     }
+    var found = values(of: URLReference(url)).prefix(mostValues).filter { $0.count >= 16 }
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard let userinfo = Userinfo(url: url) else { return found }
     let (user, password) = (decoded(userinfo.userText), decoded(userinfo.passwordText ?? ""))
-    return (userinfo.hasToken ? [user] : []) + (userinfo.hasLongPassword ? [password] : []) + [
-      user + ":" + password
-    ]
+    found += ((userinfo.hasToken ? [user] : []) + [password]).filter { $0.utf8.count >= shortest }
+    return userinfo.hasToken || userinfo.hasLongPassword ? found + [user + ":" + password] : found
   }
 
   /// The values of the query that are long enough, the longest ones first. A field without `=` counts as a value.

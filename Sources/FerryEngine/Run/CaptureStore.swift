@@ -26,6 +26,8 @@ final class CaptureStore {
   private var requestValues: [[String: [String: BoundValue]]]
   /// Upload IDs to release.
   private var orphans: OrphanedUploadIndex
+  /// The size of the captures in `orphans`.
+  private var orphanBytes = 0
   private var uses: UploadIDUses
   var resources = UploadResources()
   /// The checksums that the requests in progress have sent, by attempt.
@@ -66,6 +68,7 @@ final class CaptureStore {
       for (index, row) in rows.enumerated() {
         let ref = ItemRef.orphan(index, of: NodeID(node))
         orphans.add(row, as: ref)
+        orphanBytes += row.captures.size
         items.update(ref) { $0 = ItemValues(row) }
       }
     }
@@ -93,7 +96,9 @@ final class CaptureStore {
   func masked(_ text: String, hiding more: [[UInt8]]) -> String { items.masked(text, hiding: more) }
 
   /// Masks a value until the run ends.
-  func keep(secret: String) { items.keepSecret(secret) }
+  func keep(secret: String) {
+    if !items.lasting.contains(secret) { items.keepSecret(secret) }
+  }
 
   /// The origin of a server with every secret that is in use replaced by `***`. Retired secrets are ignored,
   /// because the journaled form of a server must not depend on which other items have ended in the same run.
@@ -221,8 +226,8 @@ final class CaptureStore {
   }
 
   /// The captures in the form in which they may be journaled and shown. The user name and password of a URL
-  /// are removed. A capture that contains a secret of the manifest, a token, a part of them that is masked, or a secret
-  /// capture of the same item or response is also treated as secret.
+  /// are removed. A capture that contains a secret of the manifest, a token, or a secret capture of the same
+  /// item or response is also treated as secret.
   func guarded(_ captures: [CapturedValue], of ref: ItemRef) -> [CapturedValue] {
     let longest = captures.filter { !$0.isSecret }.map(\.value.utf8.count).max() ?? 0
     let own = captures + (items[ref].map { $0.allocate + $0.transfer } ?? [])
@@ -237,7 +242,7 @@ final class CaptureStore {
       }
       if !capture.isSecret {
         guarded.isSecret =
-          items.lasting.mask(guarded.value) != guarded.value
+          items.lasting.mask(guarded.value, .wholeSecretsInUse) != guarded.value
           || mask.map { $0.mask(guarded.value, .wholeSecretsInUse) != guarded.value } ?? false
       }
       return guarded
@@ -322,7 +327,9 @@ final class CaptureStore {
       uses.use(values, of: ref.node)
       return false
     }
-    guard let item = ref.item, let file = file(item, of: ref.node, sha256: values.sha256, scheduler),
+    let size = values.allocate.size + values.transfer.size
+    guard let item = ref.item, orphanBytes + size <= LaunchState.mostOrphanBytes,
+      let file = file(item, of: ref.node, sha256: values.sha256, scheduler),
       orphans.add(.init(file: file, values: values), as: orphan)
     else {
       guard let place else { return false }
@@ -330,6 +337,7 @@ final class CaptureStore {
       if uses.isAnyInUse(values) { issuedAgain.append(place) } else { orphansAside.add(values, at: place) }
       return false
     }
+    orphanBytes += size
     items.update(orphan) { $0 = values }
     switch uses.sharing(orphans.identity(of: values, ref.node), of: ref.node, values.servers) {
     case .none: return false
@@ -340,9 +348,13 @@ final class CaptureStore {
     }
   }
 
+  /// Whether this launch can release an orphan. It holds only orphans up to a total size (`LaunchState.mostOrphanBytes`).
+  func holds(orphan: ItemRef) -> Bool { orphans[orphan] != nil }
+
   /// Removes an orphan that must not be released. Returns whether the orphan is in doubt because another upload may
   /// use its ID.
   func forget(orphan: ItemRef) -> Bool {
+    if let values = orphans[orphan]?.values { orphanBytes -= values.allocate.size + values.transfer.size }
     orphans.forget(orphan)
     items.forget(orphan)
     return inDoubt.remove(orphan) != nil

@@ -5,6 +5,8 @@ import FerryPlan
 extension LaunchState {
   /// The maximum number of upload IDs that a launch releases per upload, because they are held in memory.
   private static let mostOrphans = 10_000
+  /// The maximum size of the captures of these upload IDs together, in bytes. A server determines the length of an ID.
+  static let mostOrphanBytes = 32 << 20
   /// The maximum number of other upload IDs that a launch recognizes per session. Only their hashes are held
   /// in memory.
   private static let mostAside = 200_000
@@ -29,13 +31,15 @@ extension LaunchState {
 
   /// Finds the orphans of earlier launches that the current steps can release and that no item uses.
   mutating func findOrphans(_ plan: Plan, _ journals: SessionJournals) throws(JournalError) {
+    var size = 0
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work, case .upload = starts[index], let abandon = work.abandon,
         let row = rows[index], row.id != 0, let journal = journals.all[node.session.index]
       else { continue }
       let identity = UploadIDIdentity(abandon)
       var found: [OrphanRow] = []
-      for orphan in try journal.releasableOrphans(node: row.id, limit: Self.mostOrphans)
+      for orphan in try journal.releasableOrphans(
+        node: row.id, limit: Self.mostOrphans, size: max(0, Self.mostOrphanBytes - size))
       where abandon.lackedCapture(of: orphan) == nil {
         let values = ItemValues(orphan)
         let known = identity.values(values)
@@ -52,6 +56,7 @@ extension LaunchState {
         }
       }
       orphans[index] = found.isEmpty ? nil : found
+      size += found.reduce(0) { $0 + $1.captures.size }
     }
   }
 
@@ -66,10 +71,14 @@ extension LaunchState {
         identities[row.id] = work.abandon.map(UploadIDIdentity.init)
         released.formUnion((orphans[index] ?? []).map(\.id))
       }
-      for orphan in try journal.releasableOrphans(limit: released.count + Self.mostAside)
-      where !released.contains(orphan.id) {
-        orphansAside.add(orphan, session: session, identity: identities[orphan.node])
+      var aside = orphansAside
+      orphansAside = OrphansAside()
+      try journal.forEachReleasableOrphan(limit: released.count + Self.mostAside) { orphan in
+        if !released.contains(orphan.id) {
+          aside.add(orphan, session: session, identity: identities[orphan.node])
+        }
       }
+      orphansAside = aside
     }
   }
 

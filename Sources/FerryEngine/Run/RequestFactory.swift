@@ -78,6 +78,12 @@ final class RequestFactory {
     if [.allocate, .transfer].contains(attempt.step), let failure = absence(of: attempt.ref, scheduler) {
       throw failure
     }
+    guard attempt.ref.orphan == nil || captures.holds(orphan: attempt.ref) else {
+      throw TransportFailure(
+        .request,
+        "a run releases upload IDs with at most \(ByteText.text(Int64(LaunchState.mostOrphanBytes))) together; the next run "
+          + "releases this one", mayHaveReachedServer: false)
+    }
     let prepared = steps[attempt]
     var bindings = captures.bindings(for: attempt, prepared, scheduler)
     if prepared.kind == .download { bindings.item = try listedValues(of: attempt.ref, scheduler) }
@@ -94,6 +100,11 @@ final class RequestFactory {
       atMostOnce: prepared.isSentOnce,
       sensitive: built.sensitive, redirects: prepared.redirects)
     if let credentials = built.clientCredentials { captures.keep(secret: credentials) }
+    if let credentials = built.authentication?.basicCredentials(
+      withPasswordShorterThan: SecretURLParts.shortest)
+    {
+      captures.keep(secret: credentials)
+    }
     request.decodes = prepared.decodes
     request.connection = prepared.connection
     request.limits = prepared.limits

@@ -22,8 +22,14 @@ struct ShardPath: Hashable {
   /// The folder that contains the state folders of all parts.
   var parts: String { whole + "/shards/" + stored.manifest }
 
+  /// Whether `whole` is a state folder, rather than a folder that contains the target of a link.
+  fileprivate var hasWhole: Bool { access(whole + "/sessions", F_OK) == 0 }
+
+  /// Whether the path leads to the parts through the state folder of the whole manifest.
+  fileprivate var isKnown: Bool { hasCount && hasWhole }
+
   /// Whether the number of shards is recorded there, as in every folder in which a part has run.
-  fileprivate var hasCount: Bool { access(parts + "/" + StateDirectory.countName, F_OK) == 0 }
+  private var hasCount: Bool { access(parts + "/" + StateDirectory.countName, F_OK) == 0 }
 }
 
 extension StateDirectory {
@@ -31,13 +37,13 @@ extension StateDirectory {
   ///
   /// Normally, both are the same, or only one of them has this form. If `shards` or a folder in it is a link, the path
   /// that the user specified leads to the state folder of the whole manifest, and is the first one. If the last folder
-  /// is a link, its neighbors may be unrelated, so the folder with the recorded number of shards is the first one.
+  /// is a link, its neighbors may be unrelated, so the path through the state folder of the whole manifest is the first one.
   private var shardPaths: [ShardPath] {
     var found: [ShardPath] = []
     for path in [AbsolutePath.text(of: path), AbsolutePath.withoutLinks(path)] {
       if let path = ShardPath(path), !found.contains(path) { found.append(path) }
     }
-    if found.count == 2, !found[0].hasCount, found[1].hasCount { found.swapAt(0, 1) }
+    if found.count == 2, !found[0].isKnown, found[1].isKnown { found.swapAt(0, 1) }
     return found
   }
 
@@ -50,7 +56,7 @@ extension StateDirectory {
     }
   }
 
-  /// The part at whose place this folder is, if it is not at the place of its own part. A folder outside `shards` is not
+  /// The part at whose place this folder is, if that is not the part it contains. A folder outside `shards` is not
   /// misplaced.
   func misplacement(of stored: StoredPart) -> StoredPart? {
     let places = shardPaths.map(\.stored)
@@ -111,9 +117,10 @@ extension StateDirectory {
   package var ownFolders: [String] {
     get throws(JournalError) {
       let stored = try stored
-      var folders = [try whole.path]
-      if stored != nil, try ownPath == nil, try hasKnownParts { folders.append(try parts) }
-      for path in shardPaths where path.stored == stored && path.whole != folders[0] {
+      let ownPath = try ownPath
+      var folders = [ownPath.map { $0.hasWhole ? $0.whole : $0.whole + "/shards" } ?? path]
+      if stored != nil, ownPath == nil, try hasKnownParts { folders.append(try parts) }
+      for path in shardPaths where path.stored == stored && path.whole != ownPath?.whole {
         // The folder that contains `shards` is a state folder only if it contains a journal.
         let other = StateDirectory(elsewhere: path.whole)
         folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
@@ -126,7 +133,8 @@ extension StateDirectory {
   /// for any other state folder. They cannot be found from the target of a link in `shards/MANIFEST`.
   package var hasKnownParts: Bool {
     get throws(JournalError) {
-      guard try storedPart != nil, try ownPath == nil else { return true }
+      guard try storedPart != nil else { return true }
+      if let path = try ownPath { return path.hasWhole }
       return access(try parts + "/" + Self.countName, F_OK) == 0
     }
   }
@@ -136,9 +144,13 @@ extension StateDirectory {
     get throws(JournalError) { try StateDirectory(explicit: try parts + "/budgets", environment: [:]) }
   }
 
-  /// The state folder of another part of the same manifest, next to this one.
+  /// The state folder of another part of the same manifest, next to this one. It need not exist.
+  ///
+  /// - Throws: `JournalError`, with the code `misplaced` if the folder contains the state of another part.
   package func sibling(_ part: ShardMarker) throws(JournalError) -> StateDirectory {
-    try StateDirectory(explicit: try parts + "/" + part.folderName, environment: [:])
+    let state = try StateDirectory(explicit: try parts + "/" + part.folderName, environment: [:])
+    _ = try state.stored
+    return state
   }
 
   /// The folder that contains this state folder of a part and those of the other parts.

@@ -23,19 +23,33 @@ extension SessionJournal {
 
   /// All orphans, oldest first.
   package var orphans: [OrphanRow] {
-    get throws(JournalError) { try orphans(where: "1") }
+    get throws(JournalError) {
+      var orphans: [OrphanRow] = []
+      try forEachOrphan(where: "1") { orphans.append($0) }
+      return orphans
+    }
   }
 
   /// The orphans of an upload that may be released, at most `limit`: first the orphans whose release was never
   /// attempted, oldest first, then the others in the order of their last attempt. Therefore, an orphan whose release
   /// fails repeatedly does not delay the others.
-  package func releasableOrphans(node: Int64, limit: Int) throws(JournalError) -> [OrphanRow] {
-    try orphans(where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit)
+  ///
+  /// - Parameter size: the maximum size of their captures together, in bytes. At least one orphan is returned.
+  package func releasableOrphans(node: Int64, limit: Int, size: Int) throws(JournalError) -> [OrphanRow] {
+    var found: [OrphanRow] = []
+    var total = 0
+    try forEachOrphan(
+      where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit
+    ) { orphan in
+      total += orphan.captures.size
+      if found.isEmpty || total <= size { found.append(orphan) }
+    }
+    return found
   }
 
-  /// The orphans that may be released, for all uploads, oldest first, at most `limit`.
-  package func releasableOrphans(limit: Int) throws(JournalError) -> [OrphanRow] {
-    try orphans(where: "in_doubt = 0", limit: limit)
+  /// Calls `take` with the orphans that may be released, for all uploads, oldest first, at most `limit`.
+  package func forEachReleasableOrphan(limit: Int, _ take: (OrphanRow) -> Void) throws(JournalError) {
+    try forEachOrphan(where: "in_doubt = 0", limit: limit, take)
   }
 
   /// Whether a file was delivered, or has or may have an upload ID.
@@ -61,15 +75,16 @@ extension SessionJournal {
     }
   }
 
-  /// Returns the orphaned upload IDs that meet an SQL condition.
+  /// Calls `take` with the orphaned upload IDs that meet an SQL condition.
   ///
   /// - Parameter limit: -1 for no limit, as in SQLite.
-  private func orphans(
-    where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1
-  ) throws(JournalError) -> [OrphanRow] {
+  private func forEachOrphan(
+    where condition: String, _ arguments: StatementArguments = [], order: String = "id", limit: Int = -1,
+    _ take: (OrphanRow) -> Void
+  ) throws(JournalError) {
     let sql = "SELECT \(OrphanRow.columns) FROM orphan WHERE \(condition) ORDER BY \(order) LIMIT \(limit)"
-    return try access { db in
-      try db.rows(sql, arguments, of: "orphan", in: self.path) { try OrphanRow($0) }
+    try access { db in
+      _ = try db.rows(sql, arguments, of: "orphan", in: self.path) { take(try OrphanRow($0)) }
     }
   }
 

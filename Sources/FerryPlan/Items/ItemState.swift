@@ -67,3 +67,8 @@ extension CapturedValue: CustomStringConvertible, CustomReflectable {
   package var description: String { "\(name): \(isSecret ? SensitiveValue(value).description : value)" }
   package var customMirror: Mirror { Mirror(self, children: ["capture": description]) }
 }
+
+extension [CapturedValue] {
+  /// The size of the values together, in bytes.
+  package var size: Int { reduce(0) { $0 + $1.value.utf8.count } }
+}

@@ -51,7 +51,7 @@ package enum ShardsText {
     case .ended: text += "ended" + (part.exitCode.map { " with exit code \($0)" } ?? "")
     }
     if let items = part.items { text += "; " + counts(items) }
-    if let problem = part.problem { text += "; \(DisplayPath.line(problem))" }
+    if let problem = part.problem { text += "; \(DisplayPath.joinedLines(problem))" }
     return text
   }
 }
