@@ -35,7 +35,13 @@ package struct LinkOwner: Sendable {
     let owner = target.status.st_uid
     guard
       let stranger = target.linkOwners.first(where: { $0 != geteuid() && $0 != 0 && $0 != owner })
-    else { return refusal(ofName: target.status, in: target.folder) }
+    else {
+      guard target.hasSharedLink, !hardLinksAreProtected else {
+        return refusal(ofName: target.status, in: target.folder)
+      }
+      return
+        "it is a symbolic link with several names (hard links), and another user may have created this one"
+    }
     return "it is a symbolic link of user \(stranger) to a file of user \(owner), which ferry does not follow"
   }
 

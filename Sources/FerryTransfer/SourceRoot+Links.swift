@@ -13,6 +13,8 @@ extension SourceRoot {
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
+    /// Whether one of these links has several names (hard links), which its owner need not have created.
+    package var hasSharedLink = false
     /// The folder that contains the target.
     package var folder = stat()
     /// Whether the target is in one of the folders to be avoided.
@@ -41,6 +43,7 @@ extension SourceRoot {
     /// The remaining components, in reverse order.
     var names = Self.names(relative)
     var owners: [uid_t] = []
+    var hasSharedLink = false
     var status = stat()
     var steps = 0
     /// Returns to the root, with `path` as the remaining components.
@@ -69,6 +72,7 @@ extension SourceRoot {
       case S_IFLNK:
         let link = try link(name, in: folder)
         owners.append(link.owner)
+        if status.st_nlink > 1 { hasSharedLink = true }
         guard owners.count <= Self.linkLimit else { throw .system(ELOOP) }
         if link.target.first == UInt8(ascii: "/") {
           start(try below(root: Self.names(link.target).reversed() + names.reversed()))
@@ -83,7 +87,7 @@ extension SourceRoot {
       default:
         guard names.isEmpty else { throw .system(ENOTDIR) }
         var target = Target(
-          status: status, linkOwners: owners,
+          status: status, linkOwners: owners, hasSharedLink: hasSharedLink,
           isAvoided: isAvoided.map { folders.contains(where: $0) } ?? false)
         guard fstat(folder, &target.folder) == 0 else { throw .system(errno) }
         return target

@@ -18,7 +18,7 @@ import Glibc
 /// several consecutive checks of one call: a call that returns in time handles each connection only once.
 ///
 /// A call also does not return while a library waits for something else: Kerberos for its key distribution center, or the
-/// kernel for the file system of a file that is sent. This cannot be interrupted. If the run is to stop and such a call
+/// kernel for the file system of a file. This cannot be interrupted. If the run is to stop and such a call
 /// does not return, the guard ends the process.
 ///
 /// A call can also be slow because of ferry itself, for example during a write to a slow disk. Therefore, a
@@ -39,7 +39,7 @@ final class StuckTurnGuard: Sendable {
     var talking = 30
     /// The number of consecutive intervals, after the run was to stop, in which a call neither reads from a connection nor
     /// invokes a callback, until the process ends.
-    var stopped = 10
+    var stopped = 20
   }
 
   fileprivate struct Looks {
@@ -89,7 +89,7 @@ final class StuckTurnGuard: Sendable {
 
   private static let message =
     "ferry: a call to libcurl does not return, although the run is to stop: it may be waiting for a Kerberos server, or for "
-    + "the file system of a file that it sends. The process ends as if it had been killed; the next run continues"
+    + "the file system of a file. The process ends as if it had been killed; the next run continues"
 
   /// Must be called when the run is to stop. May be called on any thread.
   func stop() { state.withLock { $0.mustStop = true } }

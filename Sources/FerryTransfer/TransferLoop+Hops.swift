@@ -78,6 +78,8 @@ extension TransferLoop {
       try authenticate(&hop, exchange.request)
       exchange.headers = try headers(of: hop, exchange.request)
       if exchange.hop.hasBody, !hop.hasBody { finishDigest(handle, exchange) }
+      // Another server may ask for credentials too.
+      if CurlURL(exchange.hop.url)?.origin != CurlURL(hop.url)?.origin { exchange.challengesAnswered = 0 }
       exchange.hop = hop
       exchange.redirects += 1
     } catch {

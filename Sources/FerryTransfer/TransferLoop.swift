@@ -127,6 +127,9 @@ package final class TransferLoop {
     if let token = request.queryToken { request.headers.append(token.placeholder) }
     if let authentication = request.authentication { request.headers.append(authentication.placeholder) }
     precondition(busy[id] == nil && segmented[id] == nil, "an ID in flight must not be reused")
+    // Opening the file and reading a small one may block.
+    turnGuard.begin()
+    defer { _ = turnGuard.end() }
     now = .now
     let key = nextKey(id)
     do throws(TransportFailure) {

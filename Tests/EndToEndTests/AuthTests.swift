@@ -66,6 +66,34 @@ struct `An authentication challenge` {
     #expect(report.totals.requests == 3)
   }
 
+  /// Each redirect leads to a server that asks for credentials too.
+  @Test func `of Basic gets a response from each server of a redirect`() async throws {
+    let challenge = ["WWW-Authenticate": "Basic realm=\"ferry\""]
+    func server(_ path: String, _ then: ScriptedServer.Response) async throws -> ScriptedServer {
+      try await ScriptedServer.start([path: .init(status: 401, headers: challenge, next: [then])])
+    }
+    let third = try await server("/c", .init(status: 201))
+    let second = try await server("/b", .init(status: 307, headers: ["Location": "\(third.home)/c"]))
+    let first = try await server("/a", .init(status: 307, headers: ["Location": "\(second.home)/b"]))
+    let job = try Workspace(
+      """
+      version: 1
+      name: auth
+      secrets: { password: { env: UPLOAD_PASSWORD } }
+      sessions: { s: { kind: background, auth: { scheme: basic, user: bob, password: "${secrets.password}" } } }
+      uploads: { files: { session: s, files: { root: files }, transfer: { request: { url: "\(first.home)/${file.name}" } } } }
+      requests:
+        second: { session: s, needs: [files], request: { method: POST, url: "\(second.home)/done" } }
+        third: { session: s, needs: [files], request: { method: POST, url: "\(third.home)/done" } }
+
+      """)
+    try job.write("content", to: "a")
+    let run = try await job.start(["run", "job.yaml"], environment: ["UPLOAD_PASSWORD": "long-password"])
+      .end()
+    #expect(run.status == 0, "\(run.stdout)\(run.stderr)")
+    #expect(third.requests.contains { $0.path == "/c" && $0.body == "content" })
+  }
+
   @Test func `of Basic is not awaited if the credentials are preemptive`() async throws {
     let site = try await Self.basicSite()
     let job = try Self.job(

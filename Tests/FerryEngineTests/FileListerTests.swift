@@ -400,11 +400,15 @@ struct FileListerTests {
       try files.linkItem(atPath: folder.path + "/key", toPath: folder.path + "/root/" + link)
     }
     try files.createSymbolicLink(atPath: folder.path + "/root/own/link", withDestinationPath: "../box/key")
+    try files.createSymbolicLink(atPath: folder.path + "/root/own/plain", withDestinationPath: "a")
+    #expect(link(folder.path + "/root/own/plain", folder.path + "/root/own/twice") == 0)
+    try files.createSymbolicLink(atPath: folder.path + "/root/own/single", withDestinationPath: "a")
     #expect(chmod(folder.path + "/root/box", 0o1777) == 0)
     let isRoot = geteuid() == 0
     if isRoot { #expect(chown(folder.path + "/root/their", 65534, 65534) == 0) }
-    let expected = ["box/b", "own/a", "own/key"] + (isRoot ? [] : ["their/c", "their/key"])
-    let refused = ["box/key", "own/link"] + (isRoot ? ["their/c", "their/key"] : [])
+    let expected = ["box/b", "own/a", "own/key", "own/single"] + (isRoot ? [] : ["their/c", "their/key"])
+    let refused =
+      ["box/key", "own/link", "own/plain", "own/twice"] + (isRoot ? ["their/c", "their/key"] : [])
     for source in [
       FileSelection.Source.globs(include: ["**"], exclude: []), .list("-", nullSeparated: false),
     ] {

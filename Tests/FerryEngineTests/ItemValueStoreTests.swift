@@ -45,6 +45,21 @@ struct ItemValueStoreTests {
     #expect(store.masked("secret 0!") == "secret 0!")
   }
 
+  /// A server that rejects each token soon determines how many there are.
+  @Test func theNumberOfTokensInUseIsLimited() {
+    let store = ItemValueStore([:], secrets: [SensitiveValue("key of the manifest")])
+    store.keepSecret("token of another node", ofToken: 1)
+    for index in 0..<1000 {
+      for _ in 0..<2 { store.keepSecret("token number \(index)!", ofToken: 0) }
+    }
+    #expect(store.lasting.count == 202)
+    let text = "token number 0!, token number 999!, key of the manifest, token of another node"
+    #expect(store.masked(text) == "***, ***, ***, ***")
+    let large = String(repeating: "x", count: 100_000)
+    for index in 0..<30 { store.keepSecret("\(large)\(index)", ofToken: 2) }
+    #expect(store.lasting.count == 202 + 16)
+  }
+
   @Test func theSecretsOfTheWorkAreMaskedInTheRequestsThatFollow() {
     let other = ItemRef(NodeID(0), 2)
     let work = ItemValueStore(

@@ -29,6 +29,12 @@ package struct ListingProblems: Sendable {
     }
     kept.append(problem)
   }
+
+  /// Removes kept problems.
+  mutating func removeAll(where isRemoved: (ListingProblem) -> Bool) {
+    kept.removeAll(where: isRemoved)
+    keptFailures = kept.count(where: \.isFailure)
+  }
 }
 
 /// The kept problems.

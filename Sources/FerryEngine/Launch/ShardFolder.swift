@@ -158,7 +158,7 @@ package enum ShardFolder {
     try job.checkIsOwner(of: state)
     guard try state.hasKnownParts else {
       throw UsageError(
-        "the state folders of the other parts cannot be found from \(state.path)\n"
+        "the state folders of the whole manifest and of the other parts cannot be found from \(state.path)\n"
           + "help: specify the path in the state folder of the whole manifest: STATE/shards/MANIFEST/PART")
     }
     if let part { return Jobs(try job.divided(part)) }

@@ -11,7 +11,7 @@ extension CaptureStore {
     guard let refreshTokens else { preconditionFailure("a run with refresh tokens has their journal") }
     do throws(JournalError) {
       let token = try refreshTokens.current(chain)
-      for value in [chain.first, token] { keep(secret: value.revealed) }
+      for value in [chain.first, token] { keep(tokenSecret: value.revealed, of: attempt) }
       refreshes[attempt.id] = (chain, token)
       return token
     } catch {
@@ -27,7 +27,7 @@ extension CaptureStore {
     guard let (chain, sent) = refreshes.removeValue(forKey: attempt.id), let issued, issued != sent.revealed,
       let refreshTokens
     else { return }
-    keep(secret: issued)
+    keep(tokenSecret: issued, of: attempt)
     let node = plan.nodes[attempt.ref.node.index]
     do throws(JournalError) {
       try refreshTokens.keep(

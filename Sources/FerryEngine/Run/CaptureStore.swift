@@ -100,6 +100,11 @@ final class CaptureStore {
     if !items.lasting.contains(secret) { items.keepSecret(secret) }
   }
 
+  /// Masks a secret that an attempt to fetch a token has sent or received.
+  func keep(tokenSecret secret: String, of attempt: Attempt) {
+    items.keepSecret(secret, ofToken: attempt.ref.node.index)
+  }
+
   /// The origin of a server with every secret that is in use replaced by `***`. Retired secrets are ignored,
   /// because the journaled form of a server must not depend on which other items have ended in the same run.
   func maskedOrigin(_ origin: String) -> String { items.maskedInUse(origin) }
@@ -184,7 +189,7 @@ final class CaptureStore {
   /// Keeps the captures of the response to an attempt.
   func keep(_ captures: [CapturedValue], of attempt: Attempt, _ step: Step) {
     let node = attempt.ref.node
-    if attempt.ref.item == nil {
+    if attempt.ref.item == nil, step.kind != .token {
       for capture in captures where capture.isSecret { items.keepSecret(capture.value) }
     }
     switch step.kind {
@@ -220,8 +225,9 @@ final class CaptureStore {
   private func keep(token captures: [CapturedValue], of node: NodeID) {
     tokenValues[node.index] = Dictionary(captures.map { ($0.name, SensitiveValue($0.value)) }) { $1 }
     guard case .token(let work) = plan.nodes[node.index].work else { return }
-    for capture in captures where work.apply.value.references.contains(.token(capture.name)) {
-      if !capture.isSecret { items.keepSecret(capture.value) }
+    for capture in captures
+    where capture.isSecret || work.apply.value.references.contains(.token(capture.name)) {
+      items.keepSecret(capture.value, ofToken: node.index)
     }
   }
 

@@ -29,6 +29,8 @@ final class ItemValueStore {
   private var longestForm = 0
   /// Secrets that belong to no item: secrets of manifests, tokens, captures of requests.
   private(set) var lasting: SecretMask
+  /// The secrets in the responses of each token node, oldest first.
+  private var issued: [Int: [String]] = [:]
 
   /// - Parameters:
   ///   - secrets: masked until the run ends.
@@ -125,6 +127,31 @@ final class ItemValueStore {
       longestForm = max(longestForm, mask.longestForm(of: secret))
     }
   }
+
+  /// Masks a secret in a response of a token node.
+  ///
+  /// A server that rejects each token soon determines the number of tokens, so the oldest ones are retired: they remain
+  /// masked until very many others have been retired after them.
+  func keepSecret(_ secret: String, ofToken node: Int) {
+    guard !lasting.contains(secret) else { return }
+    keepSecret(secret)
+    issued[node, default: []].append(secret)
+    var size = issued[node, default: []].reduce(0) { $0 + $1.utf8.count }
+    while let count = issued[node]?.count,
+      count > Self.mostTokens || size > Self.mostTokenBytes && count > Self.leastTokens,
+      let oldest = issued[node]?.removeFirst()
+    {
+      size -= oldest.utf8.count
+      for secret in [oldest] + SecretURLParts.credentials(of: oldest) {
+        mask.retire(secret)
+        lasting.retire(secret)
+      }
+    }
+  }
+
+  private static let leastTokens = 16
+  private static let mostTokens = 200
+  private static let mostTokenBytes = 1 << 20
 
   /// Adds sequences of filters that a secret may pass through.
   func add(filters: Set<[ReferenceFilter]>) {

@@ -273,9 +273,13 @@ struct LaunchState {
     if !interrupted.contains(id.index) { reconciliation.finish() }
     nextRow = reconciliation.nextRow
     var settled = reconciliation.settled
-    settled.unlisted = listing?.problems.failures ?? 0
     var items = reconciliation.items
     if work.download == nil { try lookUpUnlisted(&items, of: id, lister) }
+    if let absent = absent[id.index] {
+      // An open item fails for the same reason, and must be counted only once.
+      problems[id.index]?.removeAll { absent[$0.path] != nil }
+    }
+    settled.unlisted = problems[id.index]?.failures ?? 0
     lister?.listed?.setOrigins(of: &items)
     items.countingPoint = recorded
     return .upload(items, settled)

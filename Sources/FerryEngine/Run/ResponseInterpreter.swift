@@ -284,7 +284,7 @@ struct ResponseInterpreter {
     let fields = OAuth2Response(answer)
     let isSuccess = prepared.step.expects(status: answer.status)
     // The message about an error, and other parts of the response, may repeat them.
-    for token in fields.tokens { captures.keep(secret: token) }
+    for token in fields.tokens { captures.keep(tokenSecret: token, of: attempt) }
     response.tokenError = fields.error(grant, masked: captures.masked)
     guard isSuccess, response.tokenError == nil else { return }
     if answer.body.count > OAuth2Response.sizeLimit {

@@ -112,30 +112,23 @@ extension StateDirectory {
     }
   }
 
-  /// The folders whose contents are state of ferry, for a command with this state folder: `whole`, and the folder that
-  /// contains this state folder of a part without links, if it is not in `whole`.
+  /// The folders whose contents are state of ferry, for a command with this state folder: that of the whole manifest, or the
+  /// folder `shards` if that folder is not a state folder; and the folder `shards` that contains this state folder of a part
+  /// without links, if it is another one.
   package var ownFolders: [String] {
     get throws(JournalError) {
-      let stored = try stored
-      let ownPath = try ownPath
-      var folders = [ownPath.map { $0.hasWhole ? $0.whole : $0.whole + "/shards" } ?? path]
-      if stored != nil, ownPath == nil, try hasKnownParts { folders.append(try parts) }
-      for path in shardPaths where path.stored == stored && path.whole != ownPath?.whole {
-        // The folder that contains `shards` is a state folder only if it contains a journal.
-        let other = StateDirectory(elsewhere: path.whole)
-        folders.append(access(other.history, F_OK) == 0 ? other.path : other.path + "/shards")
-      }
-      return folders
+      guard let own = try ownPath else { return [path] }
+      return [own.hasWhole ? own.whole : own.whole + "/shards"]
+        + shardPaths.filter { $0.stored == own.stored && $0.whole != own.whole }.map { $0.whole + "/shards" }
     }
   }
 
-  /// Whether the state folders of the other parts, and their ledger, can be found from this state folder of a part; `true`
-  /// for any other state folder. They cannot be found from the target of a link in `shards/MANIFEST`.
+  /// Whether the state folders of the whole manifest and of the other parts can be found from this state folder of a part;
+  /// `true` for any other state folder. They cannot be found from the target of a link in `shards`.
   package var hasKnownParts: Bool {
     get throws(JournalError) {
-      guard try storedPart != nil else { return true }
-      if let path = try ownPath { return path.hasWhole }
-      return access(try parts + "/" + Self.countName, F_OK) == 0
+      guard try stored != nil else { return true }
+      return try ownPath?.hasWhole == true
     }
   }
 

@@ -34,7 +34,7 @@ struct ReportJUnit: ReportRenderer {
     if let fault = run.fault {
       try sink.write(
         "    <testcase classname=\"ferry\" name=\"run\" time=\"0\">\n"
-          + "      <error type=\"fault\" message=\"\(XMLText.escaped(DisplayPath.line(fault)))\"/>\n    </testcase>\n"
+          + "      <error type=\"fault\" message=\"\(XMLText.escaped(DisplayPath.joinedLines(fault)))\"/>\n    </testcase>\n"
       )
     }
     try sink.write("  </testsuite>\n</testsuites>\n")

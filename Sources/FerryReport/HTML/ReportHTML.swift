@@ -133,7 +133,7 @@ struct ReportHTML: ReportRenderer {
     let hidden = items.ambiguousCounts.values.reduce(0, +) - min(items.ambiguous.count, 20)
     if hidden > 0 { add(hidden, .ambiguous, "more items may have been delivered") }
     for group in items.groups.all.prefix(Self.mostCauses) {
-      let reason = group.example.reason.map { ReasonText.cause($0) } ?? ""
+      let reason = group.example.reason.map { ReasonText.cause($0, of: group.example.shownPath) } ?? ""
       let message = reason.isEmpty ? group.example.title : "\(group.example.title): \(reason)"
       add(
         group.count, group.example.state, message, example: group.example.shownPath,

@@ -144,10 +144,10 @@ extension FailureGroups.Group {
   func line(title: String) -> String {
     let name = DisplayPath.shown(example.path, base64: example.pathBase64)
     guard count > 1 else {
-      let cause = example.reason.map { ReasonText.cause($0) } ?? ""
+      let cause = example.reason.map { ReasonText.cause($0, of: name) } ?? ""
       return "\(title): \(name): \(words.one)\(cause)"
     }
-    let cause = example.reason.map { ReasonText.cause($0, example: name) } ?? "(first: \(name))"
+    let cause = example.reason.map { ReasonText.cause($0, of: name, isFirst: true) } ?? "(first: \(name))"
     return "\(title): \(NumberText.text(count)) \(words.many)\(cause)"
   }
 

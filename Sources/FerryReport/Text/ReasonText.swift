@@ -33,9 +33,11 @@ package enum ReasonText {
 
   /// The cause of a failure that several items may have, such as `403 Forbidden, PUT https://host/1.txt`.
   ///
-  /// - Parameter example: the name of the first of these items, inserted after the URL. The message does not begin with
-  ///   its path, which would seem to be the path of all items.
-  static func cause(_ reason: RecordedFailure, example: String? = nil) -> String {
+  /// - Parameters:
+  ///   - item: the name of the item, or of the first of several items. The path at the beginning of the message is omitted
+  ///     if it ends with this name: it would be repeated, or seem to be the path of all items.
+  ///   - isFirst: whether the name is inserted after the URL.
+  static func cause(_ reason: RecordedFailure, of item: String, isFirst: Bool = false) -> String {
     let detail = reason.detail
     var (head, rest) = (reason.message, "")
     if let status = reason.status, let method = detail?.method {
@@ -45,10 +47,10 @@ package enum ReasonText {
         rest = String(reason.message.dropFirst(usual.count))
       }
     }
-    if let example { head = withoutPath(of: example, head) }
+    head = withoutPath(of: item, head)
     let request = [detail?.method, detail?.url].compactMap(\.self).joined(separator: " ")
     if !request.isEmpty { head += ", \(request)" }
-    if let example { head += " (first: \(example))" }
+    if isFirst { head += " (first: \(item))" }
     let isNamed = detail?.proxy.map(reason.message.contains) ?? true
     if !isNamed, let proxy = detail?.proxy { rest += ", through the proxy \(proxy)" }
     return DisplayPath.line(head + rest + (detail?.body.map { ": \($0)" } ?? ""))
