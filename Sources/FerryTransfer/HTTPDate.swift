@@ -25,6 +25,11 @@ package enum HTTPDate {
     }
   }
 
+  /// Whether a text is a date in the only format that may be sent.
+  static func isSendable(_ text: String) -> Bool {
+    instant(text) != nil && text.hasSuffix(" GMT") && text.utf8.dropFirst(3).first == UInt8(ascii: ",")
+  }
+
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

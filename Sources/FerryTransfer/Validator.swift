@@ -67,7 +67,7 @@ package enum Validator {
   }
 
   package static func isDate(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && HTTPDate.instant(text) != nil
+    text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && HTTPDate.isSendable(text)
   }
 
   /// Whether a 304 response may refer to this entity tag, by the weak comparison of `If-None-Match` (RFC
