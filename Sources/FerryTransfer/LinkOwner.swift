@@ -33,9 +33,7 @@ package struct LinkOwner: Sendable {
   /// sent, even a file that only another user may read or that `exclude` matches.
   package func refusal(of target: SourceRoot.Target) -> String? {
     let owner = target.status.st_uid
-    guard
-      let stranger = target.linkOwners.first(where: { $0 != geteuid() && $0 != 0 && $0 != owner })
-    else {
+    guard let stranger = Self.stranger(in: target) else {
       guard target.hasSharedLink, !hardLinksAreProtected else {
         return refusal(ofName: target.status, in: target.folder)
       }
@@ -43,6 +41,11 @@ package struct LinkOwner: Sendable {
         "it is a symbolic link with several names (hard links), and another user may have created this one"
     }
     return "it is a symbolic link of user \(stranger) to a file of user \(owner), which ferry does not follow"
+  }
+
+  /// The owner of a link on the path who is neither root, nor the user who runs ferry, nor the owner of the target.
+  package static func stranger(in target: SourceRoot.Target) -> uid_t? {
+    target.linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != target.status.st_uid }
   }
 
   /// The reason why a file is not used under its name in a folder; `nil` if there is none. Another user may have created the

@@ -73,23 +73,24 @@ import Testing
     }
   }
 
-  /// tmpfs allows sparse files of nearly 8 EiB. The total size of three such files exceeds 64 bits.
+  /// tmpfs allows sparse files of nearly 8 EiB. The total size of 1,024 files of the maximum size exceeds 64 bits.
   @Test(.enabled("a tmpfs at /dev/shm is needed") { FileManager.default.isWritableFile(atPath: "/dev/shm") })
   func `is not the only large number: sums of sizes stop at the maximum`() async throws {
     let job = try job()
     let folder = URL(filePath: "/dev/shm/ferry-e2e-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
-    for name in ["1", "2", "3"] {
-      let file = folder.appending(path: "\(name).txt").path
+    for number in 1...1_025 {
+      let file = folder.appending(path: "\(number).txt").path
       #expect(FileManager.default.createFile(atPath: file, contents: nil))
-      try #require(truncate(file, 9_223_372_036_854_771_712) == 0)
+      try #require(truncate(file, number == 1_025 ? .max - 4095 : 1 << 53) == 0)
     }
     let text = try String(contentsOfFile: job.folder.path("job.yaml"), encoding: .utf8)
     try job.write(manifest: text.replacing("root: files", with: "root: \(folder.path)"))
     let plan = try await job.ferry("plan", "job.yaml")
     #expect(plan.status == 0)
-    #expect(plan.stdout.contains("3 items, 9223372036.9 GB"), "\(plan.stdout)")
+    #expect(plan.stdout.contains("1,024 items, 9223372036.9 GB"), "\(plan.stdout)")
+    #expect(plan.stderr.contains("1025.txt: its size is 9223372036854771712 bytes"), "\(plan.stderr)")
     let forecast = try await job.ferry(
       "plan", "job.yaml", "--simulate", "--bandwidth", "8388607TiB", "--for", "36500d")
     #expect(forecast.status == 0, "\(forecast.stderr)")

@@ -66,7 +66,7 @@ import Testing
             step, name = self.path.strip("/").split("/")
             if step == "release" and json.loads(body)["id"].startswith(name + "-"):
               sys.stdout.write("released " + name + "\\n")
-            content = json.dumps({"id": name + "-" + "x" * 60_000}).encode() if step == "allocate" else b"{}"
+            content = json.dumps({"id": name + "-" + "x" * 60_000, "zone": "z1"}).encode() if step == "allocate" else b"{}"
             self.send_response_only(400 if step == "put" else 200)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
@@ -88,7 +88,7 @@ import Testing
         files:
           session: s
           files: { root: files }
-          allocate: { request: { url: "\(home)/allocate/${file.name}" }, capture: { id: { json: /id } } }
+          allocate: { request: { url: "\(home)/allocate/${file.name}" }, capture: { id: { json: /id }, zone: { json: /zone } } }
           transfer: { request: { url: "\(home)/put/${file.name}" } }
           abandon: { request: { url: "\(home)/release/${file.name}", json: { id: "${allocate.id}" } } }
 

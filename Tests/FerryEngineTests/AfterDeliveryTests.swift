@@ -92,6 +92,41 @@ struct AfterDeliveryTests {
     #expect(access("\(folder.path)/a", F_OK) == 0)
   }
 
+  /// After the listing, another user replaces a folder by a link, so that the path leads to another name of the file.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }),
+    arguments: [
+      Upload.After.delete, .moveTo("moved"),
+    ]) func aFileBehindTheLinkOfAnotherUserRemainsInPlace(after: Upload.After) throws
+  {
+    folder.file("sub/a")
+    let file = delivered("sub/a")
+    for (old, new) in [("sub", "release")] {
+      #expect(rename("\(folder.path)/\(old)", "\(folder.path)/\(new)") == 0)
+    }
+    #expect(symlink("release", "\(folder.path)/sub") == 0)
+    #expect(lchown("\(folder.path)/sub", 65534, 65534) == 0)
+    let refused = try delivery(after).carryOut(file)
+    #expect(
+      refused.state == .owed && refused.problem?.message.contains("symbolic link of user 65534") == true)
+    #expect(access("\(folder.path)/release/a", F_OK) == 0)
+    // This user's link is followed.
+    #expect(lchown("\(folder.path)/sub", geteuid(), getegid()) == 0)
+    #expect([.deleted, .moved].contains(try delivery(after).carryOut(file).state))
+  }
+
+  /// The folder of the file was moved to `sent` and replaced by a link.
+  @Test func aFileThatIsInTheTargetFolderAlreadyIsNotRemoved() throws {
+    folder.file("d/a")
+    let file = delivered("d/a")
+    #expect(mkdir("\(folder.path)/sent", 0o700) == 0)
+    #expect(rename("\(folder.path)/d", "\(folder.path)/sent/d") == 0)
+    #expect(symlink("sent/d", "\(folder.path)/d") == 0)
+    let result = try delivery(.moveTo("sent")).carryOut(file)
+    #expect(result.state == .owed && result.problem?.code == "after_exists")
+    #expect(access("\(folder.path)/sent/d/a", F_OK) == 0)
+  }
+
   /// Another item may be the link's target.
   @Test func aLinkWhoseTargetIsGoneRemainsInPlace() throws {
     folder.file("a")

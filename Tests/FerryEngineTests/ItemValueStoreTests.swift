@@ -55,6 +55,8 @@ struct ItemValueStoreTests {
     #expect(store.lasting.count == 202)
     let text = "token number 0!, token number 999!, key of the manifest, token of another node"
     #expect(store.masked(text) == "***, ***, ***, ***")
+    // A capture with an old token is still secret.
+    #expect(store.lasting.mask("the token number 0!", .wholeSecrets) == "the ***")
     let large = String(repeating: "x", count: 100_000)
     for index in 0..<30 { store.keepSecret("\(large)\(index)", ofToken: 2) }
     #expect(store.lasting.count == 202 + 16)

@@ -54,10 +54,17 @@ import Testing
     #expect(orphans[0].captures == captures(2) && orphans[0].node == node)
     #expect(orphans[0].expires == .start(plus: 60) && orphans[0].handedOver == .start)
     #expect(orphans[1].sha256?.count == 32 && orphans[1].size == 102)
-    #expect(
-      try journal.releasableOrphans(node: node, limit: 9, size: 99).map(\.id) == [
-        orphans[0].id, orphans[1].id,
-      ])
+    func releasable(
+      limit: Int = 9, size: Int = 99, where isWanted: (OrphanRow) -> Bool = { _ in true }
+    ) throws -> [Int64] {
+      try journal.releasableOrphans(node: node, limit: limit, size: size, where: isWanted).map(\.id)
+    }
+    let size = orphans[0].captures.size
+    #expect(try releasable() == [orphans[0].id, orphans[1].id])
+    #expect(try releasable(limit: 1) == [orphans[0].id])
+    #expect(try releasable(size: size) == [orphans[0].id] && releasable(size: 0) == [orphans[0].id])
+    // An orphan that cannot be released does not count.
+    #expect(try releasable(limit: 1, size: size) { $0.id != orphans[0].id } == [orphans[1].id])
     #expect(try journal.items(node).map(\.state) == [.ambiguous, .ambiguous])
     try check(journal)
   }

@@ -49,6 +49,7 @@ final class AfterDelivery {
     let folder: Int32
     do throws(OpenFolders.Failure) { folder = try folders.descriptor(parent) } catch {
       if error.code == ENOENT || error.code == ENOTDIR { return missing(file, folders) }
+      if case .foreignLink(let owner) = error { return Self.foreignLink(Self.shown(parent), owner) }
       return Self.failure(error.code, Self.shown(parent), "be opened")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
@@ -188,8 +189,9 @@ final class AfterDelivery {
     // If the file system or the kernel cannot rename without replacing, the file temporarily has two names.
     if code == EINVAL || code == ENOSYS || code == EPERM {
       if linkat(from, name, to, name, 0) == 0 {
-        guard unlinkat(from, name, 0) != 0 else { return 0 }
+        guard unlinkat(from, name, 0) != 0, errno != ENOENT else { return 0 }
         code = errno
+        // The old name cannot be removed, for example from another user's sticky folder.
         unlinkat(to, name, 0)
         return code
       }
@@ -199,9 +201,15 @@ final class AfterDelivery {
     // If ferry was killed between linkat and unlinkat, both names belong to the same file.
     var other = stat()
     guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
-      other.st_ino == status.st_ino, from != to
+      other.st_ino == status.st_ino, !isSameFolder(from, to)
     else { return EEXIST }
     return unlinkat(from, name, 0) == 0 ? 0 : errno
+  }
+
+  /// Also true if a link leads from one path to the folder at the other one.
+  private static func isSameFolder(_ one: Int32, _ other: Int32) -> Bool {
+    var status = stat()
+    return fstat(one, &status) != 0 || FolderIdentity(status).isOpen(as: other)
   }
 
   /// The result if a file cannot be moved to a folder.
@@ -212,6 +220,7 @@ final class AfterDelivery {
         .afterFolder,
         "\(target), or a folder above it, belongs to user \(owner), in a world-writable folder; "
           + "create the `move_to` folder yourself")
+    case .foreignLink(let owner): foreignLink(target, owner)
     case .system(ENOTDIR), .system(EEXIST):
       .left(
         .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")
@@ -221,6 +230,13 @@ final class AfterDelivery {
         "\(target) is a symbolic link, or is reached through one; choose a path without links for `move_to`")
     case .system(let code): failure(code, target, "be created or opened")
     }
+  }
+
+  private static func foreignLink(_ path: String, _ owner: uid_t) -> AfterResult {
+    .left(
+      .afterFolder,
+      "\(path) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the link by a folder"
+    )
   }
 
   private static func failure(_ code: Int32, _ path: String, _ what: String) -> AfterResult {

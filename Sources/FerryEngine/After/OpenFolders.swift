@@ -26,6 +26,7 @@ final class OpenFolders {
     var followsLinks: Bool
   }
 
+  private let source: SourceRoot
   private let root: Int32
   /// The identity of the root when it was opened; `nil` if the system does not provide it.
   let identity: FolderIdentity?
@@ -43,6 +44,7 @@ final class OpenFolders {
   init?(root: SourceRoot) {
     let descriptor = root.openFolder()
     guard descriptor >= 0 else { return nil }
+    source = root
     self.root = descriptor
     var status = stat()
     identity =
@@ -69,6 +71,8 @@ final class OpenFolders {
     /// The folder, or a folder above it, belongs to another user and is in a world-writable folder. That user could
     /// delete the files moved there.
     case foreign(uid_t)
+    /// The path contains a link of another user, who could otherwise have a file in any folder of the root deleted.
+    case foreignLink(uid_t)
   }
 
   /// The descriptor of a folder, valid until the next `makeRoom` or `sync`. The empty path means the root.
@@ -145,15 +149,43 @@ final class OpenFolders {
 
   private func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
     let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
-    // openat2(2) reports EAGAIN while the path is being renamed or mounted over.
-    for _ in 0..<Self.tries {
-      let descriptor = ferry_open_beneath(root, name, Self.flags, 1)
-      if descriptor >= 0 { return descriptor }
-      guard errno == EAGAIN else { break }
-    }
+    let descriptor = open(beneathRoot: name, followsLinks: false)
+    if descriptor >= 0 { return descriptor }
+    if errno == ELOOP { return try openThroughLinks(path, name) }
     // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
     return try walk(path, creating: false, trustingAll: true)
+  }
+
+  private func open(beneathRoot name: [CChar], followsLinks: Bool) -> Int32 {
+    // openat2(2) reports EAGAIN while the path is being renamed or mounted over.
+    for _ in 0..<Self.tries {
+      let descriptor = ferry_open_beneath(root, name, Self.flags, followsLinks ? 1 : 0)
+      if descriptor >= 0 || errno != EAGAIN { return descriptor }
+    }
+    return -1
+  }
+
+  /// Opens a folder whose path contains links, by the same rule as the listing.
+  private func openThroughLinks(_ path: [UInt8], _ name: [CChar]) throws(Failure) -> Int32 {
+    let target: SourceRoot.Target
+    do throws(SourceRoot.OpenFailure) {
+      target = try source.target(of: path)
+    } catch {
+      switch error {
+      case .system(let code): throw .system(code)
+      case .leavesRoot: throw .system(EXDEV)
+      }
+    }
+    if let stranger = LinkOwner.stranger(in: target) { throw .foreignLink(stranger) }
+    let descriptor = open(beneathRoot: name, followsLinks: true)
+    guard descriptor >= 0 else { throw .system(errno) }
+    // Another link may have been created since the owners were read.
+    guard FolderIdentity(target.status).isOpen(as: descriptor) else {
+      close(descriptor)
+      throw .system(ELOOP)
+    }
+    return descriptor
   }
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -226,7 +258,7 @@ extension OpenFolders.Failure {
   var code: Int32 {
     switch self {
     case .system(let code): code
-    case .foreign: EACCES
+    case .foreign, .foreignLink: EACCES
     }
   }
 }

@@ -24,6 +24,8 @@ package struct SecretMask: Sendable {
     /// must depend neither on the secrets of other items that have ended nor on values that a URL also contains, such
     /// as an upload ID.
     case wholeSecretsInUse
+    /// Also the secrets that are no longer in use.
+    case wholeSecrets
   }
 
   /// The number of insertions of each secret. Keys are bytes, because String treats differently composed
@@ -119,7 +121,8 @@ package struct SecretMask: Sendable {
   ///
   /// - Parameter more: texts that are replaced too.
   package func mask(_ text: String, _ scope: Scope = .display, hiding more: [[UInt8]] = []) -> String {
-    guard !secrets.isEmpty || !retired.isEmpty && scope == .display || !more.isEmpty, !text.isEmpty else {
+    guard !secrets.isEmpty || !retired.isEmpty && scope != .wholeSecretsInUse || !more.isEmpty, !text.isEmpty
+    else {
       return text
     }
     let bytes = Array(text.utf8)
@@ -143,6 +146,7 @@ package struct SecretMask: Sendable {
       switch scope {
       case .display: return found + parts.matches(in: text) + retired.matches(in: text)
       case .wholeSecretsInUse: return found
+      case .wholeSecrets: return found + retired.matches(in: text)
       }
     }
     var found = matches(in: bytes)

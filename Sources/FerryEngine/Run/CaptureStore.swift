@@ -248,7 +248,7 @@ final class CaptureStore {
       }
       if !capture.isSecret {
         guarded.isSecret =
-          items.lasting.mask(guarded.value, .wholeSecretsInUse) != guarded.value
+          items.lasting.mask(guarded.value, .wholeSecrets) != guarded.value
           || mask.map { $0.mask(guarded.value, .wholeSecretsInUse) != guarded.value } ?? false
       }
       return guarded
@@ -340,7 +340,10 @@ final class CaptureStore {
     else {
       guard let place else { return false }
       // A later run may release the upload ID.
-      if uses.isAnyInUse(values) { issuedAgain.append(place) } else { orphansAside.add(values, at: place) }
+      let known = orphans.identity(of: values, ref.node)
+      let isInUse =
+        known.isEmpty ? uses.isAnyInUse(values) : uses.sharing(known, of: ref.node, values.servers) != .none
+      if isInUse { issuedAgain.append(place) } else { orphansAside.add(values, known, at: place) }
       return false
     }
     orphanBytes += size

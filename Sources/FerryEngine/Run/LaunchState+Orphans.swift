@@ -39,8 +39,9 @@ extension LaunchState {
       let identity = UploadIDIdentity(abandon)
       var found: [OrphanRow] = []
       for orphan in try journal.releasableOrphans(
-        node: row.id, limit: Self.mostOrphans, size: max(0, Self.mostOrphanBytes - size))
-      where abandon.lackedCapture(of: orphan) == nil {
+        node: row.id, limit: Self.mostOrphans, size: max(0, Self.mostOrphanBytes - size),
+        where: { abandon.lackedCapture(of: $0) == nil })
+      {
         let values = ItemValues(orphan)
         let known = identity.values(values)
         let session = node.session.index
@@ -71,14 +72,11 @@ extension LaunchState {
         identities[row.id] = work.abandon.map(UploadIDIdentity.init)
         released.formUnion((orphans[index] ?? []).map(\.id))
       }
-      var aside = orphansAside
-      orphansAside = OrphansAside()
       try journal.forEachReleasableOrphan(limit: released.count + Self.mostAside) { orphan in
         if !released.contains(orphan.id) {
-          aside.add(orphan, session: session, identity: identities[orphan.node])
+          orphansAside.add(orphan, session: session, identity: identities[orphan.node])
         }
       }
-      orphansAside = aside
     }
   }
 

@@ -20,10 +20,19 @@ struct OrphansAside {
   ///   request that determines them. In that case, any of the captured values may be the ID.
   mutating func add(_ row: OrphanRow, session: Int, identity: UploadIDIdentity?) {
     let values = ItemValues(journaled: row.captures, sha256: nil)
-    let orphan = Orphan(session: session, row: row.id)
-    let known = identity?.values(values) ?? []
+    add(values, identity?.values(values) ?? [], at: Orphan(session: session, row: row.id))
+  }
+
+  /// Adds an upload ID that this launch cannot release.
+  ///
+  /// - Parameter known: the values that identify the ID to the server; empty if they are not known. In that case, any of the
+  ///   values may be the ID.
+  mutating func add(_ values: ItemValues, _ known: [CapturedValue], at orphan: Orphan) {
     if known.isEmpty {
-      add(values, at: orphan)
+      for value in values.allocate + values.transfer {
+        let hash = UploadIDUses.hash(value, nil)
+        orphans[hash, default: []].append((orphan, [hash]))
+      }
     } else if known.areResources {
       for hash in Set(known.map({ UploadIDUses.hash($0, nil) })) {
         orphans[hash, default: []].append((orphan, [hash]))
@@ -35,14 +44,6 @@ struct OrphansAside {
         return
       }
       orphans[rarest, default: []].append((orphan, hashes))
-    }
-  }
-
-  /// Adds an orphan whose ID may be any of its values.
-  mutating func add(_ values: ItemValues, at orphan: Orphan) {
-    for value in values.allocate + values.transfer {
-      let hash = UploadIDUses.hash(value, nil)
-      orphans[hash, default: []].append((orphan, [hash]))
     }
   }
 

@@ -34,13 +34,18 @@ extension SessionJournal {
   /// attempted, oldest first, then the others in the order of their last attempt. Therefore, an orphan whose release
   /// fails repeatedly does not delay the others.
   ///
-  /// - Parameter size: the maximum size of their captures together, in bytes. At least one orphan is returned.
-  package func releasableOrphans(node: Int64, limit: Int, size: Int) throws(JournalError) -> [OrphanRow] {
+  /// - Parameters:
+  ///   - size: the maximum size of their captures together, in bytes. At least one orphan is returned.
+  ///   - isWanted: whether an orphan is returned. Others do not count for the limits.
+  package func releasableOrphans(
+    node: Int64, limit: Int, size: Int, where isWanted: (OrphanRow) -> Bool = { _ in true }
+  ) throws(JournalError) -> [OrphanRow] {
     var found: [OrphanRow] = []
     var total = 0
     try forEachOrphan(
-      where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id", limit: limit
+      where: "node = ? AND in_doubt = 0", [node], order: "tried_at NULLS FIRST, id"
     ) { orphan in
+      guard found.count < limit, isWanted(orphan) else { return }
       total += orphan.captures.size
       if found.isEmpty || total <= size { found.append(orphan) }
     }
