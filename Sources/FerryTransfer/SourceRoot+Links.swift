@@ -13,6 +13,8 @@ extension SourceRoot {
   package struct Target {
     package var status: stat
     package var linkOwners: [uid_t]
+    /// Whether the last component of the path is a link.
+    package var isLink = false
     /// Whether one of these links has several names (hard links), which its owner need not have created.
     package var hasSharedLink = false
     /// The folder that contains the target.
@@ -43,7 +45,7 @@ extension SourceRoot {
     /// The remaining components, in reverse order.
     var names = Self.names(relative)
     var owners: [uid_t] = []
-    var hasSharedLink = false
+    var (isLink, hasSharedLink) = (false, false)
     var status = stat()
     var steps = 0
     /// Returns to the root, with `path` as the remaining components.
@@ -73,6 +75,7 @@ extension SourceRoot {
         let link = try link(name, in: folder)
         owners.append(link.owner)
         if status.st_nlink > 1 { hasSharedLink = true }
+        if names.isEmpty { isLink = true }
         guard owners.count <= Self.linkLimit else { throw .system(ELOOP) }
         if link.target.first == UInt8(ascii: "/") {
           start(try below(root: Self.names(link.target).reversed() + names.reversed()))
@@ -87,7 +90,7 @@ extension SourceRoot {
       default:
         guard names.isEmpty else { throw .system(ENOTDIR) }
         var target = Target(
-          status: status, linkOwners: owners, hasSharedLink: hasSharedLink,
+          status: status, linkOwners: owners, isLink: isLink, hasSharedLink: hasSharedLink,
           isAvoided: isAvoided.map { folders.contains(where: $0) } ?? false)
         guard fstat(folder, &target.folder) == 0 else { throw .system(errno) }
         return target

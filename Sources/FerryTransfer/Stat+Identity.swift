@@ -20,6 +20,13 @@ extension stat {
     return mixed == 0 ? 1 : mixed
   }
 
+  /// The identity of a listed file, given the status of the file. If the listed name is a symbolic link, the identity
+  /// differs from that of the file, so that the link is not confused with the file itself.
+  package func identity(throughLink isLink: Bool) -> UInt64 {
+    guard isLink else { return identity }
+    return ~identity == 0 ? 1 : ~identity
+  }
+
   /// The inode number, by which a file is recognized later. On a file system other than the root's, where
   /// inode numbers may be the same, it is combined with the device.
   ///

@@ -12,8 +12,9 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// The inode found by the last check, as returned by `stat.inode(beneath:)`.
-  private(set) var inode: UInt64 = 0
+  /// The inode, as `stat.inode(beneath:)` returns it, of the listed name: of the file or, if the listed name is a symbolic
+  /// link, of the link. Found by the last check; `nil` if the name now belongs to something else.
+  private(set) var inode: UInt64?
 
   /// Opens the file and compares it with its listing.
   ///
@@ -84,8 +85,28 @@ final class UploadFile {
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
-    guard source.identity == 0 || status.identity == source.identity else { throw replaced }
-    inode = status.inode(beneath: source.root.device)
+    if source.identity == status.identity {
+      inode = status.inode(beneath: source.root.device)
+    } else {
+      let isLink = source.identity == status.identity(throughLink: true)
+      guard isLink || source.identity == 0 else { throw replaced }
+      inode = inode(ofEntryOf: status, isLink: isLink ? true : nil)
+    }
+  }
+
+  /// The inode of the entry at the listed path; `nil` if it is not a name of the open file, or a link as expected.
+  ///
+  /// - Parameter isLink: whether the listed name was a link; `nil` if unknown.
+  private func inode(ofEntryOf status: stat, isLink: Bool?) -> UInt64? {
+    var entry = stat()
+    let isThere =
+      source.path.withPath { fstatat(source.root.descriptor, $0, &entry, AT_SYMLINK_NOFOLLOW) } == 0
+    guard isThere else { return nil }
+    if entry.st_mode & S_IFMT == S_IFLNK {
+      return isLink == false ? nil : entry.inode(beneath: source.root.device)
+    }
+    return isLink == true || entry.identity != status.identity
+      ? nil : entry.inode(beneath: source.root.device)
   }
 
   /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not of

@@ -54,6 +54,28 @@ import Testing
     #expect(try await receiver.received().puts == ["a.txt": 2, "sub/b.txt": 1])
   }
 
+  /// A glob, or a list, contains a link in place of the file, and in the list also a path through a link.
+  @Test(arguments: [#"include: ["out/**"]"#, "list: list"], ["after: delete", "after: { move_to: gone/ }"])
+  func `keeps the target of a link, and loses the link`(_ selection: String, _ after: String) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let text = puts(receiver, after)
+    let job = try Workspace(
+      text.replacing("files: { root: files }", with: "files: { root: files, \(selection) }"))
+    for name in ["keep/a.txt", "keep/b.txt", "out/c.txt"] {
+      try job.folder.write(Data(name.utf8), to: "files/\(name)")
+    }
+    for name in ["a.txt", "b.txt"] {
+      #expect(symlink("../keep/\(name)", job.folder.path("files/out/\(name)")) == 0)
+    }
+    try job.folder.write(Data("out/a.txt\nout/b.txt\nout/c.txt\n".utf8), to: "list")
+    let (command, report) = try await job.run()
+    #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
+    let done = report.node("files")?.after
+    #expect((done?.deleted ?? 0) + (done?.moved ?? 0) == 3)
+    #expect(files(job).filter { !$0.hasPrefix("gone") } == ["keep/a.txt", "keep/b.txt"], "\(files(job))")
+    #expect(try await job.run().command.status == 0)
+  }
+
   @Test func `is moved with its folders, and what was moved is never listed`() async throws {
     let receiver = try await ReceiverProcess.start()
     let job = try Workspace(puts(receiver, "deliver: every_run", "after: { move_to: put/away/ }"))

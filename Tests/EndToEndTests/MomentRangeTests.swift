@@ -89,8 +89,8 @@ import Testing
     try job.write(manifest: text.replacing("root: files", with: "root: \(folder.path)"))
     let plan = try await job.ferry("plan", "job.yaml")
     #expect(plan.status == 0)
-    #expect(plan.stdout.contains("1,024 items, 9223372036.9 GB"), "\(plan.stdout)")
-    #expect(plan.stderr.contains("1025.txt: its size is 9223372036854771712 bytes"), "\(plan.stderr)")
+    #expect(plan.stdout.contains("1024 items, 9223372036.9 GB"), "\(plan.stdout)")
+    #expect(plan.stdout.contains("1025.txt: its size is 9223372036854771712 bytes"), "\(plan.stdout)")
     let forecast = try await job.ferry(
       "plan", "job.yaml", "--simulate", "--bandwidth", "8388607TiB", "--for", "36500d")
     #expect(forecast.status == 0, "\(forecast.stderr)")

@@ -16,11 +16,12 @@ struct AfterDeliveryTests {
 
   /// A delivered file in its current state, even if it no longer exists.
   private func delivered(_ name: String) -> DeliveredFile {
-    var status = stat()
-    let isThere = stat("\(folder.path)/\(name)", &status) == 0
+    var (status, entry) = (stat(), stat())
+    let isThere =
+      stat("\(folder.path)/\(name)", &status) == 0 && lstat("\(folder.path)/\(name)", &entry) == 0
     return DeliveredFile(
       row: 1, path: Array(name.utf8), size: 1, modified: isThere ? status.modifiedNanoseconds : 0,
-      inode: isThere ? UInt64(status.st_ino) : 1)
+      inode: isThere ? UInt64(entry.st_ino) : 1)
   }
 
   private func delivery(_ after: Upload.After = .delete) throws -> AfterDelivery {
@@ -113,6 +114,24 @@ struct AfterDeliveryTests {
     // This user's link is followed.
     #expect(lchown("\(folder.path)/sub", geteuid(), getegid()) == 0)
     #expect([.deleted, .moved].contains(try delivery(after).carryOut(file).state))
+  }
+
+  /// The target of a delivered link must never be deleted or moved, even if another user gives it the name of the link.
+  @Test(arguments: [Upload.After.delete, .moveTo("moved")])
+  func onlyADeliveredLinkItselfIsRemoved(after: Upload.After) throws {
+    folder.file("a")
+    #expect(symlink("a", "\(folder.path)/link") == 0)
+    let file = delivered("link")
+    #expect(unlink("\(folder.path)/link") == 0)
+    #expect(link("\(folder.path)/a", "\(folder.path)/link") == 0)
+    #expect(try delivery(after).carryOut(file).state == .changed)
+    #expect(access("\(folder.path)/link", F_OK) == 0)
+    #expect(unlink("\(folder.path)/link") == 0)
+    #expect(symlink("a", "\(folder.path)/link") == 0)
+    #expect([.deleted, .moved].contains(try delivery(after).carryOut(delivered("link")).state))
+    #expect(access("\(folder.path)/a", F_OK) == 0)
+    var status = stat()
+    #expect(lstat("\(folder.path)/link", &status) != 0)
   }
 
   /// The folder of the file was moved to `sent` and replaced by a link.

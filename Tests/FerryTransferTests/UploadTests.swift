@@ -142,6 +142,38 @@ import Testing
     #expect(outcome.failure?.code == .sourceUnreadable)
   }
 
+  /// The inode by which the name is recognized later is that of the link. If the link has been replaced by the file itself,
+  /// which other users can do in their folders, the name is not recognized.
+  @Test func theInodeOfAListedLinkIsThatOfTheLink() throws {
+    let server = try RawServer { _ in answer() }
+    let file = folder.write("f", [1])
+    func inode(_ name: String) -> UInt64 {
+      var status = stat()
+      lstat(folder.file(name), &status)
+      return UInt64(status.st_ino)
+    }
+    #expect(try loop.run(put(server, file)).inode == inode("f"))
+    symlink("f", folder.file("link"))
+    var status = stat()
+    stat(folder.file("f"), &status)
+    for size in [1, 200_000] {
+      folder.write("f", pattern(size))
+      stat(folder.file("f"), &status)
+      var source = folder.source("link")
+      source.identity = status.identity(throughLink: true)
+      #expect(try loop.run(put(server, source)).inode == inode("link"))
+      source.identity = 0
+      #expect(try loop.run(put(server, source)).inode == inode("link"))
+      source.identity = status.identity(throughLink: true)
+      unlink(folder.file("link"))
+      link(folder.file("f"), folder.file("link"))
+      let outcome = try loop.run(put(server, source))
+      #expect(outcome.answer?.status == 200 && outcome.inode == nil)
+      unlink(folder.file("link"))
+      symlink("f", folder.file("link"))
+    }
+  }
+
   @Test func aFileBehindALinkIsSent() throws {
     let server = try RawServer { _ in answer() }
     folder.write("f", Array("behind".utf8))

@@ -88,13 +88,13 @@ final class AfterDelivery {
     of file: DeliveredFile, _ own: stat, _ folder: Int32, _ name: [CChar], _ folders: OpenFolders
   ) -> AfterResult? {
     var status = own
-    // The link itself is deleted or moved, but its target was sent, so compare the target.
+    // The link itself is deleted or moved, so its inode is compared. Its target was sent, so the target is compared too.
     let isLink = own.st_mode & S_IFMT == S_IFLNK
     let isThere = !isLink || fstatat(folder, name, &status, 0) == 0
     let isSame =
       isThere && status.isRegular && Int64(status.st_size) == file.size
       && status.modifiedNanoseconds == file.modified
-      && file.inode.map { $0 == status.inode(beneath: folders.identity?.device) } ?? true
+      && file.inode.map { $0 == own.inode(beneath: folders.identity?.device) } ?? true
       // Inode numbers identify files only within one file system, so the root must still be on the device from which
       // the file was sent.
       && file.root.map { $0.device == folders.identity?.device } ?? true
@@ -125,10 +125,13 @@ final class AfterDelivery {
     var status = stat()
     // If the target folder cannot be opened, the file is treated as not moved.
     if let folder = try? folders.targetDescriptor(Self.folder(of: path), creating: false),
-      fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, 0) == 0,
-      Self.change(of: file, status, folder, [], folders) == nil
+      fstatat(folder, FileLister.terminated(Self.name(of: path)), &status, AT_SYMLINK_NOFOLLOW) == 0
     {
-      return .moved
+      // The target of a relative link is missing after the link was moved.
+      let isMovedLink =
+        status.st_mode & S_IFMT == S_IFLNK && file.inode == status.inode(beneath: folders.identity?.device)
+      let name = FileLister.terminated(Self.name(of: path))
+      if isMovedLink || Self.change(of: file, status, folder, name, folders) == nil { return .moved }
     }
     return AfterResult(
       state: .gone,
@@ -201,7 +204,7 @@ final class AfterDelivery {
     // If ferry was killed between linkat and unlinkat, both names belong to the same file.
     var other = stat()
     guard fstatat(to, name, &other, AT_SYMLINK_NOFOLLOW) == 0, other.st_dev == status.st_dev,
-      other.st_ino == status.st_ino, !isSameFolder(from, to)
+      other.st_ino == status.st_ino, status.st_nlink > 1, !isSameFolder(from, to)
     else { return EEXIST }
     return unlinkat(from, name, 0) == 0 ? 0 : errno
   }

@@ -10,7 +10,8 @@ struct DeliveredFile: Sendable {
   var size: Int64
   /// The modification time in nanoseconds since 1970.
   var modified: Int64
-  /// The inode, as returned by `stat.inode(beneath:)`; `nil` if unknown.
+  /// The inode of the file or, if its name is a symbolic link, of the link, as returned by `stat.inode(beneath:)`; `nil` if
+  /// unknown.
   var inode: UInt64?
   /// The upload's root at the time the file was sent; `nil` if unknown.
   var root: FolderIdentity?

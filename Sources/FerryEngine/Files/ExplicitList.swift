@@ -103,12 +103,12 @@ struct ExplicitList {
       return report(line, .temporary, "it is one of ferry's temporary files and may be incomplete")
     }
     switch look(at: path, line) {
-    case .found(let status):
+    case .found(let status, let isLink):
       guard status.isRegular else { return report(line, .notRegular, "it is not a regular file") }
       if let refusal = status.sizeRefusal { return report(line, .other, refusal) }
       found.append(
         path: path, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
-        identity: status.identity)
+        identity: status.identity(throughLink: isLink))
     case .missing: if try !isTaken(path) { reportMissing(line) }
     case .skipped: break
     }
@@ -162,7 +162,7 @@ struct ExplicitList {
 
   /// The result of looking up a path.
   private enum Look {
-    case found(stat)
+    case found(stat, isLink: Bool)
     /// No file, folder or link has this path. The problem has not been reported yet.
     case missing
     /// The path was reported, or the run was stopped.
@@ -191,7 +191,8 @@ struct ExplicitList {
       guard status.st_mode & S_IFMT == S_IFLNK else {
         var parent = stat()
         guard opened.status(of: [0x2E], &parent) else { return failure(errno, line) }
-        return links.refusal(ofName: status, in: parent).map { skip(.permission, $0) } ?? .found(status)
+        return links.refusal(ofName: status, in: parent).map { skip(.permission, $0) }
+          ?? .found(status, isLink: false)
       }
       isLink = true
     }
@@ -202,7 +203,9 @@ struct ExplicitList {
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
-      guard let reason = links.refusal(of: target) else { return .found(target.status) }
+      guard let reason = links.refusal(of: target) else {
+        return .found(target.status, isLink: target.isLink)
+      }
       return skip(.permission, reason)
     } catch {
       switch error {

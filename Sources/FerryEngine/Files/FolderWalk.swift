@@ -307,15 +307,17 @@ struct FolderWalk {
       return report(Array(name), .permission, reason)
     }
     if let refusal = status.sizeRefusal { return report(Array(name), .other, refusal) }
-    append(name, isFolder: false, status)
+    append(name, isFolder: false, status, isLink: type == Int32(DT_LNK))
     unmatched.meet(includeState, of: include)
   }
 
-  private mutating func append(_ name: UnsafeRawBufferPointer, isFolder: Bool, _ status: stat) {
+  private mutating func append(
+    _ name: UnsafeRawBufferPointer, isFolder: Bool, _ status: stat, isLink: Bool = false
+  ) {
     entries.append(
       Entry(
         start: names.count, length: name.count, isFolder: isFolder, size: Int64(status.st_size),
-        modified: status.modifiedNanoseconds, identity: status.identity))
+        modified: status.modifiedNanoseconds, identity: status.identity(throughLink: isLink)))
     names.append(contentsOf: name)
   }
 

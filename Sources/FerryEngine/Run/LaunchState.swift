@@ -275,10 +275,6 @@ struct LaunchState {
     var settled = reconciliation.settled
     var items = reconciliation.items
     if work.download == nil { try lookUpUnlisted(&items, of: id, lister) }
-    if let absent = absent[id.index] {
-      // An open item fails for the same reason, and must be counted only once.
-      problems[id.index]?.removeAll { absent[$0.path] != nil }
-    }
     settled.unlisted = problems[id.index]?.failures ?? 0
     lister?.listed?.setOrigins(of: &items)
     items.countingPoint = recorded
@@ -305,6 +301,9 @@ struct LaunchState {
     for problem in listing.problems {
       absent[id.index, default: [:]][problem.path] = problem.failureOfKnownFile
     }
+    // An open item fails for the same reason, and must be counted only once.
+    let refused = Set(listing.problems.map(\.path))
+    if !refused.isEmpty { problems[id.index]?.removeAll { refused.contains($0.path) } }
   }
 
   private func fetch(
