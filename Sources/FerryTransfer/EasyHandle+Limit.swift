@@ -43,7 +43,7 @@ extension EasyHandle {
 
   /// Called when the header section of the response is complete. Returns whether the announced body may be
   /// received.
-  func mayReceiveAnnounced() -> Bool { mayMoveAnnounced() && mayStoreAnnounced() }
+  func mayReceiveAnnounced() -> Bool { mayStoreAnnounced() && mayMoveAnnounced() }
 
   private func mayStoreAnnounced() -> Bool {
     guard let limit = exchange?.request.sizeLimit, let exchange, exchange.storesBody(status: head.status),

@@ -128,6 +128,8 @@ final class Exchange {
   var lastCount: Int64 = 0
   /// The count of bytes from which `minimum_speed` is measured, and its time; `nil` until the hop's request is sent.
   var speedMark: (count: Int64, time: SuspendingClock.Instant)?
+  /// The bytes read from a socket, and those of header sections and content, from which the others are counted.
+  var framingMark: (descriptor: CInt, read: Int64, counted: Int64)?
   /// Whether libcurl has finished and the exchange waits only for a digest or a stored file.
   var isSettling = false
   /// The reason why a download is not moved to its destination.

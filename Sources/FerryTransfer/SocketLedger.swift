@@ -78,6 +78,13 @@ final class SocketLedger {
     closed.add(info)
   }
 
+  /// The number of bytes that libcurl has read from a socket; `nil` if unknown.
+  func bytesRead(from descriptor: CInt) -> Int64? {
+    var waiting: CInt = 0
+    guard let info = info(descriptor), ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return nil }
+    return info.received - Int64(waiting)
+  }
+
   // MARK: Idle connections
 
   /// The socket of an established connection; `nil` if no socket matches, or more than one.

@@ -87,6 +87,17 @@ package final class SourceRoot: Sendable {
     return try openReal(relative)
   }
 
+  /// Opens a folder in the root for reading, like `openFile`.
+  package func openFolder(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
+    let opened = try openFile(relative)
+    var status = stat()
+    guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      close(opened)
+      throw .system(ENOTDIR)
+    }
+    return opened
+  }
+
   // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
   private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 

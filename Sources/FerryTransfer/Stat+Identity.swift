@@ -35,6 +35,13 @@ extension stat {
     root == nil || root == UInt64(st_dev) ? UInt64(st_ino) : identity
   }
 
+  /// The inode by which a listed name is recognized later, given its status read without following a link. That of a link
+  /// differs from that of any other file, to which the system may give the same number later.
+  package func entryInode(beneath root: UInt64?) -> UInt64 {
+    let inode = inode(beneath: root)
+    return st_mode & S_IFMT == S_IFLNK ? ~inode : inode
+  }
+
   /// The reason why a file of this size cannot be sent; `nil` if it can be. A sparse file can have any size, and larger
   /// numbers are not exact in JSON (RFC 8259, section 6).
   package var sizeRefusal: String? {

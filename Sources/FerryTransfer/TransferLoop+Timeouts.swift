@@ -56,6 +56,10 @@ extension TransferLoop {
           "less than \(minimum.bytes) bytes in \(minimum.period.text) ('minimum_speed' of the session)"
         retireConnection(of: exchange, after: minimum.period)
         stop(handle, failure(.requestTimeout, handle, text))
+      } else if hasTooMuchFraming(exchange, handle) {
+        let text =
+          "the response has more than \(Self.mostFraming >> 20) MiB in addition to its header section and content"
+        stop(handle, failure(.responseTooLarge, handle, text))
       } else {
         scheduleCheck(of: exchange)
       }
@@ -109,6 +113,24 @@ extension TransferLoop {
       return false
     }
     return mark.time.duration(to: now) >= minimum.period
+  }
+
+  /// The maximum number of bytes of a response over HTTP/1.1 that belong neither to its header section nor to its content:
+  /// 4 MiB, plus a quarter of the content. A chunk extension (RFC 9112, section 7.1.1) can be endless, and libcurl does not
+  /// report its bytes.
+  private static let mostFraming: Int64 = 4 << 20
+
+  private func hasTooMuchFraming(_ exchange: Exchange, _ handle: EasyHandle) -> Bool {
+    guard let descriptor = exchange.descriptor, !handle.head.isHTTP2,
+      let read = sockets.bytesRead(from: descriptor)
+    else { return false }
+    let counted = exchange.bodyReceived + exchange.headersReceived
+    guard let mark = exchange.framingMark, mark.descriptor == descriptor, mark.counted <= counted else {
+      exchange.framingMark = (descriptor, read, counted)
+      return false
+    }
+    let content = counted - mark.counted
+    return read - mark.read - content > Self.mostFraming + content / 4
   }
 
   private func isIdle(_ handle: EasyHandle) -> Bool {

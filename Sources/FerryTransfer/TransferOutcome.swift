@@ -26,8 +26,8 @@ package final class TransferOutcome {
   package var method: String?
   /// `host:port` of the proxy for the last request; `nil` if there is none, or if the response is a success.
   package var proxy: String?
-  /// The inode of the name of the file that was sent completely or in part, as `stat.inode(beneath:)` returns it: of the
-  /// file, or of the symbolic link.
+  /// The inode of the name of the file that was sent completely or in part, as
+  /// `stat.entryInode(beneath:)` returns it.
   package var inode: UInt64?
   /// The state of a download's part after the request; `nil` if there is none.
   package var part: PartProgress?

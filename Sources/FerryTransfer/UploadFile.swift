@@ -12,8 +12,8 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// The inode, as `stat.inode(beneath:)` returns it, of the listed name: of the file or, if the listed name is a symbolic
-  /// link, of the link. Found by the last check; `nil` if the name now belongs to something else.
+  /// The inode of the listed name, as `stat.entryInode(beneath:)` returns it. Found by the last check; `nil` if the name now
+  /// belongs to something else.
   private(set) var inode: UInt64?
 
   /// Opens the file and compares it with its listing.
@@ -103,7 +103,7 @@ final class UploadFile {
       source.path.withPath { fstatat(source.root.descriptor, $0, &entry, AT_SYMLINK_NOFOLLOW) } == 0
     guard isThere else { return nil }
     if entry.st_mode & S_IFMT == S_IFLNK {
-      return isLink == false ? nil : entry.inode(beneath: source.root.device)
+      return isLink == false ? nil : entry.entryInode(beneath: source.root.device)
     }
     return isLink == true || entry.identity != status.identity
       ? nil : entry.inode(beneath: source.root.device)

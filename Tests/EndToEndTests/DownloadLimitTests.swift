@@ -68,6 +68,41 @@ import Testing
     #expect(stored(job).count == 2 && used <= 50_000 + 16_384 + 4_096, "\(stored(job)), \(used)")
   }
 
+  /// A server announces more than the budget allows, and sends nothing.
+  @Test func `by a hard budget that one item exceeds does not prevent the others`() async throws {
+    let names = ["a", "b", "c"]
+    let server = try await ScriptedServer.start(
+      Dictionary(uniqueKeysWithValues: names.map { ("/\($0)", .init(status: 200, body: "small")) }))
+    let large = try RunningCommand(
+      "python3",
+      [
+        "-u", "-c",
+        """
+        import socket
+        listener = socket.create_server(("127.0.0.1", 0))
+        print("port", listener.getsockname()[1], flush=True)
+        kept = []
+        while True:
+          connection, _ = listener.accept()
+          kept.append(connection)
+          connection.recv(65536)
+          print("requested", flush=True)
+          connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000000000\\r\\n\\r\\n")
+        """,
+      ])
+    defer { large.signal(SIGKILL) }
+    let port = try await large.line(after: "port ")
+    let job = try job(
+      "      - { url: \"http://127.0.0.1:\(port)/big\", save_to: out/big }\n" + Self.items(server, names),
+      limits: "budgets: { any: { limit: 50kB, per: month, cutoff: hard, binds: all } }")
+    let (command, report) = try await job.run()
+    #expect(command.status == 8, "\(command.stdout)\(command.stderr)")
+    #expect(stored(job) == names && report.run.deferredUntil != nil, "\(stored(job))\(command.stdout)")
+    // The message does not count the bytes that were reserved and not transferred.
+    #expect(!command.stdout.contains("50.0 kB of 50.0 kB used"), "\(command.stdout)")
+    #expect(large.stdout.components(separatedBy: "requested").count == 2)
+  }
+
   @Test func `by the connections of one server does not delay those from another`() async throws {
     let names = ["a", "b", "c"]
     let server = try await Self.server(names)

@@ -35,6 +35,40 @@ import Testing
     server.lines.filter { $0.contains("GET /files") || $0.hasPrefix("away") }.sorted()
   }
 
+  /// Another server of the list accepts connections, but never responds.
+  @Test func `is not delayed by a silent server`() async throws {
+    let good = try await ScriptedServer.start([:])
+    let silent = try RunningCommand(
+      "python3",
+      [
+        "-u", "-c",
+        """
+        import socket
+        listener = socket.create_server(("127.0.0.1", 0))
+        print("port", listener.getsockname()[1], flush=True)
+        kept = []
+        while True: kept.append(listener.accept())
+        """,
+      ])
+    defer { silent.signal(SIGKILL) }
+    let port = try await silent.line(after: "port ")
+    let job = try Workspace(
+      """
+      version: 1
+      name: servers
+      sessions: { quick: { max_connections_per_host: 2 } }
+      downloads: { all: { session: quick, items: { file: urls, save_to: "out/${item.name}" } } }
+
+      """)
+    let urls =
+      (100..<300).map { "http://127.0.0.1:\(port)/a\($0)" } + (0..<10).map { "\(good.home)/z\($0)" }
+    try job.folder.write(Data((urls.joined(separator: "\n") + "\n").utf8), to: "urls")
+    let run = try await job.ferry("run", "job.yaml", "--max-duration", "8s")
+    #expect(run.status == 10, "\(run.stdout)\(run.stderr)")
+    let stored = try FileManager.default.contentsOfDirectory(atPath: job.folder.path("out"))
+    #expect(stored.filter { $0.hasPrefix("z") }.count == 10, "\(stored)")
+  }
+
   @Test func `stores the files of a fetched list once, and again when the list changes or a file is missing`()
     async throws
   {

@@ -100,6 +100,40 @@ import Testing
     #expect(sent(server, "other") == all)
   }
 
+  /// A run there would send the files of all shards again.
+  @Test(arguments: ["m", "parts"]) func `is not replaced by a run at the target of a link`(_ name: String)
+    async throws
+  {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server)
+    try await parts(job)
+    let (links, disk) = (job.state + "/shards", try TemporaryFolder())
+    let target = disk.path(name)
+    chmod(disk.path(""), 0o700)
+    if name == "m" {
+      try FileManager.default.moveItem(atPath: links + "/e2e", toPath: target)
+      try #require(symlink(target, links + "/e2e") == 0)
+    } else {
+      try FileManager.default.moveItem(atPath: links, toPath: target)
+      try #require(symlink(target, links) == 0)
+    }
+    try await parts(job)
+    let folder = name == "m" ? target : target + "/e2e"
+    try FileManager.default.moveItem(atPath: folder + "/2-of-2", toPath: disk.path("aside"))
+    for path in [target, folder, folder + "/1-of-2", folder + "/2-of-2"] {
+      // Files that are submitted to an existing part are sent by its next run.
+      for arguments in [["run", "job.yaml"]]
+        + (path.hasSuffix("1-of-2") ? [] : [["submit", "job.yaml", "all"]])
+      {
+        let command = try await job.start(arguments + ["--state", path]).end()
+        #expect(command.status == 2, "\(arguments) \(path): \(command.stdout)\(command.stderr)")
+      }
+    }
+    try FileManager.default.moveItem(atPath: disk.path("aside"), toPath: folder + "/2-of-2")
+    try await parts(job)
+    #expect(sent(server) == all)
+  }
+
   @Test func `accepts only its own manifest`() async throws {
     let server = try await ScriptedServer.start([:])
     let job = try job(server)

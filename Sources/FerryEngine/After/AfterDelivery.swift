@@ -49,8 +49,13 @@ final class AfterDelivery {
     let folder: Int32
     do throws(OpenFolders.Failure) { folder = try folders.descriptor(parent) } catch {
       if error.code == ENOENT || error.code == ENOTDIR { return missing(file, folders) }
-      if case .foreignLink(let owner) = error { return Self.foreignLink(Self.shown(parent), owner) }
       return Self.failure(error.code, Self.shown(parent), "be opened")
+    }
+    if let owner = folders.stranger(onPathTo: file.path, in: parent) {
+      return .left(
+        .afterFolder,
+        "\(Self.shown(file.path)) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the "
+          + "link by a folder")
     }
     let name = FileLister.terminated(Self.name(of: file.path))
     var status = stat()
@@ -94,7 +99,7 @@ final class AfterDelivery {
     let isSame =
       isThere && status.isRegular && Int64(status.st_size) == file.size
       && status.modifiedNanoseconds == file.modified
-      && file.inode.map { $0 == own.inode(beneath: folders.identity?.device) } ?? true
+      && file.inode.map { $0 == own.entryInode(beneath: folders.identity?.device) } ?? true
       // Inode numbers identify files only within one file system, so the root must still be on the device from which
       // the file was sent.
       && file.root.map { $0.device == folders.identity?.device } ?? true
@@ -129,7 +134,8 @@ final class AfterDelivery {
     {
       // The target of a relative link is missing after the link was moved.
       let isMovedLink =
-        status.st_mode & S_IFMT == S_IFLNK && file.inode == status.inode(beneath: folders.identity?.device)
+        status.st_mode & S_IFMT == S_IFLNK
+        && file.inode == status.entryInode(beneath: folders.identity?.device)
       let name = FileLister.terminated(Self.name(of: path))
       if isMovedLink || Self.change(of: file, status, folder, name, folders) == nil { return .moved }
     }
@@ -223,7 +229,6 @@ final class AfterDelivery {
         .afterFolder,
         "\(target), or a folder above it, belongs to user \(owner), in a world-writable folder; "
           + "create the `move_to` folder yourself")
-    case .foreignLink(let owner): foreignLink(target, owner)
     case .system(ENOTDIR), .system(EEXIST):
       .left(
         .afterFolder, "\(target) is not a folder; remove it, and the next run will move this file")
@@ -233,13 +238,6 @@ final class AfterDelivery {
         "\(target) is a symbolic link, or is reached through one; choose a path without links for `move_to`")
     case .system(let code): failure(code, target, "be created or opened")
     }
-  }
-
-  private static func foreignLink(_ path: String, _ owner: uid_t) -> AfterResult {
-    .left(
-      .afterFolder,
-      "\(path) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the link by a folder"
-    )
   }
 
   private static func failure(_ code: Int32, _ path: String, _ what: String) -> AfterResult {

@@ -18,6 +18,8 @@ final class OpenFolders {
 
   private struct Folder {
     var descriptor: Int32
+    /// Whether the path contains links.
+    var isBehindLinks = false
     var isChanged = false
   }
 
@@ -71,13 +73,23 @@ final class OpenFolders {
     /// The folder, or a folder above it, belongs to another user and is in a world-writable folder. That user could
     /// delete the files moved there.
     case foreign(uid_t)
-    /// The path contains a link of another user, who could otherwise have a file in any folder of the root deleted.
-    case foreignLink(uid_t)
   }
 
   /// The descriptor of a folder, valid until the next `makeRoom` or `sync`. The empty path means the root.
   func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
+  }
+
+  /// The owner of a link on the path of a file, if that user could otherwise have a file in any folder of the root deleted, by
+  /// the same rule as for listing; `nil` if the file may be deleted.
+  ///
+  /// - Parameter folder: the folder of the file, which `descriptor` has opened.
+  func stranger(onPathTo file: [UInt8], in folder: [UInt8]) -> uid_t? {
+    guard folders[Key(path: folder, followsLinks: true)]?.isBehindLinks == true,
+      // A file that does not exist cannot be deleted.
+      let target = try? source.target(of: file)
+    else { return nil }
+    return LinkOwner.stranger(in: target)
   }
 
   /// The descriptor of a folder to which files may be moved. The path must not contain links, or another user's folders
@@ -89,17 +101,17 @@ final class OpenFolders {
   ///     components; those that are created get at most the permissions of their counterparts in `source`.
   func targetDescriptor(_ path: [UInt8], creating: Bool, from source: [UInt8] = []) throws(Failure) -> Int32 {
     try descriptor(Key(path: path, followsLinks: false)) { key throws(Failure) in
-      try walk(key.path, creating: creating, from: source)
+      Folder(descriptor: try walk(key.path, creating: creating, from: source))
     }
   }
 
   private func descriptor(
-    _ key: Key, open: (Key) throws(Failure) -> Int32
+    _ key: Key, open: (Key) throws(Failure) -> Folder
   ) throws(Failure) -> Int32 {
     if let known = folders[key] { return known.descriptor }
-    let descriptor = try open(key)
-    folders[key] = Folder(descriptor: descriptor)
-    return descriptor
+    let folder = try open(key)
+    folders[key] = folder
+    return folder.descriptor
   }
 
   /// Records that names in the folder were added or removed.
@@ -147,45 +159,30 @@ final class OpenFolders {
     folders = [:]
   }
 
-  private func openFolder(_ path: [UInt8]) throws(Failure) -> Int32 {
+  private func openFolder(_ path: [UInt8]) throws(Failure) -> Folder {
     let name = FileLister.terminated(path.isEmpty ? [0x2E] : path)
-    let descriptor = open(beneathRoot: name, followsLinks: false)
-    if descriptor >= 0 { return descriptor }
-    if errno == ELOOP { return try openThroughLinks(path, name) }
-    // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
-    guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
-    return try walk(path, creating: false, trustingAll: true)
-  }
-
-  private func open(beneathRoot name: [CChar], followsLinks: Bool) -> Int32 {
     // openat2(2) reports EAGAIN while the path is being renamed or mounted over.
     for _ in 0..<Self.tries {
-      let descriptor = ferry_open_beneath(root, name, Self.flags, followsLinks ? 1 : 0)
-      if descriptor >= 0 || errno != EAGAIN { return descriptor }
+      let descriptor = ferry_open_beneath(root, name, Self.flags, 0)
+      if descriptor >= 0 { return Folder(descriptor: descriptor) }
+      guard errno == EAGAIN else { break }
     }
-    return -1
+    if errno == ELOOP { return Folder(descriptor: try openThroughLinks(path), isBehindLinks: true) }
+    // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
+    guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
+    return Folder(descriptor: try walk(path, creating: false, trustingAll: true))
   }
 
-  /// Opens a folder whose path contains links, by the same rule as the listing.
-  private func openThroughLinks(_ path: [UInt8], _ name: [CChar]) throws(Failure) -> Int32 {
-    let target: SourceRoot.Target
+  /// Opens a folder whose path contains links that lead to a folder in the root.
+  private func openThroughLinks(_ path: [UInt8]) throws(Failure) -> Int32 {
     do throws(SourceRoot.OpenFailure) {
-      target = try source.target(of: path)
+      return try source.openFolder(path)
     } catch {
       switch error {
       case .system(let code): throw .system(code)
       case .leavesRoot: throw .system(EXDEV)
       }
     }
-    if let stranger = LinkOwner.stranger(in: target) { throw .foreignLink(stranger) }
-    let descriptor = open(beneathRoot: name, followsLinks: true)
-    guard descriptor >= 0 else { throw .system(errno) }
-    // Another link may have been created since the owners were read.
-    guard FolderIdentity(target.status).isOpen(as: descriptor) else {
-      close(descriptor)
-      throw .system(ELOOP)
-    }
-    return descriptor
   }
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
@@ -234,7 +231,8 @@ final class OpenFolders {
     guard !path.isEmpty else { return 0o777 }
     var status = stat()
     guard fstatat(root, FileLister.terminated(path), &status, 0) == 0 else { return 0o700 }
-    return status.st_mode & 0o777
+    // In a sticky folder, only the owner of a file can remove it.
+    return status.st_mode & (status.st_mode & S_ISVTX == 0 ? 0o777 : 0o755)
   }
 
   /// The owner of a folder inside a world-writable folder, if the owner is neither this user nor the owner
@@ -258,7 +256,7 @@ extension OpenFolders.Failure {
   var code: Int32 {
     switch self {
     case .system(let code): code
-    case .foreign, .foreignLink: EACCES
+    case .foreign: EACCES
     }
   }
 }

@@ -130,8 +130,16 @@ package enum ShardFolder {
       throw UsageError(
         "\(folder) contains the state folders of shards\n"
           + "help: specify the state folder of the whole manifest or of one shard with --state")
+    case .partBehindLink: throw wholeIsUnknown(state)
     case nil: break
     }
+  }
+
+  private static func wholeIsUnknown(_ state: StateDirectory) -> UsageError {
+    UsageError(
+      "the state folders of the whole manifest and of the other parts cannot be found from "
+        + "\(DisplayPath.shown(Array(state.path.utf8)))\n"
+        + "help: specify the path in the state folder of the whole manifest: STATE/shards/MANIFEST/PART")
   }
 
   /// Checks that a launch with this state folder can execute the jobs.
@@ -157,9 +165,7 @@ package enum ShardFolder {
     }
     try job.checkIsOwner(of: state)
     guard try state.hasKnownParts else {
-      throw UsageError(
-        "the state folders of the whole manifest and of the other parts cannot be found from \(state.path)\n"
-          + "help: specify the path in the state folder of the whole manifest: STATE/shards/MANIFEST/PART")
+      throw wholeIsUnknown(state)
     }
     if let part { return Jobs(try job.divided(part)) }
     guard case .shard(let shard) = stored else {

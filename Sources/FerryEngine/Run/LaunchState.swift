@@ -260,8 +260,10 @@ struct LaunchState {
             drops.append(drop)
           }
           guard reconciliation.items.begun[last] != nil else { return }
+          // While the file is sent in parts, the row contains its identity instead of its inode.
           var kept = ItemValues(
-            journaled: captures, sha256: item.sha256, inode: item.inode, root: item.root,
+            journaled: captures, sha256: item.sha256,
+            inode: known.partialIdentity == nil ? item.inode : nil, root: item.root,
             servers: item.servers)
           kept.commitKey = known.commitKey
           uploadIDUses.hold(&kept, of: id)

@@ -76,6 +76,9 @@ extension StateDirectory {
     case part(ShardMarker, manifest: String, whole: String)
     /// The state folders of parts.
     case parts
+    /// The state of a part that has not run yet, in a folder to which a link in `shards` leads. The state folder of the whole
+    /// manifest cannot be found from there.
+    case partBehindLink
   }
 
   /// The purpose of a folder in or below the `shards` of a state folder; `nil` for other folders and for the state folder
@@ -91,7 +94,14 @@ extension StateDirectory {
         if parent.name == "shards", try !Self.shardFolders(in: path).isEmpty { return .parts }
         if folder.name == "shards", try !Self.manifests(in: path).isEmpty { return .parts }
       }
-      return nil
+      // The target of a link in `shards` need not have a name of this form.
+      let folder = AbsolutePath.withoutLinks(path)
+      if Self.hasCount(in: folder) { return .parts }
+      if ShardMarker(folderName: SplitPath(folder).name) != nil, Self.hasCount(in: SplitPath(folder).folder) {
+        return .partBehindLink
+      }
+      let names = access(sessionsFolder, F_OK) == 0 ? [] : try Self.names(in: folder)
+      return names.contains { Self.hasCount(in: folder + "/" + $0) } ? .parts : nil
     }
   }
 

@@ -20,6 +20,14 @@ extension StateDirectory {
       || ShardFile.exists(countName, header: header, in: folder)
   }
 
+  /// Whether a folder contains the state folders of a manifest's parts, whatever its path is.
+  static func hasCount(in folder: String) -> Bool {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return ShardFile.exists(countName, header: header, in: descriptor)
+  }
+
   /// The number of shards of a manifest; `nil` if it is not divided here.
   package func shardCount(of manifest: String) throws(JournalError) -> Int? {
     let file = try divisionFile(of: manifest)

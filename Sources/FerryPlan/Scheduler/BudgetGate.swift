@@ -57,6 +57,8 @@ struct BudgetGate: Sendable {
   private(set) var asked: Lease.Request?
   /// Requests that wait for a lease or the next window.
   var waiters: [Ready] = []
+  /// Those that wait for the next window because their responses were too large for the rest of this one.
+  var limited: Set<ItemRef> = []
 
   /// - Parameter limits: not empty.
   init(network: DeviceConditions.Network, limits: [Limit]) {
@@ -64,6 +66,17 @@ struct BudgetGate: Sendable {
     self.limits = limits
     let cutoffs = Set(limits.map(\.budget.cutoff))
     cutoff = cutoffs.contains(.hard) ? .hard : cutoffs.contains(.cautious) ? .cautious : .soft
+  }
+
+  /// Removes and returns the requests that may fit now.
+  mutating func takeWaiters() -> [Ready] {
+    guard !limited.isEmpty else {
+      defer { waiters = [] }
+      return waiters
+    }
+    let taken = waiters.filter { !limited.contains($0.ref) }
+    waiters.removeAll { !limited.contains($0.ref) }
+    return taken
   }
 
   /// The time at which the first of the gate's windows ends.
@@ -211,6 +224,7 @@ struct BudgetGate: Sendable {
     for index in limits.indices where now >= limits[index].window.upperBound {
       limits[index].window = limits[index].budget.per.span(containing: now, in: limits[index].zone)
     }
+    limited = []
     dropLeases()
     return true
   }
@@ -230,7 +244,8 @@ struct BudgetGate: Sendable {
   /// The reason why a transfer of this number of bytes has to wait.
   func reason(_ bytes: Int64) -> RecordedFailure {
     let limit = limits.first { refuses($0, bytes) } ?? limits[0]
-    let used = limit.used ?? 0
+    // The bytes that are leased and not transferred will be returned.
+    let used = (limit.used ?? 0) -| max(0, held)
     return .init(
       code: .budget,
       message: "waiting for the budget of \(limit.scope.networks): "

@@ -33,12 +33,21 @@ extension Scheduler {
     uploads[upload].pending.first.flatMap { gate(of: ItemRef(uploads[upload].node, $0)) }
   }
 
+  /// The maximum number of items in progress of a batch with items of several servers: 1,000. Items of a server that responds
+  /// slowly wait in the queue of that server, and those of the other servers can begin meanwhile.
+  private static let windowOfSeveralServers = 1_000
+
   private func mayBegin(_ upload: Int) -> Bool {
+    let gate = gateOfNext(upload)
+    // With a budget, each item in progress reserves bytes.
+    let window =
+      gate == nil && uploads[upload].items.origins.count > 1
+      ? max(uploads[upload].window, Self.windowOfSeveralServers) : uploads[upload].window
     guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
       uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
-      uploads[upload].tally.inProgress < uploads[upload].window,
+      uploads[upload].tally.inProgress < window,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
-      gateOfNext(upload).map({ gates[$0].asked == nil }) ?? true,
+      gate.map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase
     else { return false }
     for token in uploads[upload].tokens {

@@ -85,8 +85,7 @@ extension Scheduler {
   }
 
   private mutating func returnWaiters() {
-    let waiters = gates.flatMap(\.waiters)
-    for gate in gates.indices { gates[gate].waiters = [] }
+    let waiters = gates.indices.flatMap { gates[$0].takeWaiters() }
     for ready in waiters { enqueue(ready) }
   }
 
@@ -259,7 +258,10 @@ extension Scheduler {
     if let gate { gates[gate].release(ref) }
     guard flight.attempt.bodyCopies != nil else {
       guard stop == nil, let gate else { return leave(ref, failure) }
-      return gates[gate].waiters.append(ready(ref, flight.attempt.step))
+      // It would use up the rest of the budget again. The other requests can use it.
+      gates[gate].limited.insert(ref)
+      gates[gate].waiters.append(ready(ref, flight.attempt.step))
+      return offerRoom(of: gate)
     }
     // The server has received the body and redirected the request. The reservation of the next request includes
     // another copy of the body. The number of copies is limited by the maximum number of redirects.
