@@ -44,7 +44,7 @@ package struct LinkOwner: Sendable {
   }
 
   /// The owner of a link on the path who is neither root, nor the user who runs ferry, nor the owner of the target.
-  package static func stranger(in target: SourceRoot.Target) -> uid_t? {
+  private static func stranger(in target: SourceRoot.Target) -> uid_t? {
     target.linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != target.status.st_uid }
   }
 

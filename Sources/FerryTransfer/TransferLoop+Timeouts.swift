@@ -116,12 +116,13 @@ extension TransferLoop {
   }
 
   /// The maximum number of bytes of a response over HTTP/1.1 that belong neither to its header section nor to its content:
-  /// 4 MiB, plus a quarter of the content. A chunk extension (RFC 9112, section 7.1.1) can be endless, and libcurl does not
-  /// report its bytes.
+  /// 4 MiB, plus eight times the content. A chunk extension (RFC 9112, section 7.1.1) can be endless, and libcurl does not
+  /// report its bytes. An honest server may send each byte in its own chunk, which takes six bytes.
   private static let mostFraming: Int64 = 4 << 20
 
   private func hasTooMuchFraming(_ exchange: Exchange, _ handle: EasyHandle) -> Bool {
-    guard let descriptor = exchange.descriptor, !handle.head.isHTTP2,
+    // Over HTTP/2, the connection also carries other responses.
+    guard case .chunked = exchange.framing, !exchange.mayBeHTTP2, let descriptor = exchange.descriptor,
       let read = sockets.bytesRead(from: descriptor)
     else { return false }
     let counted = exchange.bodyReceived + exchange.headersReceived
@@ -130,7 +131,7 @@ extension TransferLoop {
       return false
     }
     let content = counted - mark.counted
-    return read - mark.read - content > Self.mostFraming + content / 4
+    return read - mark.read - content > Self.mostFraming +| 8 *| content
   }
 
   private func isIdle(_ handle: EasyHandle) -> Bool {

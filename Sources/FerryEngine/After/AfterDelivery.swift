@@ -51,17 +51,23 @@ final class AfterDelivery {
       if error.code == ENOENT || error.code == ENOTDIR { return missing(file, folders) }
       return Self.failure(error.code, Self.shown(parent), "be opened")
     }
-    if let owner = folders.stranger(onPathTo: file.path, in: parent) {
-      return .left(
-        .afterFolder,
-        "\(Self.shown(file.path)) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the "
-          + "link by a folder")
-    }
     let name = FileLister.terminated(Self.name(of: file.path))
     var status = stat()
     guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(file.path), "be examined")
+    }
+    switch folders.linkRefusal(of: parent, forFileOf: status.st_uid) {
+    case .stranger(let owner):
+      return .left(
+        .afterFolder,
+        "\(Self.shown(file.path)) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the "
+          + "link by a folder")
+    case .changed:
+      return .left(
+        .afterFolder,
+        "a link in the path of \(Self.shown(file.path)) was changed meanwhile; the next run retries")
+    case nil: break
     }
     if let change = Self.change(of: file, status, folder, name, folders) { return change }
     // Size and time do not identify a file: a copy may preserve them, and a file in another root may have the same

@@ -80,16 +80,26 @@ final class OpenFolders {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
 
-  /// The owner of a link on the path of a file, if that user could otherwise have a file in any folder of the root deleted, by
-  /// the same rule as for listing; `nil` if the file may be deleted.
+  /// Why a file behind links must not be deleted or moved.
+  enum LinkRefusal {
+    /// This user owns a link on the path, and could otherwise have a file in any folder of the root deleted.
+    case stranger(uid_t)
+    /// The links have changed since the folder was opened.
+    case changed
+  }
+
+  /// Checks the links on the path of a file, by the same rule as for listing.
   ///
-  /// - Parameter folder: the folder of the file, which `descriptor` has opened.
-  func stranger(onPathTo file: [UInt8], in folder: [UInt8]) -> uid_t? {
-    guard folders[Key(path: folder, followsLinks: true)]?.isBehindLinks == true,
-      // A file that does not exist cannot be deleted.
-      let target = try? source.target(of: file)
-    else { return nil }
-    return LinkOwner.stranger(in: target)
+  /// - Parameters:
+  ///   - folder: the folder of the file, which `descriptor` has opened.
+  ///   - owner: the owner of the file.
+  func linkRefusal(of folder: [UInt8], forFileOf owner: uid_t) -> LinkRefusal? {
+    guard let known = folders[Key(path: folder, followsLinks: true)], known.isBehindLinks else { return nil }
+    guard let target = try? source.target(of: folder),
+      FolderIdentity(target.status).isOpen(as: known.descriptor)
+    else { return .changed }
+    let stranger = target.linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != owner }
+    return stranger.map { .stranger($0) }
   }
 
   /// The descriptor of a folder to which files may be moved. The path must not contain links, or another user's folders
