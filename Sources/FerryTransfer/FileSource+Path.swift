@@ -28,11 +28,16 @@ extension TransferRequest.FileSource {
     var source = Self(root: root, path: name, size: 0, modified: 0)
     var status = stat()
     try UploadFile.look(at: source, &status)
+    let changed = "it was changed while ferry opened it"
     let refusal: String?
     do throws(SourceRoot.OpenFailure) {
-      refusal = LinkOwner().refusal(of: try root.target(of: name)) ?? status.sizeRefusal
+      let target = try root.target(of: name)
+      // The links that were examined need not be those through which the file was opened.
+      refusal =
+        target.status.identity == status.identity
+        ? LinkOwner().refusal(of: target) ?? status.sizeRefusal : changed
     } catch {
-      refusal = "it was changed while ferry opened it"
+      refusal = changed
     }
     if let refusal {
       throw TransportFailure(

@@ -61,7 +61,7 @@ import Testing
 
       """)
     let urls =
-      (100..<300).map { "http://127.0.0.1:\(port)/a\($0)" } + (0..<10).map { "\(good.home)/z\($0)" }
+      (100..<180).map { "http://127.0.0.1:\(port)/a\($0)" } + (0..<10).map { "\(good.home)/z\($0)" }
     try job.folder.write(Data((urls.joined(separator: "\n") + "\n").utf8), to: "urls")
     let run = try await job.ferry("run", "job.yaml", "--max-duration", "8s")
     #expect(run.status == 10, "\(run.stdout)\(run.stderr)")

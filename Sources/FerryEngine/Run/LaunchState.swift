@@ -222,6 +222,8 @@ struct LaunchState {
       nextRow: nextRow)
     // A row of schema 4 does not have a counting point.
     let recorded = row.flatMap { $0.id == 0 ? nil : $0.countingPoint ?? .allocated }
+    /// The identities of files of which the server has a part, by the items' positions.
+    var partialIdentities: [Int: UInt64] = [:]
     if let row, let journal, row.id != 0 {
       let isAll = try stopCheck.forEachRow { check in
         try journal.forEachItem(node: row.id, meeting: files) { item in
@@ -260,6 +262,7 @@ struct LaunchState {
             drops.append(drop)
           }
           guard reconciliation.items.begun[last] != nil else { return }
+          if let identity = known.partialIdentity, identity != 0 { partialIdentities[last] = identity }
           // While the file is sent in parts, the row contains its identity instead of its inode.
           var kept = ItemValues(
             journaled: captures, sha256: item.sha256,
@@ -276,7 +279,7 @@ struct LaunchState {
     nextRow = reconciliation.nextRow
     var settled = reconciliation.settled
     var items = reconciliation.items
-    if work.download == nil { try lookUpUnlisted(&items, of: id, lister) }
+    if work.download == nil { try lookUpUnlisted(&items, of: id, lister, partialIdentities) }
     settled.unlisted = problems[id.index]?.failures ?? 0
     lister?.listed?.setOrigins(of: &items)
     items.countingPoint = recorded
@@ -287,7 +290,7 @@ struct LaunchState {
   /// items also apply to them. Otherwise, an item whose file was replaced by another user's link would be sent
   /// through the link.
   private mutating func lookUpUnlisted(
-    _ items: inout ItemTable, of id: NodeID, _ lister: FileLister?
+    _ items: inout ItemTable, of id: NodeID, _ lister: FileLister?, _ partialIdentities: [Int: UInt64]
   ) throws(ListingFailure) {
     let unlisted = (0..<items.count).filter { items.files.identities[$0] == 0 }
     guard !unlisted.isEmpty, let lister else { return }
@@ -298,7 +301,15 @@ struct LaunchState {
       identities[Array(listing.files.path(file))] = listing.files.identities[file]
     }
     for (item, path) in zip(unlisted, paths) {
-      if let identity = identities[path] { items.files.identities[item] = identity }
+      guard let identity = identities[path] else { continue }
+      items.files.identities[item] = identity
+      // A server that has a part of one file must not receive the rest of another.
+      if let partial = partialIdentities[item], partial != identity {
+        absent[id.index, default: [:]][path] = TransportFailure(
+          .sourceChanged,
+          "\(DisplayPath.shown(path)): it has been replaced by another file since a part of it was sent; submit it again to "
+            + "send the new file", mayHaveReachedServer: false)
+      }
     }
     for problem in listing.problems {
       absent[id.index, default: [:]][problem.path] = problem.failureOfKnownFile

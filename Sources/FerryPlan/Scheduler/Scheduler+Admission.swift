@@ -33,9 +33,10 @@ extension Scheduler {
     uploads[upload].pending.first.flatMap { gate(of: ItemRef(uploads[upload].node, $0)) }
   }
 
-  /// The maximum number of items in progress of a batch with items of several servers: 1,000. Items of a server that responds
-  /// slowly wait in the queue of that server, and those of the other servers can begin meanwhile.
-  private static let windowOfSeveralServers = 1_000
+  /// The maximum number of items in progress of a batch with items of several servers. Items of a server that responds slowly
+  /// wait in the queue of that server, and those of the other servers can begin meanwhile. Each item being downloaded takes
+  /// two descriptors.
+  private static let windowOfSeveralServers = 100
 
   private func mayBegin(_ upload: Int) -> Bool {
     let gate = gateOfNext(upload)
@@ -43,9 +44,11 @@ extension Scheduler {
     let window =
       gate == nil && uploads[upload].items.origins.count > 1
       ? max(uploads[upload].window, Self.windowOfSeveralServers) : uploads[upload].window
+    // Downloads that wait for the next window because they are too large for this one do not delay the others.
+    let limited = gate.map { gates[$0].limited.count } ?? 0
     guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
       uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
-      uploads[upload].tally.inProgress < window,
+      uploads[upload].tally.inProgress < window + limited,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
       gate.map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase
