@@ -244,8 +244,7 @@ struct BudgetGate: Sendable {
   /// The reason why a transfer of this number of bytes has to wait.
   func reason(_ bytes: Int64) -> RecordedFailure {
     let limit = limits.first { refuses($0, bytes) } ?? limits[0]
-    // The bytes that are leased and not transferred will be returned.
-    let used = (limit.used ?? 0) -| max(0, held)
+    let used = limit.used ?? 0
     return .init(
       code: .budget,
       message: "waiting for the budget of \(limit.scope.networks): "
