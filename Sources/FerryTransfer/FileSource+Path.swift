@@ -25,26 +25,26 @@ extension TransferRequest.FileSource {
         .sourceMissing, "\(DisplayPath.shown(path)): the folder cannot be opened: \(error.reason)",
         mayHaveReachedServer: false)
     }
-    var source = Self(root: root, path: name, size: 0, modified: 0)
-    var status = stat()
-    try UploadFile.look(at: source, &status)
-    let changed = "it was changed while ferry opened it"
-    let refusal: String?
+    func failure(_ code: TransportFailure.Code, _ reason: String) -> TransportFailure {
+      TransportFailure(code, "\(DisplayPath.shown(path)): \(reason)", mayHaveReachedServer: false)
+    }
+    let target: SourceRoot.Target
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: name)
-      // The links that were examined need not be those through which the file was opened.
-      refusal =
-        target.status.identity == status.identity
-        ? LinkOwner().refusal(of: target) ?? status.sizeRefusal : changed
+      target = try root.target(of: name)
     } catch {
-      refusal = changed
+      switch error {
+      case .system(let code): throw failure(UploadFile.code(code), SystemText.error(code))
+      case .leavesRoot:
+        throw failure(.sourceUnreadable, "a symbolic link that leads to another folder is not followed")
+      }
     }
-    if let refusal {
-      throw TransportFailure(
-        .sourceUnreadable, "\(DisplayPath.shown(path)): \(refusal)", mayHaveReachedServer: false)
+    let status = target.status
+    guard status.st_mode & S_IFMT == S_IFREG else { throw failure(.sourceUnreadable, "not a regular file") }
+    if let refusal = LinkOwner().refusal(of: target) ?? status.sizeRefusal {
+      throw failure(.sourceUnreadable, refusal)
     }
-    (source.size, source.modified) = (Int64(status.st_size), status.modifiedNanoseconds)
-    source.identity = status.identity
-    return source
+    return Self(
+      root: root, path: name, size: Int64(status.st_size), modified: status.modifiedNanoseconds,
+      identity: status.identity)
   }
 }

@@ -33,7 +33,7 @@ package struct LinkOwner: Sendable {
   /// sent, even a file that only another user may read or that `exclude` matches.
   package func refusal(of target: SourceRoot.Target) -> String? {
     let owner = target.status.st_uid
-    guard let stranger = Self.stranger(in: target) else {
+    guard let stranger = Self.stranger(among: target.linkOwners, of: owner) else {
       guard target.hasSharedLink, !hardLinksAreProtected else {
         return refusal(ofName: target.status, in: target.folder)
       }
@@ -43,9 +43,9 @@ package struct LinkOwner: Sendable {
     return "it is a symbolic link of user \(stranger) to a file of user \(owner), which ferry does not follow"
   }
 
-  /// The owner of a link on the path who is neither root, nor the user who runs ferry, nor the owner of the target.
-  private static func stranger(in target: SourceRoot.Target) -> uid_t? {
-    target.linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != target.status.st_uid }
+  /// The first owner of a link on a path who is neither root, nor the user who runs ferry, nor the owner of the file.
+  package static func stranger(among linkOwners: [uid_t], of owner: uid_t) -> uid_t? {
+    linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != owner }
   }
 
   /// The reason why a file is not used under its name in a folder; `nil` if there is none. Another user may have created the

@@ -92,7 +92,7 @@ final class StuckTurnGuard: Sendable {
     + "the file system of a file. The process ends as if it had been killed; the next run continues"
 
   /// Must be called when the run is to stop. May be called on any thread.
-  func stop() { state.withLock { $0.mustStop = true } }
+  func runMustStop() { state.withLock { $0.mustStop = true } }
 
   // MARK: The loop's thread
 

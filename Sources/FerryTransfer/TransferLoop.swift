@@ -94,7 +94,7 @@ package final class TransferLoop {
 
   /// Must be called when the run is to stop. If a call to libcurl then does not return, the process ends
   /// (`StuckTurnGuard`). May be called on any thread.
-  package var stop: @Sendable () -> Void { { [turnGuard] in turnGuard.stop() } }
+  package var runMustStop: @Sendable () -> Void { { [turnGuard] in turnGuard.runMustStop() } }
 
   /// Allows requests to be sent only while a condition holds.
   package func send(while isAllowed: @escaping () -> Bool) { sockets.mayStillSend = isAllowed }

@@ -42,35 +42,6 @@ final class UploadFile {
 
   deinit { close(descriptor) }
 
-  /// The status of a file whose size and time are not known yet.
-  static func look(
-    at source: TransferRequest.FileSource, _ status: inout stat
-  ) throws(TransportFailure) {
-    let descriptor: CInt
-    do throws(SourceRoot.OpenFailure) {
-      descriptor = try source.root.openFile(source.path)
-    } catch {
-      switch error {
-      case .system(let system):
-        throw TransportFailure(
-          code(system), "\(source.name): \(SystemText.error(system))", mayHaveReachedServer: false)
-      case .leavesRoot:
-        throw TransportFailure(
-          .sourceUnreadable, "\(source.name): a symbolic link that leads to another folder is not followed",
-          mayHaveReachedServer: false)
-      }
-    }
-    defer { close(descriptor) }
-    guard look(at: descriptor, &status) == 0 else {
-      throw TransportFailure(
-        .sourceUnreadable, "\(source.name): \(SystemText.error(errno))", mayHaveReachedServer: false)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw TransportFailure(
-        .sourceUnreadable, "\(source.name): not a regular file", mayHaveReachedServer: false)
-    }
-  }
-
   /// Fails with `sourceChanged` if the size, the time or the identity differs from the listing, and with
   /// `sourceUnreadable` if this is no longer a regular file.
   func check() throws(TransportFailure) {
@@ -90,23 +61,18 @@ final class UploadFile {
     } else {
       let isLink = source.identity == status.identity(throughLink: true)
       guard isLink || source.identity == 0 else { throw replaced }
-      inode = inode(ofEntryOf: status, isLink: isLink ? true : nil)
+      inode = inode(ofEntryOf: status, mustBeLink: isLink)
     }
   }
 
-  /// The inode of the entry at the listed path; `nil` if it is not a name of the open file, or a link as expected.
-  ///
-  /// - Parameter isLink: whether the listed name was a link; `nil` if unknown.
-  private func inode(ofEntryOf status: stat, isLink: Bool?) -> UInt64? {
+  /// The inode of the entry at the listed path; `nil` if the entry is neither a link nor, unless it must be one, the open file.
+  private func inode(ofEntryOf status: stat, mustBeLink: Bool) -> UInt64? {
     var entry = stat()
-    let isThere =
-      source.path.withPath { fstatat(source.root.descriptor, $0, &entry, AT_SYMLINK_NOFOLLOW) } == 0
-    guard isThere else { return nil }
-    if entry.st_mode & S_IFMT == S_IFLNK {
-      return isLink == false ? nil : entry.entryInode(beneath: source.root.device)
-    }
-    return isLink == true || entry.identity != status.identity
-      ? nil : entry.inode(beneath: source.root.device)
+    guard
+      source.path.withPath({ fstatat(source.root.descriptor, $0, &entry, AT_SYMLINK_NOFOLLOW) }) == 0,
+      entry.st_mode & S_IFMT == S_IFLNK || !mustBeLink && entry.identity == status.identity
+    else { return nil }
+    return entry.entryInode(beneath: source.root.device)
   }
 
   /// Uses the same system call as the listing. libfaketime 0.9 shifts the times of fstat(2) but not of
@@ -190,7 +156,7 @@ final class UploadFile {
     }
   }
 
-  private static func code(_ error: CInt) -> TransportFailure.Code {
+  static func code(_ error: CInt) -> TransportFailure.Code {
     switch error {
     case ENOENT, ENOTDIR: .sourceMissing
     // The code is the same as for a connection for which no descriptor is free, because the cause is

@@ -80,6 +80,22 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
+  /// The rule is that for listed files. The folder may be shared, and the link may lead to a private file in it.
+  @Test(.enabled("only root may give files away", { geteuid() == 0 }))
+  func `fails if its file is the link of another user`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try Workspace(Self.manifest(server.home, "body: { file: status.json }"))
+    try job.folder.write(Data("private".utf8), to: "key")
+    #expect(symlink("key", job.folder.path("status.json")) == 0)
+    #expect(lchown(job.folder.path("status.json"), 65534, 65534) == 0)
+    let foreign = try await job.run()
+    #expect(foreign.report.node("note")?.reason?.message.contains("symbolic link of user 65534") == true)
+    #expect(foreign.command.status == 1 && server.requests.isEmpty)
+    #expect(lchown(job.folder.path("status.json"), geteuid(), getegid()) == 0)
+    #expect(try await job.run("--fresh").command.status == 0)
+    #expect(server.requests.last?.body == "private")
+  }
+
   @Test(.enabled(if: FormServer.python != nil, "python3-aiohttp is needed: scripts/setup test"))
   func `can be a form with several parts, which aiohttp reads`() async throws {
     let server = try await FormServer.start()

@@ -201,6 +201,31 @@ import Testing
     #expect(log.sessions.last?.sha256 == digest)
   }
 
+  /// The file is not listed: it was submitted. The server has a part of the old file.
+  @Test func `fails if its submitted file was replaced before it was resumed`() async throws {
+    let server = try await SessionServer.start(fault: "  return ('slow', 0.05)")
+    let job = try job(server)
+    try job.write(
+      manifest: job.folder.text("job.yaml").replacing("root: files", with: "root: files, include: [none]"))
+    try write(8 * Self.chunk, to: job, seed: 1)
+    #expect(try await job.ferry("submit", "job.yaml", "files", "files/f").status == 0)
+    let run = try job.start(["run", "job.yaml", "--quiet"])
+    while run.isRunning, try await server.log().parts < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    // The journal then has the part of the file that the server has.
+    run.signal(SIGINT)
+    run.signal(SIGINT)
+    _ = await run.end()
+    let (file, new) = (job.folder.path("files/f"), job.folder.path("new"))
+    var random = SplitMix(seed: 2)
+    try job.folder.write(random.bytes(8 * Self.chunk), to: "new")
+    let copied = try await Command.run("touch", ["-r", file, new])
+    #expect(copied.status == 0 && rename(new, file) == 0)
+    let (command, report) = try await job.run()
+    #expect(command.status != 0, "\(command.stdout)\(command.stderr)")
+    #expect(report.items.first?.reason?.code == "source_changed", "\(command.stdout)")
+    #expect(try await server.log().sessions.map(\.done) == [false])
+  }
+
   @Test func `fails if the server does not state its offset`() async throws {
     let server = try await SessionServer.start(fault: "  return ('drop', 1000) if number == 1 else None")
     let job = try job(server, "mute")

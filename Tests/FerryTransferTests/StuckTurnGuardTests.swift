@@ -124,7 +124,7 @@ import Testing
     turnGuard.begin()
     Thread.sleep(forTimeInterval: 0.8)
     #expect(!ends.has)
-    turnGuard.stop()
+    turnGuard.runMustStop()
     let limit = ContinuousClock.now + .seconds(10)
     while !ends.has, ContinuousClock.now < limit { Thread.sleep(forTimeInterval: 0.02) }
     #expect(ends.has)
@@ -134,7 +134,7 @@ import Testing
   @Test func aCallThatReadsDoesNotEndTheProcess() throws {
     let descriptors = try (0..<3).map { _ in try connect() }
     defer { for descriptor in descriptors { close(descriptor) } }
-    turnGuard.stop()
+    turnGuard.runMustStop()
     turnGuard.begin()
     for number in 0..<30 { _ = read(descriptors[number % 3], for: .milliseconds(40)) }
     #expect(!ends.has)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func aCallThatCallsBackDoesNotEndTheProcess() throws {
-    turnGuard.stop()
+    turnGuard.runMustStop()
     turnGuard.begin()
     for _ in 0..<100 {
       turnGuard.didCallBack()

@@ -57,17 +57,11 @@ final class AfterDelivery {
       if errno == ENOENT { return missing(file, folders) }
       return Self.failure(errno, Self.shown(file.path), "be examined")
     }
-    switch folders.linkRefusal(of: parent, forFileOf: status.st_uid) {
-    case .stranger(let owner):
+    if let owner = folders.stranger(onPathTo: parent, forFileOf: status.st_uid) {
       return .left(
         .afterFolder,
         "\(Self.shown(file.path)) is reached through a symbolic link of user \(owner), which ferry does not follow; replace the "
           + "link by a folder")
-    case .changed:
-      return .left(
-        .afterFolder,
-        "a link in the path of \(Self.shown(file.path)) was changed meanwhile; the next run retries")
-    case nil: break
     }
     if let change = Self.change(of: file, status, folder, name, folders) { return change }
     // Size and time do not identify a file: a copy may preserve them, and a file in another root may have the same

@@ -18,8 +18,8 @@ final class OpenFolders {
 
   private struct Folder {
     var descriptor: Int32
-    /// Whether the path contains links.
-    var isBehindLinks = false
+    /// The owners of the links in the path.
+    var linkOwners: [uid_t] = []
     var isChanged = false
   }
 
@@ -80,26 +80,15 @@ final class OpenFolders {
     try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
   }
 
-  /// Why a file behind links must not be deleted or moved.
-  enum LinkRefusal {
-    /// This user owns a link on the path, and could otherwise have a file in any folder of the root deleted.
-    case stranger(uid_t)
-    /// The links have changed since the folder was opened.
-    case changed
-  }
-
-  /// Checks the links on the path of a file, by the same rule as for listing.
+  /// The owner of a link on the path of a file, if that user could otherwise have a file in any folder of the root deleted;
+  /// `nil` if the links may be followed, by the same rule as for listing.
   ///
   /// - Parameters:
   ///   - folder: the folder of the file, which `descriptor` has opened.
   ///   - owner: the owner of the file.
-  func linkRefusal(of folder: [UInt8], forFileOf owner: uid_t) -> LinkRefusal? {
-    guard let known = folders[Key(path: folder, followsLinks: true)], known.isBehindLinks else { return nil }
-    guard let target = try? source.target(of: folder),
-      FolderIdentity(target.status).isOpen(as: known.descriptor)
-    else { return .changed }
-    let stranger = target.linkOwners.first { $0 != geteuid() && $0 != 0 && $0 != owner }
-    return stranger.map { .stranger($0) }
+  func stranger(onPathTo folder: [UInt8], forFileOf owner: uid_t) -> uid_t? {
+    let owners = folders[Key(path: folder, followsLinks: true)]?.linkOwners ?? []
+    return LinkOwner.stranger(among: owners, of: owner)
   }
 
   /// The descriptor of a folder to which files may be moved. The path must not contain links, or another user's folders
@@ -177,16 +166,23 @@ final class OpenFolders {
       if descriptor >= 0 { return Folder(descriptor: descriptor) }
       guard errno == EAGAIN else { break }
     }
-    if errno == ELOOP { return Folder(descriptor: try openThroughLinks(path), isBehindLinks: true) }
+    if errno == ELOOP { return try openThroughLinks(path) }
     // The kernel is older than 5.6, or a container's seccomp filter blocks the call.
     guard errno == ENOSYS || errno == EPERM else { throw .system(errno) }
     return Folder(descriptor: try walk(path, creating: false, trustingAll: true))
   }
 
   /// Opens a folder whose path contains links that lead to a folder in the root.
-  private func openThroughLinks(_ path: [UInt8]) throws(Failure) -> Int32 {
+  private func openThroughLinks(_ path: [UInt8]) throws(Failure) -> Folder {
     do throws(SourceRoot.OpenFailure) {
-      return try source.openFolder(path)
+      let target = try source.target(of: path)
+      let descriptor = try source.openFolder(path)
+      guard FolderIdentity(target.status).isOpen(as: descriptor) else {
+        close(descriptor)
+        // The links were replaced between the two calls.
+        throw .system(EAGAIN)
+      }
+      return Folder(descriptor: descriptor, linkOwners: target.linkOwners)
     } catch {
       switch error {
       case .system(let code): throw .system(code)

@@ -241,12 +241,12 @@ struct FolderWalk {
     closedir(stream)
     let depth = levels.count - 1
     // Checked after the folder was read: the file that identifies a state folder is the first one to be created in it.
-    if let membership = stateFolder?.membership(byContentsOf: descriptor), membership != .none {
+    if stateFolder != nil, StateDirectory.isOfShards(descriptor) {
       // If nothing in the folder is selected, nothing is omitted.
       let isOmitted = entries.count > levels[depth].position
       entries.removeSubrange(levels[depth].position...)
       names.removeSubrange(levels[depth].namesStart...)
-      if membership == .unknown, isOmitted {
+      if isOmitted {
         report([], .unknownState, StateFolder.Membership.unknownMessage)
       }
     }

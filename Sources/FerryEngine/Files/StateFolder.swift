@@ -32,21 +32,14 @@ struct StateFolder: Sendable {
     case unknown
 
     static let unknownMessage =
-      "it is in a folder with a file 'shard' or 'count' of ferry, as state folders have. Exclude the folder, or remove "
-      + "that file if the folder contains no state of ferry"
+      "the folder contains ferry's file 'shard' or 'count', which marks a state folder. Exclude the folder, or remove that "
+      + "file if the folder contains no state of ferry"
   }
 
   /// Whether an open folder is the state folder or one of its subfolders, or contains the state of parts, regardless of its
   /// current name.
   func membership(of descriptor: Int32) -> Membership {
-    isOwn(descriptor) ? .own : membership(byContentsOf: descriptor)
-  }
-
-  /// Like `membership(of:)`, for a folder for which `isOwn` has returned false.
-  func membership(byContentsOf descriptor: Int32) -> Membership {
-    var status = stat()
-    guard StateDirectory.isOfShards(descriptor), fstat(descriptor, &status) == 0 else { return .none }
-    return folders.contains { $0.hasPart(status) } ? .own : .unknown
+    isOwn(descriptor) ? .own : StateDirectory.isOfShards(descriptor) ? .unknown : .none
   }
 
   /// Whether an open folder is the state folder or one of its subfolders.

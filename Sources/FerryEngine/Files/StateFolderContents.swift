@@ -32,19 +32,16 @@ struct StateFolderContents: Sendable {
     }
     return parts.contains(status)
   }
-
-  /// Whether a folder is that of a part, or contains those of a manifest, through links in `shards`.
-  func hasPart(_ folder: stat) -> Bool { parts.contains(folder: folder) }
 }
 
 /// The files in the state folders of the parts of manifests, in `shards`.
 ///
 /// A manifest may have thousands of parts, and each of their processes lists files. Their folders are therefore read only
-/// when a listed file has another name (a hard link), which may be in one of them, or a listed folder looks like one.
+/// when a listed file has another name (a hard link), which may be in one of them.
 private final class PartFiles: Sendable {
   /// The paths of the folders `shards`.
   private let shards: [[UInt8]]
-  /// The paths of the files and folders; `nil` until they are needed.
+  /// The paths of the files; `nil` until they are needed.
   private let files = Mutex<[FolderIdentity: [UInt8]]?>(nil)
 
   /// - Parameter state: the real path of a state folder, or of its folder `shards`.
@@ -68,18 +65,6 @@ private final class PartFiles: Sendable {
       files = current
       return current[identity] != nil
     }
-  }
-
-  func contains(folder status: stat) -> Bool {
-    let identity = FolderIdentity(status)
-    let path = files.withLock { files in
-      let known = files ?? read()
-      files = known
-      return known[identity]
-    }
-    guard let path else { return false }
-    var now = stat()
-    return stat(FileLister.terminated(path), &now) == 0 && FolderIdentity(now) == identity
   }
 
   /// The folders to which `shards` or links in it lead.

@@ -36,10 +36,10 @@ extension Launch {
     if !leases.isEmpty { loop.send { leases.allSatisfy(\.isHeld) } }
     // Start the event sources before files are listed, which may take a long time, so that a signal during the
     // listing also results in a report.
-    let signals = SignalsAtEnd(try eventSources(run, journals, messages, onStop: loop.stop), messages)
+    let signals = SignalsAtEnd(try eventSources(run, journals, messages, onStop: loop.runMustStop), messages)
     defer { withExtendedLifetime(signals) {} }
     if let deadline = run.deadline {
-      run.threads.events.schedule(after: clock.now.duration(to: deadline), loop.stop)
+      run.threads.events.schedule(after: clock.now.duration(to: deadline), loop.runMustStop)
     }
     let requestsAtEnd = RequestsAtEnd(
       jobs: jobs, state: state, version: version, clock: clock, run: run, loop: loop, messages: messages)

@@ -12,6 +12,9 @@ extension JournalStatements {
     /// A new delivery gets a new key.
     private static let noKey = "key_header = NULL, key_value = NULL"
     private static let noServers = "servers = NULL"
+    /// While an item has an upload ID (state 1), `inode` contains the identity of the file of which the server may have a
+    /// part. From then on, it contains an inode or NULL.
+    private static let noPartialIdentity = "inode = CASE state WHEN 1 THEN NULL ELSE inode END"
 
     var sql: String {
       switch self {
@@ -39,7 +42,10 @@ extension JournalStatements {
         """
       case .confirmedBytes: "UPDATE item SET confirmed_bytes = ?2 WHERE id = ?1"
       case .transferred:
-        "UPDATE item SET state = 2, intent = NULL, sha256 = ?2, \(Self.noKey) WHERE id = ?1"
+        """
+        UPDATE item SET state = 2, intent = NULL, sha256 = ?2, \(Self.noPartialIdentity), \(Self.noKey)
+        WHERE id = ?1
+        """
       case .released:
         """
         UPDATE item SET state = 0, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
@@ -49,12 +55,13 @@ extension JournalStatements {
         """
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
         failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL, expires = NULL,
-        \(Self.noKey), \(Self.noServers) WHERE id = ?1
+        \(Self.noPartialIdentity), \(Self.noKey), \(Self.noServers) WHERE id = ?1
         """
       case .closedShared:
         """
         UPDATE item SET state = ?2, closed_at = ?3, failure_code = ?4, failure_status = ?5,
-        failure_message = ?6, intent = NULL, expires = NULL, \(Self.noKey) WHERE id = ?1
+        failure_message = ?6, intent = NULL, expires = NULL, \(Self.noPartialIdentity), \(Self.noKey)
+        WHERE id = ?1
         """
       case .closedAmbiguous:
         """
