@@ -8,11 +8,9 @@ package enum HTTPDate {
   /// - `Sunday, 06-Nov-94 08:49:37 GMT`; years from 69 are in the 20th century, as for strptime(3)
   /// - `Sun Nov  6 08:49:37 1994`, the format of asctime(3)
   package static func instant(_ text: some StringProtocol) -> Instant? {
-    guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-    let parts = text.split(separator: " ").map { String($0) }
+    let parts = parts(of: text)
     switch parts.count {
-    case 6 where parts[0].utf8.count == 4 && parts[0].hasSuffix(",") && parts[5] == "GMT":
-      return instant(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
+    case 6: return fixdate(parts)
     case 5 where parts[0].utf8.count == 3 && parts[2].utf8.count <= 2:
       let day = parts[2].utf8.count == 1 ? "0" + parts[2] : parts[2]
       return instant(day: day, month: parts[1], year: parts[4], time: parts[3])
@@ -26,8 +24,19 @@ package enum HTTPDate {
   }
 
   /// Whether a text is a date in the only format that may be sent.
-  static func isSendable(_ text: String) -> Bool {
-    instant(text) != nil && text.hasSuffix(" GMT") && text.utf8.dropFirst(3).first == UInt8(ascii: ",")
+  static func isSendable(_ text: String) -> Bool { fixdate(parts(of: text)) != nil }
+
+  /// The parts between spaces; empty if the text is too long or not ASCII.
+  private static func parts(of text: some StringProtocol) -> [String] {
+    guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else { return [] }
+    return text.split(separator: " ").map { String($0) }
+  }
+
+  private static func fixdate(_ parts: [String]) -> Instant? {
+    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT" else {
+      return nil
+    }
+    return instant(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
   }
 
   private static let months = [

@@ -53,6 +53,30 @@ import Testing
     try journal.close()
   }
 
+  /// While an item has an upload ID, the column contains the identity of the file, which is not its inode.
+  @Test func theIdentityOfAPartlySentFileDoesNotRemainAsItsInode() throws {
+    let journal = try state.open()
+    let node = try journal.photos().id
+    try journal.write([
+      .insert(node: node, round: 1, handedOver: .start, firstRow: 1, files: FileColumns(count: 4))
+    ])
+    for row in 1...4 as ClosedRange<Int64> {
+      try journal.write([
+        .allocated(row: row, captures: [], expires: nil), .source(row: row, inode: 99, sha256: nil),
+      ])
+    }
+    let done = [1, 2, 3].map { JournalWrite.closed(row: $0, state: .done, at: .start, failure: nil) }
+    try journal.write(
+      [
+        .transferred(row: 2, captures: [], sha256: nil), .transferred(row: 3, captures: [], sha256: nil),
+        .source(row: 3, inode: 7, root: nil, sha256: nil),
+      ] + done)
+    var inodes: [UInt64?] = []
+    try journal.forEachItem(node: node) { inodes.append($0.inode) }
+    #expect(inodes == [nil, nil, 7, 99])
+    try journal.close()
+  }
+
   @Test func aFileCountsAsTakenIfItsActionWasPerformedOrIsPending() throws {
     let journal = try state.open()
     let node = try journal.photos().id

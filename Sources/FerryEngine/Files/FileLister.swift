@@ -136,7 +136,7 @@ package struct FileLister: Sendable {
     guard !StateFolder.isBelowParts(descriptor) else {
       throw ListingFailure(
         message:
-          "\(Self.text(root.path)) is in a folder with ferry's file 'shard' or 'count', which marks a state folder\n"
+          "\(Self.text(root.path)) is, or is in, a folder with ferry's file 'shard' or 'count', which marks a state folder\n"
           + "help: choose another 'root', or remove that file if the folder contains no state of ferry")
     }
     return root
