@@ -247,9 +247,7 @@ struct `An authentication challenge` {
 
   /// The token and the credentials are in different header fields.
   @Test func `gets a response, and a rejected token is replaced`() async throws {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, "t2"])
-    defer { server.signal(SIGKILL) }
-    let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let server = try await PythonServer(Self.tokenServer, ["t2"])
     let job = try Workspace(
       """
       version: 1
@@ -259,12 +257,12 @@ struct `An authentication challenge` {
       tokens:
         login:
           session: s
-          request: { url: "\(url)/token" }
+          request: { url: "\(server.url)/token" }
           auth: none
           capture: { t: { json: /t, secret: true } }
           apply: { header: X-Token, value: "${token.t}" }
       requests:
-        r: { session: s, token: login, request: { method: PUT, url: "\(url)/r" } }
+        r: { session: s, token: login, request: { method: PUT, url: "\(server.url)/r" } }
       """)
     let (command, report) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
@@ -276,9 +274,7 @@ struct `An authentication challenge` {
   func `is not a resume in the background, and the rejection of a token is one`(
     _ accepted: String, _ resumes: Int
   ) async throws {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.tokenServer, accepted])
-    defer { server.signal(SIGKILL) }
-    let url = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let server = try await PythonServer(Self.tokenServer, [accepted])
     let job = try Workspace(
       """
       version: 1
@@ -289,7 +285,7 @@ struct `An authentication challenge` {
       tokens:
         login:
           session: s
-          request: { url: "\(url)/token" }
+          request: { url: "\(server.url)/token" }
           auth: none
           capture: { t: { json: /t, secret: true } }
           apply: { header: X-Token }
@@ -298,7 +294,7 @@ struct `An authentication challenge` {
           session: s
           token: login
           files: { root: files }
-          transfer: { request: { method: PUT, url: "\(url)/${file.name}" } }
+          transfer: { request: { method: PUT, url: "\(server.url)/${file.name}" } }
       """)
     try job.write("content", to: "a")
     let (command, report) = try await job.run("--launch", "background", "--wait", "1m")
@@ -483,30 +479,24 @@ struct `An authentication challenge` {
   @Test(.enabled("a KDC and mod_auth_gssapi are needed") { KerberosRealm.isPossible })
   func `of Negotiate does not prevent the end of a run if the center does not respond`() async throws {
     let realm = try await KerberosRealm.start()
-    let server = try RunningCommand(
-      "python3",
-      [
-        "-u", "-c",
-        """
-        import http.server
-        class Handler(http.server.BaseHTTPRequestHandler):
-          protocol_version = "HTTP/1.1"
-          def do_PUT(self):
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            isKnown = self.headers.get("Authorization", "").startswith("Negotiate ")
-            self.send_response_only(201 if isKnown else 401)
-            if not isKnown: self.send_header("WWW-Authenticate", "Negotiate")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            print("stored" if isKnown else "challenged", self.path, flush=True)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        print("port", server.server_port, flush=True)
-        server.serve_forever()
-        """,
-      ])
-    defer { server.signal(SIGKILL) }
-    let job = try Self.job(
-      "{ scheme: negotiate }", "http://localhost:\(try await server.line(after: "port "))", files: ["a", "b"])
+    let server = try await PythonServer(
+      """
+      import http.server
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_PUT(self):
+          self.rfile.read(int(self.headers.get("Content-Length") or 0))
+          isKnown = self.headers.get("Authorization", "").startswith("Negotiate ")
+          self.send_response_only(201 if isKnown else 401)
+          if not isKnown: self.send_header("WWW-Authenticate", "Negotiate")
+          self.send_header("Content-Length", "0")
+          self.end_headers()
+          print("stored" if isKnown else "challenged", self.path, flush=True)
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """)
+    let job = try Self.job("{ scheme: negotiate }", "http://localhost:\(server.port)", files: ["a", "b"])
     realm.pause()
     let run = try job.start(["run", "job.yaml"], environment: realm.environment)
     _ = try await server.line(after: "challenged ")

@@ -287,25 +287,20 @@ struct `The connection settings of a session` {
 
   /// libcurl reports a header line without a colon as a wrong argument.
   @Test func `report a malformed response of a proxy to CONNECT as a failed connection`() async throws {
-    let proxy = try RunningCommand(
-      "python3",
-      [
-        "-u", "-c",
-        """
-        import socket
-        listener = socket.create_server(("127.0.0.1", 0))
-        print("port", listener.getsockname()[1])
-        while True:
-          client, _ = listener.accept()
-          if client.recv(65536).startswith(b"CONNECT"):
-            client.sendall(b"HTTP/1.1 200 OK\\r\\nno colon\\r\\n\\r\\n")
-          else:
-            client.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: https://127.0.0.1:9/\\r\\nContent-Length: 0\\r\\n\\r\\n")
-          client.close()
-        """,
-      ])
-    defer { proxy.signal(SIGKILL) }
-    let address = "127.0.0.1:" + (try await proxy.line(after: "port "))
+    let proxy = try await PythonServer(
+      """
+      import socket
+      listener = socket.create_server(("127.0.0.1", 0))
+      print("port", listener.getsockname()[1])
+      while True:
+        client, _ = listener.accept()
+        if client.recv(65536).startswith(b"CONNECT"):
+          client.sendall(b"HTTP/1.1 200 OK\\r\\nno colon\\r\\n\\r\\n")
+        else:
+          client.sendall(b"HTTP/1.1 302 Found\\r\\nLocation: https://127.0.0.1:9/\\r\\nContent-Length: 0\\r\\n\\r\\n")
+        client.close()
+      """)
+    let address = "127.0.0.1:\(proxy.port)"
     let job = try Workspace(
       """
       version: 1
@@ -368,10 +363,8 @@ struct `The connection settings of a session` {
 
   @Test(arguments: [("background", 4), ("default", 0)])
   func `mark packets by the service type`(_ type: String, _ mark: Int) async throws {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.markServer])
-    defer { server.signal(SIGKILL) }
-    let port = try await server.line(after: "port ")
-    let job = try Self.job("service_type: \(type)", "http://127.0.0.1:\(port)")
+    let server = try await PythonServer(Self.markServer)
+    let job = try Self.job("service_type: \(type)", server.url)
     let (command, _) = try await job.run()
     #expect(command.status == 0, "\(command.stdout)\(command.stderr)")
     #expect(try await server.line(after: "mark ") == "\(mark)")

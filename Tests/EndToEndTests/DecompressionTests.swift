@@ -40,11 +40,9 @@ import Testing
 
   /// The outcome of a request for each path: the failure code, or an empty text if the request succeeded.
   private func outcomes(_ paths: [String], _ settings: String) async throws -> [String] {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.server])
-    defer { server.signal(SIGKILL) }
-    let port = try await server.line(after: "port ")
+    let server = try await PythonServer(Self.server)
     let requests = paths.map {
-      "  \($0): { session: s, request: { url: \"http://127.0.0.1:\(port)/\($0)\" }, retry: { limit: 0 }, \(settings) }"
+      "  \($0): { session: s, request: { url: \"\(server.url)/\($0)\" }, retry: { limit: 0 }, \(settings) }"
     }
     let job = try Workspace(
       "version: 1\nname: packed\nsessions: { s: {} }\nrequests:\n" + requests.joined(separator: "\n") + "\n")

@@ -73,27 +73,21 @@ import Testing
     let names = ["a", "b", "c"]
     let server = try await ScriptedServer.start(
       Dictionary(uniqueKeysWithValues: names.map { ("/\($0)", .init(status: 200, body: "small")) }))
-    let large = try RunningCommand(
-      "python3",
-      [
-        "-u", "-c",
-        """
-        import socket
-        listener = socket.create_server(("127.0.0.1", 0))
-        print("port", listener.getsockname()[1], flush=True)
-        kept = []
-        while True:
-          connection, _ = listener.accept()
-          kept.append(connection)
-          connection.recv(65536)
-          print("requested", flush=True)
-          connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000000000\\r\\n\\r\\n")
-        """,
-      ])
-    defer { large.signal(SIGKILL) }
-    let port = try await large.line(after: "port ")
+    let large = try await PythonServer(
+      """
+      import socket
+      listener = socket.create_server(("127.0.0.1", 0))
+      print("port", listener.getsockname()[1], flush=True)
+      kept = []
+      while True:
+        connection, _ = listener.accept()
+        kept.append(connection)
+        connection.recv(65536)
+        print("requested", flush=True)
+        connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000000000\\r\\n\\r\\n")
+      """)
     let job = try job(
-      (0..<14).map { "      - { url: \"http://127.0.0.1:\(port)/\($0)\", save_to: out/0\($0) }\n" }.joined()
+      (0..<14).map { "      - { url: \"\(large.url)/\($0)\", save_to: out/0\($0) }\n" }.joined()
         + Self.items(server, names),
       limits: "budgets: { any: { limit: 50kB, per: month, cutoff: hard, binds: all } }")
     let (command, report) = try await job.run()

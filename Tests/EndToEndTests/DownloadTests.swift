@@ -38,20 +38,14 @@ import Testing
   /// Another server of the list accepts connections, but never responds.
   @Test func `is not delayed by a silent server`() async throws {
     let good = try await ScriptedServer.start([:])
-    let silent = try RunningCommand(
-      "python3",
-      [
-        "-u", "-c",
-        """
-        import socket
-        listener = socket.create_server(("127.0.0.1", 0))
-        print("port", listener.getsockname()[1], flush=True)
-        kept = []
-        while True: kept.append(listener.accept())
-        """,
-      ])
-    defer { silent.signal(SIGKILL) }
-    let port = try await silent.line(after: "port ")
+    let silent = try await PythonServer(
+      """
+      import socket
+      listener = socket.create_server(("127.0.0.1", 0))
+      print("port", listener.getsockname()[1], flush=True)
+      kept = []
+      while True: kept.append(listener.accept())
+      """)
     let job = try Workspace(
       """
       version: 1
@@ -61,7 +55,7 @@ import Testing
 
       """)
     let urls =
-      (100..<180).map { "http://127.0.0.1:\(port)/a\($0)" } + (0..<10).map { "\(good.home)/z\($0)" }
+      (100..<180).map { "\(silent.url)/a\($0)" } + (0..<10).map { "\(good.home)/z\($0)" }
     try job.folder.write(Data((urls.joined(separator: "\n") + "\n").utf8), to: "urls")
     let run = try await job.ferry("run", "job.yaml", "--max-duration", "8s")
     #expect(run.status == 10, "\(run.stdout)\(run.stderr)")

@@ -53,32 +53,26 @@ import Testing
 
   /// A server determines the length of an ID. 700 IDs of 60 kB are more than the 32 MiB that a run holds.
   @Test func `is released by a later run if all of them are too large for the memory`() async throws {
-    let server = try RunningCommand(
-      "python3",
-      [
-        "-u", "-c",
-        """
-        import http.server, json, sys
-        class Handler(http.server.BaseHTTPRequestHandler):
-          protocol_version = "HTTP/1.1"
-          def respond(self):
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            step, name = self.path.strip("/").split("/")
-            if step == "release" and json.loads(body)["id"].startswith(name + "-"):
-              sys.stdout.write("released " + name + "\\n")
-            content = json.dumps({"id": name + "-" + "x" * 60_000, "zone": "z1"}).encode() if step == "allocate" else b"{}"
-            self.send_response_only(400 if step == "put" else 200)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-          do_POST = do_PUT = do_DELETE = respond
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        print("port", server.server_port, flush=True)
-        server.serve_forever()
-        """,
-      ])
-    defer { server.signal(SIGKILL) }
-    let home = "http://127.0.0.1:" + (try await server.line(after: "port "))
+    let server = try await PythonServer(
+      """
+      import http.server, json, sys
+      class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def respond(self):
+          body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+          step, name = self.path.strip("/").split("/")
+          if step == "release" and json.loads(body)["id"].startswith(name + "-"):
+            sys.stdout.write("released " + name + "\\n")
+          content = json.dumps({"id": name + "-" + "x" * 60_000, "zone": "z1"}).encode() if step == "allocate" else b"{}"
+          self.send_response_only(400 if step == "put" else 200)
+          self.send_header("Content-Length", str(len(content)))
+          self.end_headers()
+          self.wfile.write(content)
+        do_POST = do_PUT = do_DELETE = respond
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port, flush=True)
+      server.serve_forever()
+      """)
     let job = try Workspace(
       """
       version: 1
@@ -88,9 +82,9 @@ import Testing
         files:
           session: s
           files: { root: files }
-          allocate: { request: { url: "\(home)/allocate/${file.name}" }, capture: { id: { json: /id }, zone: { json: /zone } } }
-          transfer: { request: { url: "\(home)/put/${file.name}" } }
-          abandon: { request: { url: "\(home)/release/${file.name}", json: { id: "${allocate.id}" } } }
+          allocate: { request: { url: "\(server.url)/allocate/${file.name}" }, capture: { id: { json: /id }, zone: { json: /zone } } }
+          transfer: { request: { url: "\(server.url)/put/${file.name}" } }
+          abandon: { request: { url: "\(server.url)/release/${file.name}", json: { id: "${allocate.id}" } } }
 
       """)
     for index in 0..<700 { try job.write("x", to: "f\(index)") }

@@ -11,11 +11,11 @@ import Foundation
 struct StateFolder: Sendable {
   private let folders: [StateFolderContents]
 
-  /// The state folder of a command, which may not exist. If it is that of a part, the state of the whole manifest is
-  /// included.
+  /// The state folder of a command, which need not exist. If it belongs to a part of a manifest, the state of the whole
+  /// manifest is included.
   init(of state: StateDirectory) throws(JournalError) { self.init(try state.ownFolders) }
 
-  /// - Parameter path: the path of a folder, which may not exist.
+  /// - Parameter path: the path of a folder, which need not exist.
   init(path: String) { self.init([path]) }
 
   private init(_ paths: [String]) {

@@ -39,9 +39,7 @@ import Testing
   func `in the middle leaves the file for the next run, and nothing behind`(
     _ moment: String, _ end: String
   ) async throws {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.server, moment, end])
-    defer { server.signal(SIGKILL) }
-    let port = try await server.line(after: "port ")
+    let server = try await PythonServer(Self.server, [moment, end])
     let scheme = moment == "handshake" ? "https" : "http"
     let job = try Workspace(
       """
@@ -52,7 +50,7 @@ import Testing
         u:
           session: s
           files: { root: files }
-          transfer: { request: { url: "\(scheme)://127.0.0.1:\(port)/${file.name}" } }
+          transfer: { request: { url: "\(scheme)://127.0.0.1:\(server.port)/${file.name}" } }
           retry: { limit: 1, initial: 10ms, max: 10ms }
 
       """)

@@ -37,16 +37,14 @@ import Testing
   private func expect(
     _ status: String, _ framing: String, _ capture: String, _ codes: [String]
   ) async throws {
-    let server = try RunningCommand("python3", ["-u", "-c", Self.server, status, framing])
-    defer { server.signal(SIGKILL) }
-    let port = try await server.line(after: "port ")
+    let server = try await PythonServer(Self.server, [status, framing])
     let job = try Workspace(
       """
       version: 1
       name: large
       sessions: { s: {} }
       requests:
-        r: { session: s, request: { method: PUT, url: "http://127.0.0.1:\(port)/r" }, \(capture)retry: { limit: 0 } }
+        r: { session: s, request: { method: PUT, url: "\(server.url)/r" }, \(capture)retry: { limit: 0 } }
       """)
     let start = ContinuousClock.now
     let (_, report) = try await job.run()
