@@ -6,32 +6,18 @@ import Foundation
 /// Walks the folders in which globs can match, and returns files in the order of their paths' bytes.
 ///
 /// A folder is read completely, sorted with a slash appended to the names of subfolders, and then traversed,
-/// so files are returned in order. Names are stored in one arena, which is truncated when a folder has been
-/// traversed.
+/// so files are returned in order.
 struct FolderWalk {
   /// The maximum number of open folders. Folders further up are reopened from the root when the walk returns to them.
   static let openLimit = 64
-
-  private struct Entry {
-    /// The eight bytes of the name after the common prefix of all names in the folder, as a number with the same sort
-    /// order.
-    var key: UInt64 = 0
-    var start: Int
-    var length: Int
-    var isFolder: Bool
-    var size: Int64 = 0
-    var modified: Int64 = 0
-    var identity: UInt64 = 0
-  }
 
   private struct Level {
     /// -1 while the folder is closed.
     var descriptor: Int32
     var status: stat
     var pathLength: Int
-    var entries: Range<Int>
+    /// The index of the next entry.
     var position: Int
-    var namesStart: Int
     var include: GlobMatcher.State
     var exclude: GlobMatcher.State
   }
@@ -45,8 +31,7 @@ struct FolderWalk {
   private let stateFolder: StateFolder?
   private let links: LinkOwner
   private let filter: ShardFilter?
-  private var names: [UInt8] = []
-  private var entries: [Entry] = []
+  private var entries = FolderEntries()
   private var levels: [Level] = []
   /// The path of the current folder, with a trailing slash.
   private var path: [UInt8] = []
@@ -131,7 +116,7 @@ struct FolderWalk {
   /// folder, continues in its parent.
   private mutating func goOn(to count: Int) {
     let depth = levels.count - 1
-    while levels[depth].position < levels[depth].entries.upperBound {
+    while levels[depth].position < entries.count {
       guard listing.files.count < count else { return }
       let entry = entries[levels[depth].position]
       levels[depth].position += 1
@@ -140,7 +125,7 @@ struct FolderWalk {
         return
       }
       listing.files.paths.append(contentsOf: path)
-      listing.files.paths.append(contentsOf: names[entry.start..<(entry.start + entry.length)])
+      listing.files.paths.append(contentsOf: entries.name(of: entry))
       listing.files.ends.append(listing.files.paths.count)
       listing.files.sizes.append(entry.size)
       listing.files.modified.append(entry.modified)
@@ -148,8 +133,7 @@ struct FolderWalk {
     }
     let level = levels.removeLast()
     if level.descriptor >= 0 { close(level.descriptor) }
-    entries.removeSubrange(level.entries.lowerBound...)
-    names.removeSubrange(level.namesStart...)
+    entries.endFolder()
     path.removeSubrange((levels.last?.pathLength ?? 0)...)
   }
 
@@ -157,12 +141,10 @@ struct FolderWalk {
   /// cannot be sent.
   private static let longestPath = Int(PATH_MAX) - 1
 
-  private mutating func descend(_ entry: Entry, depth: Int) {
-    guard path.count + entry.length < Self.longestPath else {
-      return report(Array(names[entry.start..<(entry.start + entry.length)]), ENAMETOOLONG)
-    }
+  private mutating func descend(_ entry: FolderEntries.Entry, depth: Int) {
+    let name = Array(entries.name(of: entry))
+    guard path.count + name.count < Self.longestPath else { return report(name, ENAMETOOLONG) }
     if levels[depth].descriptor < 0 { reopen(depth) }
-    let name = Array(names[entry.start..<(entry.start + entry.length)])
     var descriptor: Int32 = -1
     if levels[depth].descriptor >= 0 {
       descriptor = openat(
@@ -214,9 +196,9 @@ struct FolderWalk {
     if fstat(descriptor, &status) != 0 { report([], errno) }
     levels.append(
       Level(
-        descriptor: descriptor, status: status, pathLength: path.count,
-        entries: entries.count..<entries.count,
-        position: entries.count, namesStart: names.count, include: include, exclude: exclude))
+        descriptor: descriptor, status: status, pathLength: path.count, position: entries.count,
+        include: include, exclude: exclude))
+    entries.beginFolder()
     // The stream takes ownership of its descriptor; the folder's own descriptor stays open for its files.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
@@ -239,20 +221,16 @@ struct FolderWalk {
     }
     if errno != 0 { report([], errno) }
     closedir(stream)
-    let depth = levels.count - 1
     // Checked after the folder was read: the file that identifies a state folder is the first one to be created in it.
     if stateFolder != nil, StateDirectory.isOfShards(descriptor) {
       // If nothing in the folder is selected, nothing is omitted.
-      let isOmitted = entries.count > levels[depth].position
-      entries.removeSubrange(levels[depth].position...)
-      names.removeSubrange(levels[depth].namesStart...)
+      let isOmitted = entries.count > levels[levels.count - 1].position
+      entries.clearFolder()
       if isOmitted {
         report([], .unknownState, StateFolder.Membership.unknownMessage)
       }
     }
-    levels[depth].entries = levels[depth].position..<entries.count
-    sort(levels[depth].entries)
-    removeDuplicates(of: depth)
+    entries.sortFolder()
   }
 
   private mutating func take(_ found: UnsafeMutablePointer<dirent>, in depth: Int) {
@@ -284,7 +262,7 @@ struct FolderWalk {
         return
       }
       withUnsafeBytes(of: UInt8(0x2F)) { include.advance(&includeState, over: $0, scratch: &includeScratch) }
-      if !include.isDead(includeState) { append(name, isFolder: true, status) }
+      if !include.isDead(includeState) { entries.appendFolder(name) }
       return
     }
     guard include.accepts(includeState), !TemporaryName.matches(name) else { return }
@@ -307,18 +285,8 @@ struct FolderWalk {
       return report(Array(name), .permission, reason)
     }
     if let refusal = status.sizeRefusal { return report(Array(name), .other, refusal) }
-    append(name, isFolder: false, status, isLink: type == Int32(DT_LNK))
+    entries.appendFile(name, status, isLink: type == Int32(DT_LNK))
     unmatched.meet(includeState, of: include)
-  }
-
-  private mutating func append(
-    _ name: UnsafeRawBufferPointer, isFolder: Bool, _ status: stat, isLink: Bool = false
-  ) {
-    entries.append(
-      Entry(
-        start: names.count, length: name.count, isFolder: isFolder, size: Int64(status.st_size),
-        modified: status.modifiedNanoseconds, identity: status.identity(throughLink: isLink)))
-    names.append(contentsOf: name)
   }
 
   /// Advances the states of `include` and `exclude` over a name in a folder.
@@ -374,61 +342,5 @@ struct FolderWalk {
     // Every shard finds a folder that cannot be read; only the shard to which its path belongs reports it.
     guard filter?.contains(place) ?? true else { return }
     listing.problems.append(ListingProblem(path: place, kind: kind, message: message))
-  }
-
-  /// Removes duplicate names. readdir(3) may return a name twice if the folder changes while it is read.
-  private mutating func removeDuplicates(of depth: Int) {
-    let range = levels[depth].entries
-    var end = range.lowerBound + 1
-    while end < range.upperBound, !isSameName(entries[end - 1], entries[end]) { end += 1 }
-    guard end < range.upperBound else { return }
-    for index in end..<range.upperBound where !isSameName(entries[end - 1], entries[index]) {
-      entries[end] = entries[index]
-      end += 1
-    }
-    entries.removeSubrange(end...)
-    levels[depth].entries = range.lowerBound..<end
-  }
-
-  private func isSameName(_ a: Entry, _ b: Entry) -> Bool {
-    a.key == b.key && a.isFolder == b.isFolder && a.length == b.length
-      && names[a.start..<(a.start + a.length)] == names[b.start..<(b.start + b.length)]
-  }
-
-  private mutating func sort(_ range: Range<Int>) {
-    guard range.count > 1 else { return }
-    names.withUnsafeBufferPointer { names in
-      entries.withUnsafeMutableBufferPointer { all in
-        var entries = UnsafeMutableBufferPointer<Entry>(rebasing: all[range])
-        let first = entries[0]
-        var common = first.length
-        for entry in entries {
-          common = min(common, entry.length)
-          var length = 0
-          while length < common, names[first.start + length] == names[entry.start + length] { length += 1 }
-          common = length
-        }
-        /// A byte of a name for sorting. A folder's name is followed by a slash, as in the paths of its files.
-        func letter(_ entry: Entry, _ index: Int) -> UInt8 {
-          index < entry.length
-            ? names[entry.start + index] : index == entry.length && entry.isFolder ? 0x2F : 0
-        }
-        for index in entries.indices {
-          var key: UInt64 = 0
-          for offset in 0..<8 { key = key << 8 | UInt64(letter(entries[index], common + offset)) }
-          entries[index].key = key
-        }
-        entries.sort { a, b in
-          if a.key != b.key { return a.key < b.key }
-          var index = common + 8
-          while index <= max(a.length, b.length) {
-            let (x, y) = (letter(a, index), letter(b, index))
-            if x != y { return x < y }
-            index += 1
-          }
-          return false
-        }
-      }
-    }
   }
 }
