@@ -142,6 +142,44 @@ import Testing
     #expect(report.items.contains { $0.attempts.contains { $0.step == "commit" } })
   }
 
+  /// The commit was executed, and the probe was redirected to a login page.
+  @Test(
+    arguments: ["{home}", "{away}"],
+    [
+      (404, "{ json: { /state: committed } }"), (200, "{ regex: committed }"), (200, "{ status: [200] }"),
+      (401, "{ status: [200] }"),
+    ])
+  func `with a probe is not sent again because a page of another kind responds`(
+    _ server: String, _ page: (status: Int, expect: String)
+  ) async throws {
+    let servers = try await ScriptedServer.start([
+      "/commit/a": .init(status: 500),
+      "/state/a": .init(status: 302, headers: ["Location": "\(server)/login"]),
+      "/login": .init(status: page.status, body: "please log in"),
+    ])
+    let probe = "probe: { request: { url: \"${vars.api}/state/${file.name}\" }, expect: \(page.expect) }"
+    let job = try Workspace(Self.keyed(servers, "commit", recognized: probe))
+    try job.write("one", to: "a")
+    let (command, report) = try await job.run()
+    #expect(command.status == 5, "\(command.stdout)\(command.stderr)")
+    #expect(report.totals.items.done == 0)
+    #expect(servers.lines.count { $0 == "home POST /commit/a" } == 1, "\(servers.lines)")
+  }
+
+  @Test func `with a probe is checked by a redirected response that shows it`() async throws {
+    let servers = try await ScriptedServer.start([
+      "/commit/a": .init(status: 500), "/state/a": .init(status: 302, headers: ["Location": "{home}/now/a"]),
+      "/now/a": .init(status: 200, body: "{ \"state\": \"committed\" }"),
+    ])
+    let probe =
+      "probe: { request: { url: \"${vars.api}/state/${file.name}\" }, expect: { json: { /state: committed } } }"
+    let job = try Workspace(
+      Self.keyed(servers, "commit", recognized: probe).replacing(Self.noRetry, with: JobText.retry))
+    try job.write("one", to: "a")
+    #expect(try await job.run().command.status == 0)
+    #expect(servers.lines.count { $0 == "home POST /commit/a" } == 1, "\(servers.lines)")
+  }
+
   @Test func `with a probe is checked by the launch that finds it sent`() async throws {
     let receiver = try await ReceiverProcess.start(faults: ["commit:drop=after", "state:status=503"])
     let job = try workspace(receiver, files: 2, retry: Self.noRetry, recognized: JobText.probe)

@@ -10,7 +10,8 @@ extension ItemLifecycleTests {
   ///   - hasAllocate: whether the upload has an `allocate` step.
   ///   - keepsUploadID: whether the commit needs the upload ID.
   static func rows(_ isCommitAsked: Bool, hasAllocate: Bool, keepsUploadID: Bool) -> [Row] {
-    waits + intents(isCommitAsked) + uploadIDs(hasAllocate, keepsUploadID) + doubts + ends(isCommitAsked)
+    waits + intents(isCommitAsked, hasAllocate: hasAllocate) + uploadIDs(hasAllocate, keepsUploadID) + doubts
+      + ends(isCommitAsked)
   }
 
   private static let waits = [
@@ -31,7 +32,7 @@ extension ItemLifecycleTests {
       entries: { _, _ in [] }),
   ]
 
-  private static func intents(_ isCommitAsked: Bool) -> [Row] {
+  private static func intents(_ isCommitAsked: Bool, hasAllocate: Bool) -> [Row] {
     [
       Row(
         transition: "recordIntent", samples: [.recordIntent(.commit), .recordIntent(.transfer)],
@@ -43,8 +44,11 @@ extension ItemLifecycleTests {
         }),
       Row(
         transition: "withdrawIntent", samples: [.withdrawIntent],
-        state: "begun, with a recorded intent; no commit is in doubt",
-        isPossible: { $0.begun?.intent == .recorded && $0.begun?.isInDoubt(.none) == true },
+        state:
+          "begun, with a recorded intent; no commit is in doubt, and the upload is certainly not complete",
+        isPossible: {
+          $0.begun?.intent == .recorded && $0.begun?.isInDoubt(.none) == true && !mayBeComplete($0)
+        },
         newState: "the same, without an intent",
         after: { state, _ in state.mapProgress { $0.intent = .none } }, journal: "`intentWithdrawn`",
         entries: { _, _ in [.intentWithdrawn(ref)] }),
@@ -59,10 +63,23 @@ extension ItemLifecycleTests {
       Row(
         transition: "useIntent", samples: [.useIntent], state: "begun, without an inherited intent",
         isPossible: { $0.begun.map { $0.intent != .inherited } ?? false },
-        newState: "the same, without an intent",
-        after: { state, _ in state.mapProgress { $0.intent = .none } }, journal: "–",
+        newState: "the same, without an intent, unless the transfer has an upload resource",
+        after: { state, _ in
+          state.mapProgress {
+            let hasResource = !hasAllocate && $0.uploadID != nil && $0.transfer != nil
+            if !hasResource { $0.intent = .none }
+          }
+        }, journal: "–",
         entries: { _, _ in [] }),
     ]
+  }
+
+  private static func mayBeComplete(_ state: ItemLifecycle) -> Bool {
+    switch state.begun?.stage {
+    case .allocated(let id): id?.mayBeComplete == true
+    case .transferring(_, let transfer): transfer.mayBeComplete
+    case .unallocated, .transferred, nil: false
+    }
   }
 
   private static func uploadIDs(_ hasAllocate: Bool, _ keepsUploadID: Bool) -> [Row] {
@@ -84,13 +101,33 @@ extension ItemLifecycleTests {
           }
         }),
       Row(
+        transition: "awaitUploadID", samples: [.awaitUploadID],
+        state: "allocated or transferring, with an upload ID",
+        isPossible: {
+          ["allocated", "transferring"].contains($0.begun?.stageName) && $0.begun?.uploadID != nil
+        },
+        newState: "the same, with a recorded upload ID",
+        after: { state, _ in
+          state.mapProgress { progress in
+            switch progress.stage {
+            case .allocated(var id?):
+              id.isRecorded = true
+              progress.stage = .allocated(id)
+            case .transferring(var id?, let transfer):
+              id.isRecorded = true
+              progress.stage = .transferring(id, transfer)
+            case .unallocated, .allocated, .transferring, .transferred: break
+            }
+          }
+        }, journal: "–", entries: { _, _ in [] }),
+      Row(
         transition: "startTransfer", samples: [.startTransfer], state: "allocated or transferring",
         isPossible: { ["allocated", "transferring"].contains($0.begun?.stageName) }, newState: "transferring",
         after: { state, _ in
           state.mapProgress { progress in
             guard case .allocated(let id) = progress.stage else { return }
             var state = TransferState(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
-            state.mayBeComplete = id?.isInherited == true
+            state.mayBeComplete = id?.mayBeComplete == true
             progress.stage = .transferring(id, state)
           }
         }, journal: "–",
@@ -102,14 +139,13 @@ extension ItemLifecycleTests {
         isPossible: {
           $0.begun?.stageName == "transferring" && $0.begun?.uploadID == nil && $0.begun?.intent != .inherited
         },
-        newState: "transferring, with an upload ID and without an intent",
+        newState: "transferring, with an upload ID and the same intent",
         after: { state, transition in
           guard case .assignResource(let expires) = transition else { return state }
           return state.mapProgress { progress in
             guard case .transferring(nil, var transfer) = progress.stage else { return }
             (transfer.hasResource, transfer.isUncertain, transfer.sentThrough) = (true, true, 0)
             progress.stage = .transferring(.init(expires: expires), transfer)
-            progress.intent = .none
           }
         }, journal: "`uploadIDAllocated`",
         entries: { _, transition in
@@ -159,8 +195,12 @@ extension ItemLifecycleTests {
       Row(
         transition: "finishTransfer", samples: [.finishTransfer], state: "transferring",
         isPossible: { $0.begun?.stageName == "transferring" },
-        newState: "transferred; without an upload ID, unless the commit needs it",
-        after: { state, _ in state.mapProgress { $0.stage = .transferred(keepsUploadID ? $0.uploadID : nil) }
+        newState: "transferred, without a recorded intent; without an upload ID, unless the commit needs it",
+        after: { state, _ in
+          state.mapProgress {
+            $0.stage = .transferred(keepsUploadID ? $0.uploadID : nil)
+            if $0.intent == .recorded { $0.intent = .none }
+          }
         },
         journal: "`fileTransferred`", entries: { _, _ in [.fileTransferred(ref)] }),
       Row(
@@ -239,7 +279,7 @@ extension ItemLifecycleTests {
         isPossible: { $0.begun != nil }, newState: "remaining", after: { _, _ in .remaining },
         journal: "as for `withdrawIntent`, if that is possible",
         entries: { state, _ in
-          guard let begun = state.begun, begun.intent == .recorded else { return [] }
+          guard let begun = state.begun, begun.intent == .recorded, !mayBeComplete(state) else { return [] }
           if begun.isInDoubt(.possible) {
             return [.intentRecorded(ref, isCommitAsked ? .commitAgain : .commitDeferred)]
           }

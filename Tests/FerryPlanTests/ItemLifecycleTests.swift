@@ -29,9 +29,18 @@ struct ItemLifecycleTests {
 
   static let stages: [ItemProgress.Stage] = [
     .unallocated, .allocated(nil), .allocated(.init(expires: expires)), .allocated(.init(isInherited: true)),
-    .transferring(nil, .init(isUncertain: true)), .transferring(.init(), .init(isUncertain: false)),
+    .allocated(.init(isInherited: true, mayBeComplete: true, isRecorded: true)),
+    .transferring(nil, .init(isUncertain: true)), .transferring(.init(), completable),
+    .transferring(.init(), .init(isUncertain: false)),
     .transferred(nil), .transferred(.init(expires: expires)),
   ]
+
+  /// A transfer of which the server may have completed the upload.
+  private static let completable: TransferState = {
+    var state = TransferState(isUncertain: true)
+    state.mayBeComplete = true
+    return state
+  }()
 
   static let progresses: [ItemProgress] = stages.flatMap { stage in
     [ItemProgress.Intent.none, .recorded, .inherited].flatMap { intent in

@@ -129,6 +129,29 @@ import Testing
     #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
   }
 
+  /// The server refuses the resource because its URL has expired.
+  @Test(arguments: [("POST", 250, false), ("POST", 249, true)] as [(String, Int64, Bool)])
+  func `starts over with an expired resource only if the file cannot be delivered twice`(
+    _ method: String, sent: Int64, isSentAgain: Bool
+  ) throws {
+    var world = try World(Self.yaml(method), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1:
+        var reply = Self.assigning(.lost)
+        reply.sent = sent
+        return reply
+      case 2:
+        var response = AttemptResult.Response(status: 403)
+        response.reportsExpiry = true
+        return Reply(answer: .response(response), after: .milliseconds(10))
+      default: return .status(201)
+      }
+    }
+    world.run()
+    let counts = world.scheduler.totals.items
+    #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
+  }
+
   @Test func `judges the response to a completed upload as that of the declared request`() throws {
     var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in
       var response = AttemptResult.Response(status: 500)

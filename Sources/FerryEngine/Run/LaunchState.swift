@@ -253,6 +253,7 @@ struct LaunchState {
             (known.state, known.intent) = (.queued, nil)
             captures = []
           }
+          if !work.canAsk(known, captures) { known.state = .queued }
           let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
           // New items may precede the known item, but the known item is the last one.
@@ -344,50 +345,6 @@ struct LaunchState {
     requests[node.manifest.index][node.name] = [String: BoundValue](row.captures)
     secrets += row.captures.filter(\.isSecret).map { SensitiveValue($0.value) }
     return .closed(NodeOutcome(row.state), row.failure)
-  }
-}
-
-extension UploadWork {
-  /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if the steps can
-  /// use the captures.
-  ///
-  /// If the transfer must not be sent twice, the captures are kept even if some are missing.
-  fileprivate func lacks(_ captures: [CapturedValue], of known: Reconciliation.Known) -> String? {
-    guard [nil, .commitDeferred].contains(known.intent) else { return nil }
-    let captured = captures.map(\.name)
-    if known.state == .allocated, allocate == nil, hasUploadIDs {
-      guard captured.contains("allocate.\(Resumable.resourceCapture)") else {
-        return "the upload ID is not the upload resource that the protocol requires"
-      }
-      guard case .tus(let machine) = transferProtocol else { return nil }
-      let parts = captures.first { $0.name == "allocate.\(Tus.concatenationCapture)" }
-      return machine.continues(partialUploads: parts?.value, size: known.size)
-        ? nil : "the upload was created with another 'parallel_parts' or 'threshold'"
-    }
-    if known.state == .allocated, case .s3Multipart(let machine) = transferProtocol {
-      let record = captures.first { $0.name == "allocate.\(S3Multipart.partSizeCapture)" }
-      guard let record, machine.continues(record.value, size: known.size) else {
-        return "the parts that the server has were sent with another 'part_size'"
-      }
-    }
-    guard transfer.repeatability != .once else { return nil }
-    let next: [Step]
-    switch known.state {
-    case .allocated where allocate == nil: return "the manifest no longer allocates upload IDs"
-    case .allocated: next = [transfer] + [commit].compactMap(\.self)
-    case .transferred: next = [commit].compactMap(\.self)
-    case .queued, .done, .failed, .ambiguous, .cancelled: return nil
-    }
-    for reference in next.flatMap(\.request.references) {
-      let name: String
-      switch reference {
-      case .allocate(let capture): name = "allocate.\(capture)"
-      case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
-      case .secret, .file, .item, .token, .transfer, .request, .run: continue
-      }
-      if !captured.contains(name) { return "the steps need ${\(name)}, which was not captured" }
-    }
-    return nil
   }
 }
 

@@ -99,7 +99,10 @@ struct ResponseInterpreter {
     let answer: AttemptResult.Answer =
       switch outcome.result {
       case .success(let response):
-        judgeable(response.whole, to: attempt, reading, condition, &fetches, at: now, scheduler)
+        judgeable(
+          response.whole, to: attempt, reading, condition, isRedirected: outcome.redirectedTo != nil,
+          &fetches,
+          at: now, scheduler)
       case .failure(let failure):
         .failure(
           .init(
@@ -192,10 +195,11 @@ struct ResponseInterpreter {
 
   private func judgeable(
     _ answer: TransferResponse, to attempt: Attempt, _ reading: ResponseReading?,
-    _ condition: FetchCondition?,
+    _ condition: FetchCondition?, isRedirected: Bool,
     _ fetches: inout FetchCache, at now: Instant, _ scheduler: Scheduler
   ) -> AttemptResult.Answer {
     var response = response(answer, to: attempt, reading, &fetches, at: now, scheduler)
+    response.isRedirected = isRedirected
     let prepared = steps[attempt]
     guard prepared.kind.storesDocument else {
       // In the usual case, the step need not be copied.

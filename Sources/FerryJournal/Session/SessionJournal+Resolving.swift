@@ -36,9 +36,9 @@ extension SessionJournal {
   }
 
   package static func ambiguous(_ row: borrowing ItemRow) throws(JournalError) -> AmbiguousItem {
-    // An ambiguous item without an intent is at its commit. `commitAgain` and `commitDeferred` also denote the commit.
+    // `commitAgain` and `commitDeferred` also denote the commit.
     let intent = try row.intent
-    let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .commit
+    let step = [.commitAgain, .commitDeferred].contains(intent) ? .commit : intent ?? .transfer
     return AmbiguousItem(
       id: row.id, path: row.path, step: step, closedAt: row.closedAt,
       captures: try row.captures, servers: row.servers, failure: row.failure)

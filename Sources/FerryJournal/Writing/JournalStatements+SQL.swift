@@ -1,3 +1,5 @@
+import FerryPlan
+
 /// The SQL of the prepared statements.
 extension JournalStatements {
   /// A statement. Its first parameter is the row that it changes.
@@ -36,9 +38,10 @@ extension JournalStatements {
       case .commitIntent: "UPDATE item SET intent = ?2, key_header = ?3, key_value = ?4 WHERE id = ?1"
       case .withdraw: "UPDATE item SET intent = NULL WHERE id = ?1"
       case .allocated:
+        // The intent of a transfer remains: the upload resource shows which bytes the server has only as long as it exists.
         """
-        UPDATE item SET state = 1, intent = NULL, captures = ?2, secret_captures = ?3, expires = ?4,
-        \(Self.noKey) WHERE id = ?1
+        UPDATE item SET state = 1, intent = nullif(intent, \(ItemStep.allocate.rawValue)), captures = ?2,
+        secret_captures = ?3, expires = ?4, \(Self.noKey) WHERE id = ?1
         """
       case .confirmedBytes: "UPDATE item SET confirmed_bytes = ?2 WHERE id = ?1"
       case .transferred:

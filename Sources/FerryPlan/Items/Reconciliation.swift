@@ -124,6 +124,9 @@ package struct Reconciliation: Sendable {
     case .queued, .allocated, .transferred:
       // A server that has a part of one file must not receive the rest of another.
       let isOther = known.partialIdentity.map { ![0, $0].contains(listing.identities[index]) } ?? false
+      var known = known
+      // The server may have the whole of the other file, and cannot be asked for its offset on behalf of this one.
+      if isOther, known.intent == .transfer { known.state = .queued }
       // An upload ID of an earlier round still belongs to the same file.
       let goesOn = isSame && !isOther && (known.round == round || known.state != .queued)
       if ![nil, .commitDeferred].contains(known.intent) || goesOn {

@@ -98,6 +98,8 @@ package struct AttemptResult: Sendable {
     package var condition: Condition
     /// Whether the request asked for the rest of a document whose beginning an earlier attempt received.
     package var askedForRest = false
+    /// Whether the response is that of another URL, to which the request was redirected.
+    package var isRedirected = false
     /// The size of the file in which the document was stored; `nil` if none was stored.
     package var storedSize: Int64?
     /// Whether the response indicates that the URL of the request has expired.

@@ -14,8 +14,9 @@ struct HostQueue: Sendable {
   let limit: Int
   /// The number of connections in use.
   var inFlight = 0
-  /// Whether unrepeatable steps use this queue. Their intents are written before a connection is free.
-  var needsIntents = false
+  /// Whether steps use this queue that wait for an entry in the journal. The entries are written before a connection is
+  /// free.
+  var needsEntries = false
   /// Steps that may be sent, in order of priority.
   var ready = Heap<Ready>()
   /// Steps whose intent is on disk, in order of priority.

@@ -44,6 +44,10 @@ struct ItemProgress: Hashable, Sendable {
     var expires: Instant?
     /// Whether an earlier launch allocated the ID, and may have sent a part of the file.
     var isInherited = false
+    /// Whether an earlier launch may have sent the whole file to an upload resource that must not be created again.
+    var mayBeComplete = false
+    /// Whether the journal has the ID, or a step is waiting until it has.
+    var isRecorded = false
   }
 
   /// The journal's record that an unrepeatable step or a commit is about to be sent.
@@ -95,6 +99,16 @@ struct ItemProgress: Hashable, Sendable {
     }
   }
 
+  /// Whether the server may have completed the item's upload although ferry has not received the response. This concerns
+  /// only protocols whose server assigns an upload resource.
+  var mayBeComplete: Bool {
+    switch stage {
+    case .unallocated, .transferred: false
+    case .allocated(let id): id?.mayBeComplete ?? false
+    case .transferring(_, let state): state.mayBeComplete
+    }
+  }
+
   /// Whether the server has the whole file, so that the batch no longer waits for the item.
   var isTransferred: Bool {
     switch stage {
@@ -129,6 +143,8 @@ enum ItemTransition: Hashable, Sendable {
   case useIntent
   /// The server issued an upload ID. `expires` is `nil` if the ID does not expire.
   case allocate(expires: Instant?)
+  /// The next step waits until the upload ID is in the journal.
+  case awaitUploadID
   case startTransfer
   /// The server has assigned an upload resource to the transfer. The resource is the item's upload ID.
   /// `expires` is `nil` if the resource does not expire.
@@ -212,16 +228,25 @@ extension ItemProgress {
     case (.recordIntent(let step), _) where intent == .none:
       intent = .recorded
       return [.intentRecorded(context.ref, step)]
-    case (.withdrawIntent, _) where intent == .recorded && doubt != .unknown:
+    case (.withdrawIntent, _) where intent == .recorded && doubt != .unknown && !mayBeComplete:
       intent = .none
       return [withdrawal(in: context)]
+    // The intent remains while the server may complete the upload resource. Otherwise, a command that knows only the
+    // journal would consider the file as certainly not delivered.
+    case (.useIntent, .transferring(.some, _)) where !context.hasAllocate && intent != .inherited: break
     case (.useIntent, _) where intent != .inherited: intent = .none
     case (.allocate(let expires), .unallocated):
       stage = .allocated(UploadID(expires: expires))
       return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.startTransfer, .allocated(let id)):
       var state = TransferState(isUncertain: id?.isInherited ?? true, hasResource: id != nil)
-      state.mayBeComplete = id?.isInherited ?? false
+      state.mayBeComplete = id?.mayBeComplete ?? false
+      stage = .transferring(id, state)
+    case (.awaitUploadID, .allocated(var id?)):
+      id.isRecorded = true
+      stage = .allocated(id)
+    case (.awaitUploadID, .transferring(var id?, let state)):
+      id.isRecorded = true
       stage = .transferring(id, state)
     case (.assignResource(let expires), .transferring(nil, var state)) where intent != .inherited:
       state.hasResource = true
@@ -229,7 +254,6 @@ extension ItemProgress {
       // Only this request can have sent bytes to the resource.
       state.sentThrough = 0
       stage = .transferring(UploadID(expires: expires), state)
-      intent = .none
       return [.uploadIDAllocated(context.ref, expires: expires)]
     case (.updateUploadID(let expires), .transferring(var id?, let state)):
       id.expires = expires
@@ -243,6 +267,7 @@ extension ItemProgress {
     case (.finishTransfer, .transferring(let id, _)):
       // A completed upload resource is no longer needed.
       stage = .transferred(context.keepsUploadID ? id : nil)
+      if intent == .recorded { intent = .none }
       return [.fileTransferred(context.ref)]
     case (.doubt(let more), _): doubt = max(doubt, more)
     case (.clearDoubt, .transferred): doubt = .none
@@ -286,7 +311,7 @@ extension ItemProgress {
   }
 
   fileprivate func leaving(in context: ItemContext) -> ItemChange {
-    let keepsIntent = intent != .recorded || doubt == .unknown
+    let keepsIntent = intent != .recorded || doubt == .unknown || mayBeComplete
     return ItemChange(state: .remaining, entries: keepsIntent ? [] : [withdrawal(in: context)])
   }
 }

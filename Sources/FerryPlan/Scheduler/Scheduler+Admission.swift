@@ -121,10 +121,10 @@ extension Scheduler {
     passSkipped(of: upload)
   }
 
-  /// Whether a step of higher priority can be sent immediately, without an intent.
+  /// Whether a step of higher priority can be sent immediately, without waiting for the disk.
   func isOvertaken(_ intended: Ready, on hostQueue: Int) -> Bool {
     if let top = hostQueues[hostQueue].ready.min, top.priority < intended.priority {
-      return !needsIntent(top)
+      return !needsEntry(top)
     }
     guard let source = eligibleSource(hostQueue), uploads[source].priority < intended.priority,
       case .upload(let work) = plan.nodes[uploads[source].node.index].work

@@ -18,12 +18,26 @@ extension Scheduler {
     let right = self.hostQueue(for: ready)
     if right != hostQueue {
       enqueue(ready)
-    } else if needsIntent(ready) {
+    } else if needsEntry(ready) {
       guard isTokenReady(for: ready) else { return }
-      recordIntent(ready.ref, ready.step)
-      hostQueues[hostQueue].intending.append((sequence, ready))
+      waitForEntry(ready, on: hostQueue)
     } else {
       start(ready, on: hostQueue)
+    }
+  }
+
+  /// Lets a step wait until its intent, or its item's upload ID, is on disk.
+  private mutating func waitForEntry(_ ready: Ready, on hostQueue: Int) {
+    if needsUploadID(ready) {
+      change(ready.ref, .awaitUploadID)
+      if case .sync? = actions.last {} else { actions.append(.sync) }
+    }
+    if needsIntent(ready) { recordIntent(ready.ref, ready.step) }
+    let last = entries.isEmpty ? recorded : sequence
+    if last <= synced {
+      insertIntended(ready, on: hostQueue)
+    } else {
+      hostQueues[hostQueue].intending.append((last, ready))
     }
   }
 

@@ -25,7 +25,9 @@ extension Scheduler {
   /// repeated: the resource states which bytes the server has.
   func repeatability(_ ref: ItemRef, _ kind: Step.Kind) -> Step.Repeatability {
     let declared = steps[ref.node, kind].step.repeatability
-    guard kind == .transfer, declared == .once, progress(of: ref)?.uploadID != nil else { return declared }
+    guard kind == .transfer, declared == .once, machine(of: ref)?.assignsResource == true,
+      progress(of: ref)?.uploadID != nil
+    else { return declared }
     return .repeatable
   }
 
@@ -116,7 +118,7 @@ extension Scheduler {
     while hostQueues[hostQueue].givenUp == nil, hostQueues[hostQueue].hold == nil {
       let hasSlot = freeSlots(on: hostQueue) > 0 && hasRoomInWindow(hostQueue)
       // Intents are written before a connection is free.
-      let hasIntentRoom = hostQueues[hostQueue].needsIntents && hostQueues[hostQueue].intentRoom > 0
+      let hasIntentRoom = hostQueues[hostQueue].needsEntries && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
         // Like the next part of a file, a further part precedes other transfers.
       } else if hasSlot, let intended = hostQueues[hostQueue].intended.min,
@@ -159,14 +161,33 @@ extension Scheduler {
     // inherited intent is not sent.
     if intent(of: ready.ref) == .inherited || self.hostQueue(for: ready) != hostQueue { return true }
     if isCommitToIntend(ready) { return hostQueues[hostQueue].commitRoom > 0 }
-    return needsIntent(ready) ? hasIntentRoom : hasSlot
+    return needsEntry(ready) ? hasIntentRoom : hasSlot
   }
+
+  /// Whether an entry of the item must be on disk before the step is sent.
+  func needsEntry(_ ready: Ready) -> Bool { needsIntent(ready) || needsUploadID(ready) }
 
   /// Whether an intent must be on disk before the step is sent. This applies to every unrepeatable step and
   /// every commit, because the next launch must take into account that the step may have been executed.
   func needsIntent(_ ready: Ready) -> Bool {
-    (ready.step == .commit || repeatability(ready.ref, ready.step) == .once)
-      && intent(of: ready.ref) != .recorded
+    guard intent(of: ready.ref) != .recorded else { return false }
+    return ready.step == .commit || repeatability(ready.ref, ready.step) == .once || mayCompleteOnce(ready)
+  }
+
+  /// Whether the request may complete an upload that must not be created again. The upload resource shows which bytes
+  /// the server has, but only as long as it exists.
+  private func mayCompleteOnce(_ ready: Ready) -> Bool {
+    ready.step == .transfer && steps[ready.ref.node, .transfer].step.repeatability == .once
+      && operation(of: ready).range != nil
+  }
+
+  /// Whether the upload ID must be on disk before the step is sent. Without a commit, the transfer delivers the file, and
+  /// the next launch would deliver it again under another ID if it did not know this one.
+  func needsUploadID(_ ready: Ready) -> Bool {
+    guard ready.step == .transfer, let upload = uploadIndex[ready.ref.node.index],
+      uploads[upload].rules.deliversAgainUnderNewID
+    else { return false }
+    return progress(of: ready.ref)?.uploadID?.isRecorded == false
   }
 
   /// Whether the step is a repeatable commit that still needs an intent. Such a commit does not use a

@@ -44,8 +44,11 @@ extension Scheduler {
   /// Withdraws the intent, if there is one, of a request that was not sent or that the server refused. The
   /// intent is kept if an earlier attempt may have been executed.
   mutating func withdrawIntent(_ ref: ItemRef) {
-    guard intent(of: ref) == .recorded, progress(of: ref)?.doubt != .unknown else { return }
-    guard ref.item == nil else { return change(ref, .withdrawIntent) }
+    guard intent(of: ref) == .recorded else { return }
+    if let progress = progress(of: ref) {
+      guard progress.doubt != .unknown, !progress.mayBeComplete else { return }
+      return change(ref, .withdrawIntent)
+    }
     entries.append(.intentWithdrawn(ref))
     nodes[ref.node.index].intent = .none
   }

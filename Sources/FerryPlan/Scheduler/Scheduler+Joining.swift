@@ -25,13 +25,13 @@ extension Scheduler {
     prepareHostQueues(from: first)
   }
 
-  /// Orders the uploads of each host queue by priority, and marks the queues whose steps need intents.
+  /// Orders the uploads of each host queue by priority, and marks the queues whose steps wait for entries.
   ///
   /// - Parameter first: the first node that is new.
   mutating func prepareHostQueues(from first: Int = 0) {
     for node in plan.nodes[first...] {
-      for step in node.steps where step.repeatability == .once {
-        hostQueues[hostQueue(step.session, step.origin)].needsIntents = true
+      for step in node.steps where node.waitsForEntry(before: step) {
+        hostQueues[hostQueue(step.session, step.origin)].needsEntries = true
       }
     }
     for hostQueue in hostQueues.indices {

@@ -126,20 +126,13 @@ extension Scheduler {
       }
     case .uploadIDGone(let failure), .otherServer(let failure):
       if progress(of: ref)?.doubt == .unknown { return end(ref, .failed, failure) }
-      if mightDeliverTwice(ref) {
-        return end(
-          ref, .ambiguous,
-          .init(
-            code: .responseLost, status: failure.status,
-            message:
-              "transfer may have been executed, and its upload resource no longer exists: \(failure.message)",
-            detail: failure.detail))
-      }
+      if mightDeliverTwice(ref) { return endWithoutResource(ref, failure) }
       if case .uploadIDGone = verdict { metrics.idsExpired += 1 }
       // The other partial uploads of the file may still exist.
       let gone: OrphanReason? = hasSeveralResources(ref) ? .expired : nil
       startOver(flight, failure, dropping: verdict == .otherServer(failure) ? .otherServer : gone)
     case .uploadIDRefused(let failure):
+      if mightDeliverTwice(ref) { return endWithoutResource(ref, failure) }
       // A commit that may have been executed is not followed by another, and the number of new IDs is
       // limited, because a server may refuse every ID.
       let retries = self[attempts: ref]?.retries ?? 0
@@ -177,6 +170,17 @@ extension Scheduler {
       limit(flight, step, failure)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
+  }
+
+  /// Ends an item of which the server may have the whole file, because its upload resource can no longer show that.
+  private mutating func endWithoutResource(_ ref: ItemRef, _ failure: RecordedFailure) {
+    end(
+      ref, .ambiguous,
+      .init(
+        code: .responseLost, status: failure.status,
+        message:
+          "transfer may have been executed, and its upload resource cannot be used: \(failure.message)",
+        detail: failure.detail))
   }
 
   /// Returns an item to its first step, because its upload ID, or the server's copy of its file, cannot be
@@ -250,7 +254,7 @@ extension Scheduler {
     for (kind, origin) in response.origins {
       let later = self.step(ref.node, kind)
       let hostQueue = hostQueue(later.session, origin)
-      if later.repeatability == .once { hostQueues[hostQueue].needsIntents = true }
+      if plan.nodes[ref.node.index].waitsForEntry(before: later) { hostQueues[hostQueue].needsEntries = true }
       self[attempts: ref]?.hostQueues[kind] = hostQueue
     }
     self[attempts: ref]?.replacements = 0

@@ -106,7 +106,8 @@ extension Scheduler {
     _ response: AttemptResult.Response, _ flight: Flight, _ machine: any TransferMachine,
     _ state: inout TransferState
   ) -> Instant? {
-    guard let stated = response.uploadExpires, !state.partials.isEmpty else { return response.uploadExpires }
+    let stated = [response.uploadExpires, end(of: response.limit)].compactMap(\.self).min()
+    guard let stated, !state.partials.isEmpty else { return stated }
     let number = machine.resourceNumber(
       of: flight.attempt.operation, size: fileSize(of: flight.attempt.ref))
     state.partials[number - 1].expires = stated
@@ -196,8 +197,7 @@ extension Scheduler {
       progress.intent != .inherited
     else { return }
     let ref = flight.attempt.ref
-    let bound = assignment.limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
-    let stated = [bound, assignment.expires] + state.partials.map(\.expires)
+    let stated = [end(of: assignment.limit), assignment.expires] + state.partials.map(\.expires)
     let expires = stated.compactMap { $0 }.min()
     state.limit = assignment.limit ?? state.limit
     metrics.idsAllocated += 1
@@ -211,6 +211,11 @@ extension Scheduler {
     if let conflict = assignment.limit?.conflict(size: fileSize(of: ref)), flight.interruption == nil {
       interrupt(attempt, .refused(.init(code: .unexpectedResponse, message: conflict)))
     }
+  }
+
+  /// The time until which an upload resource remains available according to a limit that a response has just stated.
+  private func end(of limit: UploadLimit?) -> Instant? {
+    limit?.maxAge.map { now.advanced(by: .seconds(min($0, Self.longestLife))) }
   }
 
   /// The maximum time for which an upload resource is assumed to remain available, in seconds. A server may state any
@@ -237,14 +242,12 @@ extension Scheduler {
   /// upload, the upload resource does not show whether it has, and the request must not be repeated.
   func mightDeliverTwice(_ ref: ItemRef) -> Bool {
     guard let item = ref.item, let upload = uploadIndex[ref.node.index],
-      steps[ref.node, .transfer].step.repeatability == .once, machine(of: ref)?.mayForgetCompleted != false
+      steps[ref.node, .transfer].step.repeatability == .once, machine(of: ref)?.mayForgetCompleted == true
     else { return false }
-    let progress: ItemProgress
     switch uploads[upload].lifecycle(of: item) {
-    case .queued(let known), .begun(let known): progress = known
+    case .queued(let progress), .begun(let progress): return progress.mayBeComplete
     case .listed, .closed, .remaining: return false
     }
-    return progress.transfer.map(\.mayBeComplete) ?? progress.uploadID.map(\.isInherited) ?? false
   }
 
   /// Counts the file's bytes in one of several requests of a transfer: as useful if the response confirms them. Bytes

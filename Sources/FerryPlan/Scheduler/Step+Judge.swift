@@ -206,7 +206,17 @@ extension Step {
   private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
     let status = response.status
     let failure = refusal(response)
-    if expects(status: status) {
+    let isExpected = expects(status: status)
+    // The target of a redirect may be another server, such as that of a login page, which does not know the commit.
+    if response.isRedirected, !isExpected || response.mismatch != nil || !expect.readsAnswer {
+      let failure = RecordedFailure(
+        code: .unexpectedResponse, status: status,
+        message:
+          "the probe was redirected, and the response of the target does not show that the commit was executed"
+      )
+      return .transient(failure, retryAfter: response.retryAfter, scope: .item, effect: .refused)
+    }
+    if isExpected {
       guard let mismatch = response.mismatch else { return .succeeded }
       let failure = RecordedFailure(code: .unexpectedResponse, status: status, message: mismatch)
       guard response.isUnreadable else { return .notCommitted(failure) }

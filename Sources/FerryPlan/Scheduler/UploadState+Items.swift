@@ -12,6 +12,11 @@ struct ItemRules: Hashable, Sendable {
   let hasAbandon: Bool
   /// Whether a transfer must not be sent twice under the same upload ID.
   let transferStartsOver: Bool
+  /// Whether the server assigns an upload resource to a transfer that must not be sent again. The resource shows which
+  /// bytes the server has.
+  let transfersOnceToResource: Bool
+  /// Whether a launch that does not know an upload ID would deliver the file again under another one.
+  let deliversAgainUnderNewID: Bool
   let transferProtocol: TransferProtocol
   /// The step that transfers the file.
   let transferStep: Step.Kind
@@ -26,6 +31,8 @@ struct ItemRules: Hashable, Sendable {
     keyHeader = work.commit?.necessaryKeyHeader
     hasAbandon = work.abandon != nil
     transferStartsOver = work.transfer.repeatability == .startsOver
+    transfersOnceToResource = work.transfersOnceToResource
+    deliversAgainUnderNewID = work.deliversAgainUnderNewID
     transferProtocol = work.transferProtocol
     transferStep = work.transfer.kind
     countingPoint = recorded == .allocated ? .allocated : work.countingPoint
@@ -48,6 +55,9 @@ struct ItemRules: Hashable, Sendable {
     case .commit where commit == .afterProbe && progress.isTransferred || isRecognized(begun):
       // An earlier launch may have sent the commit. It is sent again, or the probe shows whether to send it again.
       progress.doubt = .unknown
+      progress.intent = .recorded
+    case .transfer where transfersOnceToResource && progress.uploadID != nil:
+      // An earlier launch may have sent the whole file. The upload resource shows whether it is complete.
       progress.intent = .recorded
     case .allocate, .transfer, .commit: progress.intent = .inherited
     }
@@ -88,7 +98,11 @@ struct ItemRules: Hashable, Sendable {
 
   private func stage(resuming begun: ItemTable.Begun) -> ItemProgress.Stage {
     // Without a commit, a transferred item has ended, and its upload ID is in use.
-    let id = hasUploadIDs ? ItemProgress.UploadID(expires: begun.expires, isInherited: true) : nil
+    let id =
+      hasUploadIDs
+      ? ItemProgress.UploadID(
+        expires: begun.expires, isInherited: true, mayBeComplete: begun.intent == .transfer, isRecorded: true)
+      : nil
     switch begun.state {
     case .allocated where hasUploadIDs: return .allocated(id)
     case .transferred: return .transferred(commit == nil || !keepsUploadID ? nil : id)

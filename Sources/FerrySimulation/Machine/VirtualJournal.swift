@@ -78,7 +78,9 @@ package struct VirtualJournal: Sendable {
       items[ref.node.index].set(row, intent: nil)
     case .uploadIDAllocated(let ref, let expires):
       guard let row = row(ref, tables) else { return }
+      let intent = items[ref.node.index].known(row).intent
       items[ref.node.index].set(row, .allocated)
+      items[ref.node.index].set(row, intent: intent)
       items[ref.node.index].set(row, expires: expires)
       items[ref.node.index].set(row, uploadID: uploadID(ref))
     case .uploadIDUpdated(let ref, let expires):

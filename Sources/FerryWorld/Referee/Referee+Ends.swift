@@ -80,10 +80,10 @@ extension Referee {
     }
   }
 
-  /// Whether the server records no effect for the node's files: a transfer to an upload ID without a commit
+  /// Whether the server records no effect for the node's files: a repeatable transfer to an upload ID without a commit
   /// leaves no permanent trace.
   private func isUncounted(_ node: Node) -> Bool {
     guard case .upload(let work) = node.work else { return true }
-    return work.allocate != nil && work.commit == nil
+    return work.allocate != nil && work.commit == nil && work.transfer.repeatability != .once
   }
 }

@@ -147,9 +147,19 @@ extension Referee {
     }
     if call.step == .commit { checkCommit(call, reply, step, name) }
     if step.repeatability == .startsOver { checkStart(call, reply, name) }
+    if let record = allocated[ref], record > synced, isSentUnderNewID(call) {
+      report(.intent, "\(name) was sent before its upload ID was on disk")
+    }
     guard step.repeatability == .once || call.step == .commit else { return }
-    // No intent is needed, because the state of the upload resource shows what to send.
-    if call.step == .transfer, call.uploadID != nil { return }
+    if call.step == .transfer, call.uploadID != nil, case .upload(let work) = plan.nodes[ref.node.index].work,
+      work.transfersOnceToResource
+    {
+      // The upload resource shows what to send, but only as long as it exists.
+      if call.attempt.operation.range != nil, !hasIntent(call, machine) {
+        report(.intent, "\(name) was sent without an intent in the journal")
+      }
+      return
+    }
     guard isIntended(ref, machine) else {
       return report(.intent, "\(name) was sent before its intent was on disk")
     }
@@ -157,6 +167,20 @@ extension Referee {
     // An intent remains unused only if its request certainly did not reach the server.
     if case .failure(let failure) = reply.answer, !failure.mayHaveReachedServer { return }
     intents[ref] = nil
+  }
+
+  private func isSentUnderNewID(_ call: Call) -> Bool {
+    guard call.step == .transfer, call.uploadID != nil,
+      case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work
+    else { return false }
+    return work.deliversAgainUnderNewID
+  }
+
+  private func hasIntent(_ call: Call, _ machine: VirtualMachine) -> Bool {
+    let rows = machine.journal.items[call.attempt.ref.node.index]
+    return (0..<rows.count).contains {
+      rows.files.path($0).elementsEqual(call.pathBytes) && rows.known($0).intent != nil
+    }
   }
 
   /// Checks that a transfer that must start over is not sent twice under the same upload ID, unless the first

@@ -42,6 +42,8 @@ package struct Referee {
   var stoppedAt: Instant?
   /// The record of each unused intent.
   var intents: [ItemRef: UInt64] = [:]
+  /// The record that contains the upload ID of each item to which this launch has allocated one.
+  var allocated: [ItemRef: UInt64] = [:]
   /// The record that contains the completion of each transfer.
   var transferred: [ItemRef: UInt64] = [:]
   var begun: Set<ItemRef> = []
@@ -107,7 +109,7 @@ package struct Referee {
 
   /// Called before a launch to record its initial state.
   package mutating func willLaunch(_ machine: VirtualMachine) {
-    (flights, intents, transferred, begun, refusals) = ([:], [:], [:], [], [:])
+    (flights, intents, allocated, transferred, begun, refusals) = ([:], [:], [:], [:], [], [:])
     for flight in flights.values { loseCreation(flight.call) }
     (parts, partsOf, resources) = ([:], [:], [:])
     (cancelled, batches, gatedBodies, usedBefore, ended) = ([:], [:], [:], [:], [])
@@ -264,7 +266,8 @@ package struct Referee {
           .nothingTwice,
           "\(name(ref, machine)) loses its upload ID, but its commit may have been executed")
       }
-    case .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
+    case .uploadIDAllocated(let ref, _): allocated[ref] = recorded
+    case .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
       .uploadIDOrphaned,
       .orphanResolved,
       .orphanReleaseFailed, .fetchFailed:

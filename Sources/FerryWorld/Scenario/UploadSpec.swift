@@ -33,6 +33,8 @@ package struct UploadSpec: Hashable, Sendable {
     case resumablePut
     /// Like `resumable`, in parts.
     case resumableParts
+    /// Like `idsOnly`, but the transfer must not be repeated.
+    case idsPost
   }
 
   /// The server of the commit and its probe.
@@ -135,25 +137,31 @@ package struct UploadSpec: Hashable, Sendable {
       lines.append(
         "    transfer: { protocol: resumable, \(parts)request: { method: \(method), url: \"\(url)/${file.path}\" } }"
       )
-    case .ids, .startsOver, .commitOnce, .idsOnly, .probed, .parts, .partsOnly, .patches:
+    case .ids, .startsOver, .commitOnce, .idsOnly, .idsPost, .probed, .parts, .partsOnly, .patches:
       lines.append(
         """
             allocate: { \(quick)request: { method: POST, url: "\(url)" }, capture: { id: { json: /id } }, \
         valid_for: \(validForSeconds)s }
         """)
-      let method = [.startsOver, .patches].contains(shape) ? "PATCH" : "PUT"
+      let method =
+        switch shape {
+        case .startsOver, .patches: "PATCH"
+        case .idsPost: "POST"
+        default: "PUT"
+        }
       let parts = sendsParts ? "protocol: content_range, chunk_size: 1MB, " : ""
       lines.append(
         "    transfer: { \(parts)request: { method: \(method), url: \"\(url)/${allocate.id}\" } }")
       if abandons {
         lines.append("    abandon: { \(quick)request: { method: DELETE, url: \"\(url)/${allocate.id}\" } }")
       }
-      guard shape != .idsOnly, shape != .partsOnly else { break }
+      guard ![.idsOnly, .idsPost, .partsOnly].contains(shape) else { break }
       let already =
         switch shape {
         case .commitOnce: ""
         case .probed: ", probe: { request: { url: \"\(commitURL)/${allocate.id}\" } }"
-        case .put, .post, .ids, .startsOver, .idsOnly, .parts, .partsOnly, .patches, .tus, .tusCreation,
+        case .put, .post, .ids, .startsOver, .idsOnly, .idsPost, .parts, .partsOnly, .patches, .tus,
+          .tusCreation,
           .tusPartials,
           .s3, .resumable,
           .resumablePut,
@@ -169,7 +177,8 @@ package struct UploadSpec: Hashable, Sendable {
   private var sendsParts: Bool {
     switch shape {
     case .parts, .partsOnly, .patches: true
-    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .probed, .tus, .tusCreation, .tusPartials,
+    case .put, .post, .ids, .startsOver, .commitOnce, .idsOnly, .idsPost, .probed, .tus, .tusCreation,
+      .tusPartials,
       .s3,
       .resumable,
       .resumablePut,

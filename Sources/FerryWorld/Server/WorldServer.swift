@@ -192,7 +192,7 @@ struct WorldServer {
     switch call.attempt.operation {
     case .whole, .listParts:
       uploads[id - 1].isWhole = true
-      return .status(200)
+      return step(call)?.repeatability == .once ? count(call) : .status(200)
     case .send(let range):
       guard range.lowerBound == uploads[id - 1].stored else { return .offsetRefused }
       store(call, percent: isGood || scenario.chance(requests ^ 0x0FF, 8) > 0 ? 100 : 50)

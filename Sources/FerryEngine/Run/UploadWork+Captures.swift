@@ -1,0 +1,53 @@
+import FerryManifest
+import FerryPlan
+
+/// Whether the captures of an earlier launch are sufficient for the steps of the manifest.
+extension UploadWork {
+  /// Whether an upload that may be complete has a resource that shows whether it is. If not, only a person can decide.
+  func canAsk(_ known: Reconciliation.Known, _ captures: [CapturedValue]) -> Bool {
+    guard known.state == .allocated, known.intent == .transfer, transfersOnceToResource else { return true }
+    return captures.contains { $0.name == "allocate.\(Resumable.resourceCapture)" }
+  }
+
+  /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if the steps can
+  /// use the captures.
+  ///
+  /// If the transfer must not be sent twice, the captures are kept even if some are missing.
+  func lacks(_ captures: [CapturedValue], of known: Reconciliation.Known) -> String? {
+    guard [nil, .commitDeferred].contains(known.intent) else { return nil }
+    let captured = captures.map(\.name)
+    if known.state == .allocated, allocate == nil, hasUploadIDs {
+      guard captured.contains("allocate.\(Resumable.resourceCapture)") else {
+        return "the upload ID is not the upload resource that the protocol requires"
+      }
+      guard case .tus(let machine) = transferProtocol else { return nil }
+      let parts = captures.first { $0.name == "allocate.\(Tus.concatenationCapture)" }
+      return machine.continues(partialUploads: parts?.value, size: known.size)
+        ? nil : "the upload was created with another 'parallel_parts' or 'threshold'"
+    }
+    if known.state == .allocated, case .s3Multipart(let machine) = transferProtocol {
+      let record = captures.first { $0.name == "allocate.\(S3Multipart.partSizeCapture)" }
+      guard let record, machine.continues(record.value, size: known.size) else {
+        return "the parts that the server has were sent with another 'part_size'"
+      }
+    }
+    guard transfer.repeatability != .once else { return nil }
+    let next: [Step]
+    switch known.state {
+    case .allocated where allocate == nil: return "the manifest no longer allocates upload IDs"
+    case .allocated: next = [transfer] + [commit].compactMap(\.self)
+    case .transferred: next = [commit].compactMap(\.self)
+    case .queued, .done, .failed, .ambiguous, .cancelled: return nil
+    }
+    for reference in next.flatMap(\.request.references) {
+      let name: String
+      switch reference {
+      case .allocate(let capture): name = "allocate.\(capture)"
+      case .transfer(let capture) where known.state == .transferred: name = "transfer.\(capture)"
+      case .secret, .file, .item, .token, .transfer, .request, .run: continue
+      }
+      if !captured.contains(name) { return "the steps need ${\(name)}, which was not captured" }
+    }
+    return nil
+  }
+}
