@@ -71,8 +71,7 @@ enum CurlFailure {
     if code == CURLE_BAD_FUNCTION_ARGUMENT, !isSent, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
     if let peer = handle.peer, shutDown.contains(peer) {
-      let why =
-        "ferry closed the connection because libcurl kept reading from it without returning"
+      let why = "ferry closed the connection because libcurl kept reading data without returning"
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }
