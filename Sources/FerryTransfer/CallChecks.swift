@@ -15,10 +15,19 @@ import Glibc
 struct CallChecks {
   /// The counters of a socket at a check.
   struct Sample {
-    /// The number of bytes read since the socket was opened.
-    var read: Int64
+    /// The number of bytes read since the socket was opened; `nil` if the system does not report it, as for a Unix domain
+    /// socket.
+    var read: Int64?
     /// The number of bytes that have arrived and were not read yet.
     var unread: Int64
+
+    /// The number of bytes read since an earlier check; if it is unknown, a number above `slack` or 0.
+    fileprivate func bytesRead(since earlier: Self, slack: Int64) -> Int64 {
+      if let read, let before = earlier.read { return max(0, read - before) }
+      // Only reading reduces the number of unread bytes. The reverse does not hold: if bytes arrive as fast as they are
+      // read, several checks may be needed.
+      return unread < earlier.unread ? slack + earlier.unread - unread : 0
+    }
   }
 
   /// What libcurl did in an interval, apart from reading.
@@ -65,7 +74,7 @@ struct CallChecks {
     var read: [CInt: Int64] = [:]
     for (descriptor, sample) in now {
       guard let earlier = samples[descriptor] else { continue }
-      let bytes = sample.read - earlier.read
+      let bytes = sample.bytesRead(since: earlier, slack: limits.slack)
       if bytes > 0 { read[descriptor] = bytes }
     }
     samples = now
@@ -104,10 +113,9 @@ struct CallChecks {
 extension CallChecks.Sample {
   /// `nil` if the system does not report the counters.
   init?(of descriptor: CInt) {
+    let received = TCPInfo(of: descriptor)?.received
     var waiting: CInt = 0
-    guard let info = TCPInfo(of: descriptor), ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else {
-      return nil
-    }
-    (read, unread) = (info.received - Int64(waiting), Int64(waiting))
+    guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return nil }
+    (read, unread) = (received.map { $0 - Int64(waiting) }, Int64(waiting))
   }
 }

@@ -25,8 +25,8 @@ import Glibc
 /// kernel for the file system of a file. This cannot be interrupted. If the run is to stop and such a call
 /// does not return, the guard ends the process.
 ///
-/// On systems other than Linux, which do not report the number of bytes read from a socket, the guard has no
-/// effect.
+/// Linux reports the number of bytes read from a TCP socket. For a Unix domain socket, and on other systems, the guard
+/// only sees that the number of unread bytes has decreased.
 final class StuckTurnGuard: Sendable {
   struct Limits: Sendable {
     /// The time from the start of a libcurl call to the first check.

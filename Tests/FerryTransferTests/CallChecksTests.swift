@@ -27,7 +27,7 @@ import Testing
       while let current = waiting.first {
         intervals += 1
         turns += 1
-        samples[current]?.read += 1_000_000
+        samples[current]?.read? += 1_000_000
         checks.add(
           samples, .init(hasCalledBack: passed > 0, passed: passed), mustStop: intervals > mustStopAfter)
         let stuck = checks.stuck
@@ -84,11 +84,39 @@ import Testing
 
   /// Data that waits, or arrives, during a write to a slow disk.
   @Test func intervalsWithoutReadingAreNotCounted() {
-    var checks = CallChecks([1: .init(read: 0, unread: 1)], limits)
+    var checks = CallChecks([1: .init(read: 0, unread: 1), 2: .init(read: nil, unread: 1)], limits)
     for second in Int64(1)...100 {
-      checks.add([1: .init(read: 0, unread: second)], nothing, mustStop: false)
+      checks.add(
+        [1: .init(read: 0, unread: second), 2: .init(read: nil, unread: second)], nothing, mustStop: false)
       #expect(checks.stuck.isEmpty && checks.hang == nil)
     }
+  }
+
+  @Test func aSocketThatDoesNotCountItsBytesIsReadIfItsUnreadBytesDecrease() {
+    var checks = CallChecks([1: .init(read: nil, unread: 1), 2: .init(read: nil, unread: 9)], limits)
+    var (intervals, shutDown): (Int, [CInt]) = (0, [])
+    while shutDown.isEmpty, intervals < 100 {
+      intervals += 1
+      let unread: Int64 = intervals.isMultiple(of: 2) ? 70_000 : 100_000
+      checks.add(
+        [1: .init(read: nil, unread: unread), 2: .init(read: nil, unread: 9)], nothing, mustStop: false)
+      shutDown = checks.stuck
+    }
+    #expect(shutDown == [1] && intervals == 2 * limits.wasteful)
+  }
+
+  /// The unread bytes of a socket that does not count its bytes may happen to be the same at each check.
+  @Test func aSocketWithUnreadDataIsShutDownIfTheRunIsToStop() {
+    let samples: [CInt: CallChecks.Sample] = [
+      1: .init(read: nil, unread: 65_536), 2: .init(read: nil, unread: 0), 3: .init(read: 5, unread: 0),
+    ]
+    var checks = CallChecks(samples, limits)
+    for _ in 1..<limits.rest {
+      checks.add(samples, nothing, mustStop: true)
+      #expect(checks.stuck.isEmpty)
+    }
+    checks.add(samples, nothing, mustStop: true)
+    #expect(checks.stuck == [1] && checks.hang == nil)
   }
 
   @Test func aCallThatDoesNothingHangsOnlyIfTheRunIsToStop() {

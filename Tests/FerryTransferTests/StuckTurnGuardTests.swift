@@ -84,6 +84,23 @@ import Testing
     #expect(turnGuard.end().count >= 30)
   }
 
+  /// The kernel does not count the bytes of a Unix domain socket.
+  @Test func aUnixDomainSocketThatIsReadWithoutACallbackIsShutDown() throws {
+    var pair: [CInt] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    let (descriptor, peer) = (pair[0], pair[1])
+    defer { close(descriptor) }
+    turnGuard.didOpen(descriptor)
+    Thread.detachNewThread {
+      let piece = pattern(4096)
+      while send(peer, piece, piece.count, Int32(MSG_NOSIGNAL)) > 0 {}
+      Glibc.close(peer)
+    }
+    turnGuard.begin()
+    #expect(read(descriptor, for: .seconds(20)))
+    _ = turnGuard.end()
+  }
+
   @Test func aCallThatPassesItsDataIsNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }

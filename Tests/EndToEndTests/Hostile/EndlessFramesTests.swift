@@ -19,6 +19,13 @@ import Testing
           if not piece: sys.exit()
           data += piece
         return data
+      def fill(connection, data):
+        # A blocked sender on a Unix domain socket is woken only when most of the buffer is empty again.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
+        view = memoryview(data)
+        while view:
+          try: view = view[connection.send(view[:60000], socket.MSG_DONTWAIT):]
+          except BlockingIOError: pass
       SETTINGS, HEADERS, DATA, turn = 4, 1, 0, \(turn)
       def serve(connection):
         receive(connection, len(b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n"))
@@ -34,7 +41,8 @@ import Testing
         empty, last, start = frame(DATA, 0, stream) * 20000, 0, None
         while True:
           before = time.time()
-          connection.sendall(empty)
+          if turn: connection.sendall(empty)
+          else: fill(connection, empty)
           now = time.time()
           # While libcurl does not read, sending blocks.
           if start is None or now - before > 0.5: start = now
@@ -49,6 +57,34 @@ import Testing
         connection = server.accept()[0]
         threading.Thread(target=serve, args=(connection,), daemon=True).start()
       """)
+  }
+
+  @Test func `on a Unix domain socket do not keep a run from ending the request`() async throws {
+    let folder = try TemporaryFolder()
+    let socket = folder.path("socket")
+    let server = try await Self.server(
+      listen: """
+        server = socket.socket(socket.AF_UNIX)
+        server.bind("\(socket)")
+        server.listen()
+        print("port 0", flush=True)
+        """, turn: 0)
+    let job = try Workspace(
+      """
+      version: 1
+      name: frames
+      sessions:
+        s: { http_version: 2-prior-knowledge, unix_socket: \(socket), timeout_for_resource: 20s }
+      requests:
+        r: { session: s, request: { url: "http://localhost/r" }, retry: { limit: 0 } }
+      """)
+    let start = ContinuousClock.now
+    let (command, report) = try await job.run()
+    let reason = report.node("r")?.reason
+    #expect(
+      reason?.message.contains("libcurl kept reading") == true || reason?.code == "resource_timeout",
+      "\(command.stdout)\(command.stderr)\(server.stdout)")
+    #expect(ContinuousClock.now - start < .seconds(60))
   }
 
   @Test func `on connections that take turns do not keep a run from stopping`() async throws {
