@@ -70,9 +70,9 @@ enum CurlFailure {
     // Before the request is sent, only a proxy sends header lines, in its response to CONNECT.
     if code == CURLE_BAD_FUNCTION_ARGUMENT, !isSent, proxy != nil { ours = .connect }
     let address = handle.exchange.flatMap { Self.address(of: $0.hop.url) } ?? "the server"
-    if let peer = handle.peer, shutDown.contains(peer) {
-      let why =
-        "ferry closed the connection because libcurl kept reading from it without returning"
+    let isUnix = handle.exchange?.request.connection.unixSocket != nil
+    if let peer = isUnix ? .unixSocket : handle.peer, shutDown.contains(peer) {
+      let why = "ferry closed the connection because libcurl kept reading data without returning"
       return TransportFailure(
         reached ? .connectionLost : .connect, "\(address): \(why)", mayHaveReachedServer: reached)
     }

@@ -22,7 +22,7 @@ extension EasyHandle {
       guard let context else { return 0 }
       let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.turnGuard.didCallBack()
+        $0.turnGuard.didCallBack(passing: piece.count)
         // Returning any count other than the size of the piece aborts the transfer. A piece may be empty.
         return $0.receiveBody(piece) ? piece.count : piece.count + 1
       }
@@ -31,7 +31,8 @@ extension EasyHandle {
       guard let context else { return Int(CURL_READFUNC_ABORT) }
       let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.turnGuard.didCallBack()
+        // Before the file is read, which may take long, its size is not known.
+        $0.turnGuard.didCallBack(passing: buffer.count)
         return $0.provideBody(buffer)
       }
     }
@@ -44,6 +45,8 @@ extension EasyHandle {
     ferry_easy_set_prereq(curl) { context, host, localHost, port, localPort in
       guard let context, let host, let localHost else { return CURL_PREREQFUNC_ABORT }
       return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        // One call may complete many TLS handshakes, each of which reads about this number of bytes.
+        $0.turnGuard.didCallBack(passing: 8 << 10)
         let descriptor = $0.sockets.descriptor(
           localPort: UInt16(truncatingIfNeeded: localPort),
           .init(

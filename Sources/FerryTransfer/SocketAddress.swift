@@ -6,15 +6,19 @@ import Musl
 import Glibc
 #endif
 
-/// One end of a connected TCP socket.
+/// One end of a connected TCP socket or Unix domain socket.
 struct SocketAddress: Equatable {
   /// A numeric address without a zone.
   let host: String
   let port: UInt16
 
+  /// Any Unix domain socket. The kernel knows only the path under which the server has created it, which may be relative
+  /// to the server's folder.
+  static let unixSocket = SocketAddress(host: "", port: 0)
+
   init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-  /// The local address. `nil` if the socket has none, or if it is neither IPv4 nor IPv6.
+  /// The local address. `nil` if the socket has none, or if it is of another kind.
   init?(of descriptor: CInt) { self.init { getsockname(descriptor, $0, $1) } }
 
   /// The remote address.
@@ -34,6 +38,7 @@ struct SocketAddress: Equatable {
     case AF_INET6:
       let address = Self.rebound(&storage, as: sockaddr_in6.self)
       self.init(AF_INET6, address.sin6_addr, address.sin6_port)
+    case AF_UNIX: self = .unixSocket
     default: return nil
     }
   }

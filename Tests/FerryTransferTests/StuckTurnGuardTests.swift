@@ -24,8 +24,9 @@ import Testing
     turnGuard = StuckTurnGuard(
       on: try PollThread("ferry-test"),
       limits: .init(
-        patience: .milliseconds(50), interval: .milliseconds(30), silent: 3, talking: 40, stopped: 10)
-    ) { [ends] in ends.count.add(1, ordering: .relaxed) }
+        patience: .milliseconds(50), interval: .milliseconds(30), slack: 8 << 10, wasteful: 3, rest: 12,
+        idle: 20, stopped: 100)
+    ) { [ends] _ in ends.count.add(1, ordering: .relaxed) }
     let piece = pattern(4096)
     server = try RawServer { connection, _ in while connection.trySend(piece) {} }
   }
@@ -73,14 +74,46 @@ import Testing
     #expect(turnGuard.end().isEmpty)
   }
 
-  @Test func aCallThatCallsBackIsGivenMoreTime() throws {
+  /// Each connection is read for too short a time to be shut down for its own sake.
+  @Test func aCallThatReadsFromOneConnectionAfterAnotherEnds() throws {
+    let descriptors = try (0..<60).map { _ in try connect() }
+    defer { for descriptor in descriptors { close(descriptor) } }
+    turnGuard.begin()
+    let ended = descriptors.filter { read($0, for: .milliseconds(40)) }
+    #expect(ended.count >= 30)
+    #expect(turnGuard.end().count >= 30)
+  }
+
+  /// The kernel does not count the bytes of a Unix domain socket.
+  @Test func aUnixDomainSocketThatIsReadWithoutACallbackIsShutDown() throws {
+    var pair: [CInt] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    let (descriptor, peer) = (pair[0], pair[1])
+    defer { close(descriptor) }
+    turnGuard.didOpen(descriptor)
+    Thread.detachNewThread {
+      let piece = pattern(4096)
+      while send(peer, piece, piece.count, Int32(MSG_NOSIGNAL)) > 0 {}
+      Glibc.close(peer)
+    }
+    turnGuard.begin()
+    #expect(read(descriptor, for: .seconds(20)))
+    _ = turnGuard.end()
+  }
+
+  @Test func aCallThatPassesItsDataIsNotInterrupted() throws {
     let descriptor = try connect()
     defer { close(descriptor) }
     turnGuard.begin()
-    #expect(!read(descriptor, for: .milliseconds(500)) { turnGuard.didCallBack() })
+    #expect(!read(descriptor, for: .seconds(2)) { turnGuard.didCallBack(passing: 1024) })
     #expect(turnGuard.end().isEmpty)
+  }
+
+  @Test func aConnectionThatPassesLittleOfItsDataIsShutDown() throws {
+    let descriptor = try connect()
+    defer { close(descriptor) }
     turnGuard.begin()
-    #expect(read(descriptor, for: .seconds(20)) { turnGuard.didCallBack() })
+    #expect(read(descriptor, for: .seconds(20)) { turnGuard.didCallBack(passing: 1) })
     #expect(turnGuard.end().count == 1)
   }
 
