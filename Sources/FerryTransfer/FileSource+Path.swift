@@ -36,6 +36,7 @@ extension TransferRequest.FileSource {
       case .system(let code): throw failure(UploadFile.code(code), SystemText.error(code))
       case .leavesRoot:
         throw failure(.sourceUnreadable, "a symbolic link that leads to another folder is not followed")
+      case .tooManySteps: throw failure(.sourceUnreadable, LookupBudget.refusal)
       }
     }
     let status = target.status

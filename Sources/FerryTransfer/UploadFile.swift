@@ -153,6 +153,9 @@ final class UploadFile {
         "\(source.name): since it was listed, the file or a folder above it has been replaced by a symbolic link that leads out of "
           + "the root; the target was not read. Restore the file, or change 'root'",
         mayHaveReachedServer: false)
+    case .tooManySteps:
+      TransportFailure(
+        .sourceUnreadable, "\(source.name): \(LookupBudget.refusal)", mayHaveReachedServer: false)
     }
   }
 

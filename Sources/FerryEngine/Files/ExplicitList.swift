@@ -10,6 +10,7 @@ struct ExplicitList {
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
   private let links: LinkOwner
+  private var budget = LookupBudget()
   /// The files to list; `nil` for all files.
   private let filter: ShardFilter?
   /// The paths of the state folder relative to the root; empty if it is not below the root.
@@ -199,7 +200,8 @@ struct ExplicitList {
     // Following the symbolic links in a path takes time, and a list may contain thousands of such paths.
     guard !isStopped() else { return .skipped }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
+      let target = try root.target(
+        of: path, avoiding: stateFolder.map { $0.isOpen(as:) }, within: &budget)
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
@@ -210,6 +212,7 @@ struct ExplicitList {
     } catch {
       switch error {
       case .leavesRoot: return skip(.outsideRoot, "it is a link that leads out of the root")
+      case .tooManySteps: return skip(.other, LookupBudget.refusal)
       case .system(let code): return failure(code, line, isLink: isLink)
       }
     }
@@ -255,7 +258,7 @@ struct ExplicitList {
     if plainFolder(folder) != nil { return lastFolder?.isHidden == true }
     // If the path does not lead to a file, the problem is reported later.
     guard let identity = hidden.identity,
-      let target = try? root.target(of: path, avoiding: identity.isOpen(as:))
+      let target = try? root.target(of: path, avoiding: identity.isOpen(as:), within: &budget)
     else { return false }
     return target.isAvoided
   }
