@@ -6,6 +6,8 @@ import Foundation
 /// Files that are named individually in a list.
 struct ExplicitList {
   private let root: SourceRoot
+  /// The reason why no file of the root is listed; `nil` if there is none.
+  private let refusal: String?
   /// A folder whose files are skipped.
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
@@ -31,7 +33,7 @@ struct ExplicitList {
   }
 
   init(
-    root: SourceRoot, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
+    root: SourceRoot, refusal: String? = nil, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
     links: LinkOwner = LinkOwner(), filter: ShardFilter? = nil,
     problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
@@ -42,6 +44,7 @@ struct ExplicitList {
     self.filter = filter
     statePaths = stateFolder?.paths(below: root.real) ?? []
     self.root = root
+    self.refusal = refusal
     self.problems = problems
     self.isStopped = isStopped
   }
@@ -96,6 +99,7 @@ struct ExplicitList {
       }
     }
     guard filter?.contains(path) ?? true else { return }
+    if let refusal { return report(line, .unknownState, refusal) }
     guard !path.isEmpty else { return report(line, .notRegular, "it is not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")
