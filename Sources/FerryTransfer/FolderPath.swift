@@ -64,8 +64,8 @@ package enum FolderPath {
       }
       let code = errno
       guard code == ELOOP || code == ENOTDIR else { throw .system(code) }
-      let (target, owner) = try link(name, in: current.number)
-      if let owner = foreignOwner(owner, in: current.status) ?? (stranger == nil ? nil : owner) {
+      let (target, link) = try link(name, in: current.number)
+      if let owner = foreignOwner(of: link, in: current.status) ?? (stranger == nil ? nil : link.st_uid) {
         throw .foreign(path: text(name, names, of: path), owner: owner, isLink: true)
       }
       links += 1
@@ -174,8 +174,8 @@ package enum FolderPath {
         guard code == ELOOP else { throw .system(code) }
         lastCode = code
       }
-      let (target, owner) = try link(name, in: folder.number)
-      try checkOwner(owner, isLink: true)
+      let (target, link) = try link(name, in: folder.number)
+      try checkOwner(link.st_uid, isLink: true)
       path = target.first == slash || slashIndex == nil ? target : above + target
     }
     throw .system(lastCode)
@@ -226,9 +226,9 @@ package enum FolderPath {
     file.st_mode & S_IFMT == S_IFREG && file.st_nlink > 1 && folder.map { $0.st_mode & 0o002 != 0 } ?? true
   }
 
-  /// The target and the owner of a link. Both belong to the same link, even if it is replaced in the
+  /// The target and the status of a link. Both belong to the same link, even if it is replaced in the
   /// meantime.
-  static func link(_ name: [UInt8], in folder: CInt) throws(Failure) -> (target: [UInt8], owner: uid_t) {
+  static func link(_ name: [UInt8], in folder: CInt) throws(Failure) -> (target: [UInt8], status: stat) {
     for _ in 0..<tries {
       if let link = try linkOnce(name, in: folder) { return link }
     }
@@ -241,7 +241,7 @@ package enum FolderPath {
   /// Returns `nil` if the link was replaced in the meantime.
   private static func linkOnce(
     _ name: [UInt8], in folder: CInt
-  ) throws(Failure) -> (target: [UInt8], owner: uid_t)? {
+  ) throws(Failure) -> (target: [UInt8], status: stat)? {
     var before = stat()
     var after = stat()
     var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -262,7 +262,7 @@ package enum FolderPath {
     }
     if code == EAGAIN { return nil }
     guard code == 0 else { throw .system(code) }
-    return (target, before.st_uid)
+    return (target, before)
   }
 
   // These flags are sufficient to traverse a folder; read permission for it is not needed.

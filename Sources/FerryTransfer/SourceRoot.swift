@@ -18,12 +18,18 @@ package final class SourceRoot: Sendable {
     case system(CInt)
     /// A link, or `..`, leads out of the root.
     case leavesRoot
+    /// The path leads through more components than ferry looks up (`LookupBudget`).
+    case tooManySteps
   }
 
   /// The path as given: absolute, or relative to the working directory, without a trailing slash.
   package let path: [UInt8]
   /// The path with all links resolved.
   package let real: [UInt8]
+  /// The components of `real`.
+  let realComponents: [[UInt8]]
+  /// The components of `path`; those of `real` if `path` is relative.
+  let givenComponents: [[UInt8]]
   let descriptor: CInt
   /// The device of the root's file system; `nil` if the system does not provide it.
   package let device: UInt64?
@@ -46,6 +52,8 @@ package final class SourceRoot: Sendable {
     var status = stat()
     device = fstat(opened, &status) == 0 ? UInt64(status.st_dev) : nil
     real = Self.realPath(path) ?? path
+    realComponents = Self.components(real)
+    givenComponents = path.first == Self.slash ? Self.components(path) : realComponents
     let probe = ferry_open_beneath(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 1)
     hasOpenBeneath = probe >= 0
     if probe >= 0 { close(probe) }
@@ -70,79 +78,46 @@ package final class SourceRoot: Sendable {
   func openFile(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
     // A NUL would end the path early.
     guard !relative.contains(0) else { throw .system(ENOENT) }
-    if hasOpenBeneath {
-      for _ in 0..<Self.tries {
-        let opened = relative.withPath { ferry_open_beneath(descriptor, $0, Self.flags, 1) }
-        if opened >= 0 { return opened }
-        let code = errno
-        if code == EAGAIN { continue }
-        // A link with an absolute target, or one that leaves the root and returns, may still lead to a file
-        // in the root.
-        guard code == EXDEV else { throw .system(code) }
-        break
-      }
-    } else if let opened = try walk(relative) {
-      return opened
+    for _ in 0..<(hasOpenBeneath ? Self.tries : 0) {
+      let opened = relative.withPath { ferry_open_beneath(descriptor, $0, Self.flags, 1) }
+      if opened >= 0 { return opened }
+      let code = errno
+      if code == EAGAIN { continue }
+      // A link with an absolute target, or one that leaves the root and returns, may still lead to a file
+      // in the root.
+      guard code == EXDEV else { throw .system(code) }
+      break
     }
-    return try openReal(relative)
+    return try openThroughLinks(relative, Self.flags).descriptor
   }
 
-  /// Opens a folder in the root for reading, like `openFile`.
-  package func openFolder(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
-    let opened = try openFile(relative)
-    var status = stat()
-    guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      close(opened)
-      throw .system(ENOTDIR)
-    }
-    return opened
+  /// Opens a folder in the root for reading, like `openFile`, and returns the owners of the links in its path.
+  package func openFolder(
+    _ relative: [UInt8]
+  ) throws(OpenFailure) -> (descriptor: CInt, linkOwners: [uid_t]) {
+    try openThroughLinks(relative, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   }
 
   // O_NONBLOCK: opening a FIFO would wait for its writer and block the loop.
   private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
 
-  /// Resolves all links first and then opens the result without following any. Links that appear in between
-  /// are not followed.
-  private func openReal(_ relative: [UInt8]) throws(OpenFailure) -> CInt {
-    guard let found = Self.realPath(path + [Self.slash] + relative) else { throw .system(errno) }
-    let isInside =
-      real == [Self.slash]
-      || (found.starts(with: real) && found.count > real.count && found[real.count] == Self.slash)
-    guard isInside else { throw .leavesRoot }
-    guard let opened = try walk(Array(found[real.count...])) else { throw .leavesRoot }
-    return opened
-  }
-
-  /// Opens each folder in turn without following links; returns `nil` if a component is a link.
-  private func walk(_ relative: [UInt8]) throws(OpenFailure) -> CInt? {
-    let names = relative.split(separator: Self.slash).filter { !$0.elementsEqual([Self.dot]) }
-    guard !names.contains(where: { $0.elementsEqual([Self.dot, Self.dot]) }) else { throw .leavesRoot }
-    var current = descriptor
-    for (index, name) in names.enumerated() {
-      let isLast = index == names.count - 1
-      let flags = isLast ? Self.flags : O_RDONLY | O_DIRECTORY | O_CLOEXEC
-      let next = Array(name).withPath { openat(current, $0, flags | O_NOFOLLOW) }
-      var code = errno
-      // openat(2) with O_NOFOLLOW and O_DIRECTORY reports a link as ENOTDIR.
-      if next < 0, code == ENOTDIR, Self.isLink(Array(name), in: current) { code = ELOOP }
-      if current != descriptor { close(current) }
-      guard next >= 0 else {
-        if code == ELOOP { return nil }
-        throw .system(code)
-      }
-      current = next
+  /// Opens what a path leads to, without letting the kernel follow a link.
+  private func openThroughLinks(
+    _ relative: [UInt8], _ flags: CInt
+  ) throws(OpenFailure) -> (descriptor: CInt, linkOwners: [uid_t]) {
+    var traversal = PathTraversal(self, limit: LookupBudget.pathLimit)
+    let name = try traversal.follow(relative) ?? [Self.dot]
+    let opened = name.withPath { openat(traversal.folder, $0, flags | O_NOFOLLOW) }
+    guard opened >= 0 else {
+      // A link has replaced the file since the traversal reached it.
+      if errno == ELOOP { throw .leavesRoot }
+      throw .system(errno)
     }
-    return current == descriptor ? openFolder() : current
+    return (opened, traversal.linkOwners)
   }
 
   private static let slash = UInt8(ascii: "/")
   private static let dot = UInt8(ascii: ".")
-
-  private static func isLink(_ name: [UInt8], in folder: CInt) -> Bool {
-    var status = stat()
-    return name.withPath { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0
-      && status.st_mode & S_IFMT == S_IFLNK
-  }
 
   /// Returns `nil` and sets `errno` if the path does not exist.
   private static func realPath(_ path: [UInt8]) -> [UInt8]? {

@@ -12,9 +12,10 @@ import Glibc
 final class UploadFile {
   let source: TransferRequest.FileSource
   private let descriptor: CInt
-  /// The inode of the listed name, as `stat.entryInode(beneath:)` returns it. Found by the last check; `nil` if the name now
-  /// belongs to something else.
+  /// The inode of the listed name, as `stat.entryInode(beneath:)` returns it. Found by the first check; `nil` if the name
+  /// now belongs to something else.
   private(set) var inode: UInt64?
+  private var isChecked = false
 
   /// Opens the file and compares it with its listing.
   ///
@@ -56,21 +57,25 @@ final class UploadFile {
     guard Int64(status.st_size) == source.size, status.modifiedNanoseconds == source.modified else {
       throw changed(Int64(status.st_size))
     }
-    if source.identity == status.identity {
-      inode = status.inode(beneath: source.root.device)
-    } else {
-      let isLink = source.identity == status.identity(throughLink: true)
-      guard isLink || source.identity == 0 else { throw replaced }
-      inode = inode(ofEntryOf: status, mustBeLink: isLink)
-    }
+    let isLink = source.identity == status.identity(throughLink: true)
+    guard isLink || source.identity == status.identity || source.identity == 0 else { throw replaced }
+    guard !isChecked else { return }
+    isChecked = true
+    inode =
+      source.identity == status.identity
+      ? status.inode(beneath: source.root.device) : inode(ofEntryOf: status, mustBeLink: isLink)
   }
 
-  /// The inode of the entry at the listed path; `nil` if the entry is neither a link nor, unless it must be one, the open file.
+  /// The inode of the entry at the listed path; `nil` if the entry does not lead to the open file, or is not a link but must
+  /// be one.
+  ///
+  /// The entry is the one through which this lookup found the open file. A separate lookup of the entry alone could find
+  /// another user's link, because any user can exchange folders in a world-writable folder of the root.
   private func inode(ofEntryOf status: stat, mustBeLink: Bool) -> UInt64? {
-    var entry = stat()
-    guard
-      source.path.withPath({ fstatat(source.root.descriptor, $0, &entry, AT_SYMLINK_NOFOLLOW) }) == 0,
-      entry.st_mode & S_IFMT == S_IFLNK || !mustBeLink && entry.identity == status.identity
+    // If the lookup fails, the path no longer leads to the file.
+    guard let target = try? source.root.target(of: source.path), let entry = target.entry,
+      target.status.st_dev == status.st_dev, target.status.st_ino == status.st_ino,
+      target.isLink || !mustBeLink
     else { return nil }
     return entry.entryInode(beneath: source.root.device)
   }
@@ -153,6 +158,9 @@ final class UploadFile {
         "\(source.name): since it was listed, the file or a folder above it has been replaced by a symbolic link that leads out of "
           + "the root; the target was not read. Restore the file, or change 'root'",
         mayHaveReachedServer: false)
+    case .tooManySteps:
+      TransportFailure(
+        .sourceUnreadable, "\(source.name): \(LookupBudget.refusal)", mayHaveReachedServer: false)
     }
   }
 

@@ -96,6 +96,34 @@ import Testing
     #expect(server.requests.last?.body == "private")
   }
 
+  /// The rule is that for lists, secrets and netrc files.
+  @Test(
+    .enabled("only root may give files away", { geteuid() == 0 }),
+    arguments: ["forged", "link", "theirs/own", "way/own"])
+  func `fails if its path has an entry of another user in a world-writable folder`(_ name: String)
+    async throws
+  {
+    let server = try await ScriptedServer.start([:])
+    let job = try Workspace(Self.manifest(server.home, "body: { file: shared/\(name) }"))
+    for name in ["forged", "own", "theirs/own"] { try job.folder.write(Data("x".utf8), to: "shared/\(name)") }
+    #expect(symlink("own", job.folder.path("shared/link")) == 0)
+    #expect(symlink("../shared", job.folder.path("shared/way")) == 0)
+    for name in ["forged", "link", "theirs", "way"] {
+      #expect(lchown(job.folder.path("shared/\(name)"), 65534, 65534) == 0)
+    }
+    #expect(chmod(job.folder.path("shared"), 0o1777) == 0)
+    let before = server.requests.count
+    let (command, report) = try await job.run("--fresh")
+    #expect(command.status == 1 && server.requests.count == before, "\(command.stdout)\(command.stderr)")
+    let reason = report.node("note")?.reason
+    #expect(reason?.code == "source_unreadable")
+    #expect(
+      reason?.message.contains("user 65534, in a world-writable folder") == true,
+      "\(String(describing: reason))")
+    try job.write(manifest: Self.manifest(server.home, "body: { file: shared/own }"))
+    #expect(try await job.run("--fresh").command.status == 0)
+  }
+
   @Test(.enabled(if: FormServer.python != nil, "python3-aiohttp is needed: scripts/setup test"))
   func `can be a form with several parts, which aiohttp reads`() async throws {
     let server = try await FormServer.start()

@@ -197,7 +197,12 @@ struct FileListerTests {
         FileSelection(root: root, source: .globs(include: ["**"], exclude: [])), baseFolder: folder.path,
         home: nil)
       lister.stateFolder = StateFolder(path: folder.path + "/state")
-      #expect(throws: ListingFailure.self) { try lister.list { [] } }
+      for listing in [
+        try lister.list { [] }, try lister.firstFiles(["**"], []).0, try lister.lookUp([Array("c".utf8)]),
+      ] {
+        #expect(paths(listing).isEmpty && listing.problems.map(\.kind) == [.unknownState])
+        #expect(listing.problems.first?.message.contains("/root/x, which contains ferry's file") == true)
+      }
     }
   }
 

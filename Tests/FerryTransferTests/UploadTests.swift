@@ -1,6 +1,7 @@
 import FerryDigest
 import FerryPlan
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FerryTransfer
@@ -172,6 +173,42 @@ import Testing
       unlink(folder.file("link"))
       symlink("f", folder.file("link"))
     }
+  }
+
+  /// While another user repeatedly exchanges two folders, the inode is never that of a link in the other folder, which leads to
+  /// another file of the same size and time.
+  @Test func theInodeOfALinkIsThatOfTheLinkToTheOpenFile() throws {
+    for name in ["a", "b"] {
+      #expect(mkdir(folder.file(name), 0o755) == 0)
+      folder.write("\(name)/file", Array(name.utf8))
+      #expect(symlink("file", folder.file("\(name)/link")) == 0)
+      var times = [timespec(tv_sec: 1_767_225_600, tv_nsec: 0), timespec(tv_sec: 1_767_225_600, tv_nsec: 0)]
+      #expect(utimensat(AT_FDCWD, folder.file("\(name)/file"), &times, 0) == 0)
+    }
+    var (link, target) = (stat(), stat())
+    #expect(lstat(folder.file("a/link"), &link) == 0 && stat(folder.file("a/link"), &target) == 0)
+    var source = folder.source("a/link")
+    source.identity = target.identity(throughLink: true)
+    let path = folder.path
+    let isOver = Atomic(false)
+    let other = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        for (old, new) in [("a", "x"), ("b", "a"), ("x", "b"), ("a", "x"), ("b", "a"), ("x", "b")] {
+          rename("\(path)/\(old)", "\(path)/\(new)")
+        }
+      }
+    }
+    other.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    let end = ContinuousClock.now.advanced(by: .seconds(3))
+    var found = 0
+    while ContinuousClock.now < end {
+      // Half of the attempts open the other file, or none.
+      guard let file = try? UploadFile(source), let inode = file.inode else { continue }
+      #expect(inode == link.entryInode(beneath: source.root.device))
+      found += 1
+    }
+    #expect(found > 0)
   }
 
   /// libcurl does not report the bytes of a chunk extension, which can be endless.

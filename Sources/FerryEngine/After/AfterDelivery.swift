@@ -250,7 +250,8 @@ final class AfterDelivery {
     case EXDEV, ELOOP:
       return .left(
         .afterFolder,
-        "\(path) is reached through a link that leads out of the root; such links are not followed")
+        "\(path) is reached through links that lead out of the root or through too many folders; such links are not followed"
+      )
     default: return .left(.afterFailed, "\(path) cannot \(what): \(reason); the next run retries")
     }
   }

@@ -35,6 +35,8 @@ final class OpenFolders {
   /// Whether the root was empty when it was opened.
   private let wasEmpty: Bool
   private var folders: [Key: Folder] = [:]
+  /// The folders that could not be opened since the last `sync`. Each attempt may have to follow many links.
+  private var failures: [[UInt8]: Failure] = [:]
   /// Whether a sync has failed since the last call of `sync`, so that it is unknown whether all changes are on disk.
   private var hasLost = false
   /// Whether folders have been created since the last `sync`.
@@ -77,7 +79,15 @@ final class OpenFolders {
 
   /// The descriptor of a folder, valid until the next `makeRoom` or `sync`. The empty path means the root.
   func descriptor(_ path: [UInt8]) throws(Failure) -> Int32 {
-    try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in try openFolder(key.path) }
+    if let failure = failures[path] { throw failure }
+    do throws(Failure) {
+      return try descriptor(Key(path: path, followsLinks: true)) { key throws(Failure) in
+        try openFolder(key.path)
+      }
+    } catch {
+      failures[path] = error
+      throw error
+    }
   }
 
   /// The owner of a link on the path of a file, if that user could otherwise have a file in any folder of the root deleted;
@@ -141,6 +151,7 @@ final class OpenFolders {
   /// one per file.
   func sync() -> Bool {
     closeAll()
+    failures = [:]
     defer { hasLost = false }
     return !hasLost
   }
@@ -175,18 +186,13 @@ final class OpenFolders {
   /// Opens a folder whose path contains links that lead to a folder in the root.
   private func openThroughLinks(_ path: [UInt8]) throws(Failure) -> Folder {
     do throws(SourceRoot.OpenFailure) {
-      let target = try source.target(of: path)
-      let descriptor = try source.openFolder(path)
-      guard FolderIdentity(target.status).isOpen(as: descriptor) else {
-        close(descriptor)
-        // The links were replaced between the two calls.
-        throw .system(EAGAIN)
-      }
-      return Folder(descriptor: descriptor, linkOwners: target.linkOwners)
+      let (descriptor, linkOwners) = try source.openFolder(path)
+      return Folder(descriptor: descriptor, linkOwners: linkOwners)
     } catch {
       switch error {
       case .system(let code): throw .system(code)
       case .leavesRoot: throw .system(EXDEV)
+      case .tooManySteps: throw .system(ELOOP)
       }
     }
   }

@@ -6,10 +6,13 @@ import Foundation
 /// Files that are named individually in a list.
 struct ExplicitList {
   private let root: SourceRoot
+  /// The reason why no file of the root is listed; `nil` if there is none.
+  private let refusal: String?
   /// A folder whose files are skipped.
   private let hidden: HiddenFolder?
   private let stateFolder: StateFolder?
   private let links: LinkOwner
+  private var budget = LookupBudget()
   /// The files to list; `nil` for all files.
   private let filter: ShardFilter?
   /// The paths of the state folder relative to the root; empty if it is not below the root.
@@ -30,7 +33,7 @@ struct ExplicitList {
   }
 
   init(
-    root: SourceRoot, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
+    root: SourceRoot, refusal: String? = nil, hidden: HiddenFolder? = nil, stateFolder: StateFolder? = nil,
     links: LinkOwner = LinkOwner(), filter: ShardFilter? = nil,
     problems: ListingProblems = ListingProblems(),
     isStopped: @escaping () -> Bool = { false }
@@ -41,6 +44,7 @@ struct ExplicitList {
     self.filter = filter
     statePaths = stateFolder?.paths(below: root.real) ?? []
     self.root = root
+    self.refusal = refusal
     self.problems = problems
     self.isStopped = isStopped
   }
@@ -95,6 +99,7 @@ struct ExplicitList {
       }
     }
     guard filter?.contains(path) ?? true else { return }
+    if let refusal { return report(line, .unknownState, refusal) }
     guard !path.isEmpty else { return report(line, .notRegular, "it is not a regular file") }
     guard !isHidden(path) else {
       return report(line, .putAway, "it is in the folder to which delivered files are moved")
@@ -199,7 +204,8 @@ struct ExplicitList {
     // Following the symbolic links in a path takes time, and a list may contain thousands of such paths.
     guard !isStopped() else { return .skipped }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path, avoiding: stateFolder.map { $0.isOpen(as:) })
+      let target = try root.target(
+        of: path, avoiding: stateFolder.map { $0.isOpen(as:) }, within: &budget)
       guard !target.isAvoided, stateFolder?.contains(target.status) != true else {
         return skip(stateFolder?.isUnknown(path, below: root) == true ? .unknown : .own)
       }
@@ -210,6 +216,7 @@ struct ExplicitList {
     } catch {
       switch error {
       case .leavesRoot: return skip(.outsideRoot, "it is a link that leads out of the root")
+      case .tooManySteps: return skip(.other, LookupBudget.refusal)
       case .system(let code): return failure(code, line, isLink: isLink)
       }
     }
@@ -255,7 +262,7 @@ struct ExplicitList {
     if plainFolder(folder) != nil { return lastFolder?.isHidden == true }
     // If the path does not lead to a file, the problem is reported later.
     guard let identity = hidden.identity,
-      let target = try? root.target(of: path, avoiding: identity.isOpen(as:))
+      let target = try? root.target(of: path, avoiding: identity.isOpen(as:), within: &budget)
     else { return false }
     return target.isAvoided
   }

@@ -2,7 +2,6 @@ import FerryJournal
 import FerryManifest
 import FerryPlan
 import FerryTransfer
-import Foundation
 
 extension FileLister {
   /// Reads the list of a download batch, and keeps the values that its requests need.
@@ -31,17 +30,19 @@ extension UploadWork {
 
 extension SourceRoot {
   /// Compares each file of a download batch with the list: `.other` means that the file has to be downloaded again,
-  /// because it does not exist or does not have the size that the list states.
+  /// because it does not exist or does not have the size that the list states. A link, or the file of another user in a
+  /// world-writable folder, does not count, so the download reports it.
   fileprivate func missing(of files: FileColumns) -> [ContentComparison] {
-    let folder = openFolder()
-    defer { if folder >= 0 { close(folder) } }
-    return (0..<files.count).map { file in
-      var status = stat()
-      let path = FileLister.terminated(Array(files.path(file)))
+    var lookup = DocumentLookup(beneath: self)
+    var comparisons: [ContentComparison] = []
+    comparisons.reserveCapacity(files.count)
+    for file in 0..<files.count {
       let isThere =
-        folder >= 0 && fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isRegular
-        && (files.documentSize(file).map { $0 == Int64(status.st_size) } ?? true)
-      return isThere ? .notAsked : .other
+        lookup.status(of: files.path(file)).map { status in
+          files.documentSize(file).map { $0 == Int64(status.st_size) } ?? true
+        } ?? false
+      comparisons.append(isThere ? .notAsked : .other)
     }
+    return comparisons
   }
 }

@@ -82,14 +82,15 @@ package struct FileLister: Sendable {
     let hidden = hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) }
     switch source {
     case .globs(let include, let exclude):
+      if let refusal = unknownState(of: root) { return refused(refusal) }
       var walk = try walk(include, exclude, beneath: root)
       return try walk.run()
     case .items(let items): return try itemListing(items, beneath: root)
     case .list(let name, let nullSeparated):
       let bytes = try name == "-" ? standardInput() : lines(of: name, separator: nullSeparated ? 0 : 0x0A)
       var list = ExplicitList(
-        root: root, hidden: hidden, stateFolder: stateFolder, links: links, filter: filter,
-        isStopped: isStopped)
+        root: root, refusal: unknownState(of: root), hidden: hidden, stateFolder: stateFolder, links: links,
+        filter: filter, isStopped: isStopped)
       return try list.read(bytes, nullSeparated: nullSeparated, isTaken: isTaken)
     }
   }
@@ -115,7 +116,8 @@ package struct FileLister: Sendable {
   private func named(_ paths: [[UInt8]], beneath root: SourceRoot) throws(ListingFailure) -> Listing {
     let root = try checked(root)
     var list = ExplicitList(
-      root: root, hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
+      root: root, refusal: unknownState(of: root),
+      hidden: hidden.map { HiddenFolder(path: $0, identity: root.identity(of: $0)) },
       stateFolder: stateFolder, links: links, problems: ListingProblems(limit: .max),
       isStopped: isStopped)
     let listing = list.read(paths)
@@ -133,13 +135,31 @@ package struct FileLister: Sendable {
           "\(Self.text(root.path)) is in ferry's state folder, and files in that folder are never sent\n"
           + "help: choose another 'root', or another state folder with --state")
     }
-    guard !StateFolder.isBelowParts(descriptor) else {
-      throw ListingFailure(
-        message:
-          "\(Self.text(root.path)) is, or is in, a folder with ferry's file 'shard' or 'count', which marks a state folder\n"
-          + "help: choose another 'root', or remove that file if the folder contains no state of ferry")
-    }
     return root
+  }
+
+  /// The reason why no file of the root is listed: the root is in a folder that looks like the state of shards. `nil` if it is
+  /// not. Whoever can create a file in a folder above the root, such as the server of a download, can cause this, so it is not an
+  /// error that ends the run.
+  func unknownState(of root: SourceRoot) -> String? {
+    guard stateFolder != nil else { return nil }
+    let descriptor = root.openFolder()
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard let levels = StateFolder.levelsToParts(descriptor) else { return nil }
+    let names = root.real.split(separator: 0x2F).dropLast(levels)
+    let folder = Self.text([0x2F] + Array(names.joined(separator: [0x2F])))
+    return
+      "the root is in \(folder), which contains ferry's file 'shard' or 'count', which marks a state folder. Choose another "
+      + "'root', or remove that file if the folder contains no state of ferry"
+  }
+
+  /// A listing without files, with the reason. If the manifest is divided, one shard reports it.
+  func refused(_ reason: String) -> Listing {
+    var listing = Listing()
+    let path: [UInt8] = [0x2E]
+    guard filter?.contains(path) ?? true else { return listing }
+    listing.problems.append(ListingProblem(path: path, kind: .unknownState, message: reason))
+    return listing
   }
 
   /// The root, opened by the first call and kept open.

@@ -30,6 +30,7 @@ struct FolderWalk {
   private let hiddenIdentity: FolderIdentity?
   private let stateFolder: StateFolder?
   private let links: LinkOwner
+  private var budget = LookupBudget()
   private let filter: ShardFilter?
   private var entries = FolderEntries()
   private var levels: [Level] = []
@@ -308,7 +309,8 @@ struct FolderWalk {
       listing.problems.append(ListingProblem(path: path + name, kind: kind, message: message))
     }
     do throws(SourceRoot.OpenFailure) {
-      let target = try root.target(of: path + name, avoiding: stateFolder.map { $0.isOpen(as:) })
+      let target = try root.target(
+        of: path + name, avoiding: stateFolder.map { $0.isOpen(as:) }, within: &budget)
       guard target.status.isRegular else { return nil }
       guard !target.isAvoided else {
         if stateFolder?.isUnknown(path + name, below: root) == true {
@@ -324,6 +326,7 @@ struct FolderWalk {
     } catch {
       switch error {
       case .leavesRoot: refuse(.leavingLink, "it is a link that leads out of the root")
+      case .tooManySteps: report(name, .other, LookupBudget.refusal)
       // A link that leads nowhere is not a file.
       case .system(ENOENT), .system(ENOTDIR), .system(ELOOP): break
       case .system(let code): report(name, code)

@@ -50,7 +50,9 @@ extension FileLister {
   ///
   /// - Throws: `ListingFailure` if the root cannot be read.
   func firstFiles(_ include: [String], _ exclude: [String]) throws -> (Listing, PartialListing?) {
-    var walk = try walk(include, exclude, beneath: try checked(try folder()))
+    let root = try checked(try folder())
+    if let refusal = unknownState(of: root) { return (refused(refusal), nil) }
+    var walk = try walk(include, exclude, beneath: root)
     try walk.begin()
     // If there is one more file than in a portion, the listing is partial.
     walk.advance(to: PartialListing.portion + 1)

@@ -59,12 +59,14 @@ struct StateFolder: Sendable {
     return !target.isAvoided && !contains(target.status)
   }
 
-  /// Whether an open folder is below a folder that contains the state of parts.
-  static func isBelowParts(_ descriptor: Int32) -> Bool {
+  /// The number of levels from an open folder up to the folder that contains a file of the state of shards: 0 for the folder
+  /// itself; `nil` if there is no such file.
+  static func levelsToParts(_ descriptor: Int32) -> Int? {
     var current = dup(descriptor)
     defer { if current >= 0 { close(current) } }
+    var levels = 0
     while current >= 0 {
-      if StateDirectory.isOfShards(current) { return true }
+      if StateDirectory.isOfShards(current) { return levels }
       let above = openat(current, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       var (status, statusAbove) = (stat(), stat())
       let isTop =
@@ -72,9 +74,10 @@ struct StateFolder: Sendable {
         || FolderIdentity(status) == FolderIdentity(statusAbove)
       close(current)
       current = above
-      if isTop { return false }
+      levels += 1
+      if isTop { return nil }
     }
-    return false
+    return nil
   }
 
   /// Whether the file or folder with this status is the state folder or in it. A file below the recorded levels is
