@@ -62,6 +62,9 @@ package struct RunRecord: Codable, Sendable {
     package var listedItems: ReportSettings.Items?
     /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
+    /// Identifies the pass that `setup` began: the reports of all parts in the pass have the same value. Absent if the
+    /// run does not belong to a pass.
+    package var pass: String?
     /// The number of times that the workflow engine has restarted the task (`SLURM_RESTART_COUNT`); absent if
     /// the variable is not set.
     package var restarts: Int?

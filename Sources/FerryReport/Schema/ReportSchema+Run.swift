@@ -40,6 +40,7 @@ extension ReportSchema {
           "The items that the report lists: `notable` (those that did not succeed on the first attempt) or `all`."
         ),
         .optional("shard", .string, "The part of a divided manifest, as in `--shard`."),
+        .optional("pass", .string, "The pass over all parts of a divided manifest, which `setup` began."),
         .optional("restarts", .count, "The number of times that the engine has restarted the task."),
         .optional("shards", .list(.object("Shard")), "In a merged report: the parts of the manifest."),
       ]),
