@@ -137,6 +137,41 @@ import Testing
     #expect(states == ["setup/2": "ended", "1/2": "ended", "2/2": "ended", "finish/2": "ended"])
   }
 
+  @Test func `has a merged report that shows a shard whose last run has no report`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs()))
+    try write(job, "f", 8)
+    try await expect(job, "setup/2", "1/2", "2/2")
+    #expect(try await merged(job).command.status == 0)
+    try write(job, "g", 12)
+    try await receiver.add(spec: "content:delay=300")
+    let running = try job.start(["run", "job.yaml", "--shard", "1/2", "--quiet"])
+    _ = try await receiver.received { $0.uploads.count > 8 }
+    let during = try await merged(job)
+    #expect(during.command.status == 5 && during.states["1/2"] == "running", "\(during)")
+    running.signal(SIGKILL)
+    _ = await running.end()
+    try await receiver.clearFaults()
+    let killed = try await merged(job)
+    #expect(killed.command.status == 5 && killed.states["1/2"] == "interrupted", "\(killed)")
+    #expect(killed.states["2/2"] == "ended")
+    try ReportValidator.check(Data(killed.command.stdout.utf8))
+    let text = try await job.ferry("report", "merge", job.state)
+    let reason = "the last run of shard 1/2 was interrupted"
+    #expect(text.stdout.contains("waiting") && text.stdout.contains(reason), "\(text.stdout)")
+
+    // The next run writes a report for the killed one.
+    let runs = job.state + "/shards/e2e/2-of-2/runs/"
+    let earlier = try FileManager.default.contentsOfDirectory(atPath: runs)
+    try await expect(job, "1/2", "2/2")
+    #expect(try await merged(job).command.status == 0)
+    let all = try FileManager.default.contentsOfDirectory(atPath: runs)
+    let last = try #require(Set(all).subtracting(earlier).first)
+    try FileManager.default.removeItem(atPath: runs + last + "/report.json")
+    let missing = try await merged(job)
+    #expect(missing.command.status == 5 && missing.states["2/2"] == "missing", "\(missing)")
+  }
+
   /// The clock of a machine may be ahead when a run begins, and correct when the next one begins.
   @Test func `has a merged report of the last run of a shard, whatever the time of its earlier runs`()
     async throws

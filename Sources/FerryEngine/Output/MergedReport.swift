@@ -25,7 +25,10 @@ package struct MergedReport {
     var ambiguous: [String] = []
     for part in parts {
       let reported = try Self.reports(of: byPart[part] ?? [], &kept)
-      reports.append(.init(part: part, runs: reported.map(\.source.record)))
+      // An older report does not show what a run without a report has done.
+      let last = byPart[part]?.last
+      let unreported = last?.id == reported.last?.run.id ? nil : try last?.unreported()
+      reports.append(.init(part: part, runs: reported.map(\.source.record), unreported: unreported))
       if part.shard != nil, let last = reported.last { items.append(last.source) }
       ambiguous += reported.filter { $0.source.record.totals.items.ambiguous > 0 }
         .compactMap { $0.run.stored?.state.path }

@@ -71,6 +71,20 @@ struct PartRun {
     return source
   }
 
+  /// The state of a run that has no report.
+  func unreported() throws(JournalError) -> RunRecord.Unreported? {
+    guard let (row, state) = stored else { return nil }
+    let word: RunRecord.ShardRecord.State =
+      switch try row.stateOfShard(in: state) {
+      case .ended, .notStarted: .missing
+      case .running: .running
+      case .runningElsewhere: .runningElsewhere
+      case .interrupted: .interrupted
+      }
+    return .init(
+      id: id, state: word, startedAt: startedAt, endedAt: row.endedAt?.rfc3339, exitCode: row.exitCode)
+  }
+
   /// Rejects a report with an exit code that no run can have.
   static func checkExitCode(of source: ReportSource, at path: String) throws(UsageError) {
     let code = source.record.run.exitCode

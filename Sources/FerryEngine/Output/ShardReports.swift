@@ -38,8 +38,12 @@ struct ShardReports {
       let last = "\(found.pass == nil ? "its own round" : "round") \(found.number)"
       return .missing("has not run in round \(round) (its last run was in \(last))")
     }
-    guard run.state == .ended else {
-      return .missing(run.process.isAlive ? "is running" : "is running or was interrupted")
+    switch try run.stateOfShard(in: state) {
+    case .ended: break
+    case .running: return .missing("is running")
+    case .runningElsewhere: return .missing("is running on another machine, or was interrupted there")
+    case .interrupted: return .missing("was interrupted")
+    case .notStarted: return .missing("has not run")
     }
     guard let source = try StoredReport.source(ofRun: run.id, in: state) else {
       return .missing("ended without a report")
