@@ -99,6 +99,11 @@ import Testing
     #expect(status.stdout.contains("the session previously had one"), "\(status.stdout)")
     let check = try await job.ferry("journal", "check")
     #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)")
+    // The rounds and runs are exported.
+    let export = try await job.ferry("journal", "export")
+    #expect(
+      export.status == 70 && export.stderr.contains("the session previously had one")
+        && export.stdout.contains("\"record\":\"run\""), "\(export.stdout)\(export.stderr)")
     #expect(try await doubled(done, receiver) == [])
     let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads", "--format", "json")
     #expect(accepted.status == 0 && accepted.stdout.contains("\"journal_lost\" : true"), "\(accepted.stdout)")
