@@ -137,6 +137,33 @@ import Testing
     #expect(states == ["setup/2": "ended", "1/2": "ended", "2/2": "ended", "finish/2": "ended"])
   }
 
+  @Test func `is continued with the command that setup and finish print`() async throws {
+    let server = try await ScriptedServer.start(["/open": .init(status: 403)])
+    let job = try job(server, deliver: "when_changed")
+    func printed(_ output: String) throws -> String {
+      try #require(output.firstMatch(of: #/run: ferry (.*?)(;|\n|$)/#).map { String($0.1) }, "\(output)")
+    }
+    /// Runs the printed command.
+    func follow(_ command: String, _ status: Int32) async throws {
+      // The name of the temporary folder contains no characters that the shell quotes.
+      let end = try await job.start(command.split(separator: " ").map(String.init)).end()
+      #expect(end.status == status && !end.stderr.contains("help:"), "\(command): \(end.stdout)\(end.stderr)")
+    }
+    let setup = try await part(job, "setup/2")
+    #expect(setup.status == 1, "\(setup.stdout)\(setup.stderr)")
+    let resume = try printed(setup.stdout)
+    #expect(resume.contains("--shard setup/2"), "\(resume)")
+    try await follow(resume, 1)
+    let finish = try await part(job, "finish/2")
+    #expect(finish.status == 1, "\(finish.stdout)\(finish.stderr)")
+    let again = try printed(finish.stdout)
+    #expect(again.contains("--shard finish/2"), "\(again)")
+    try await follow(again, 1)
+    // The command of the refusal is the one to use instead.
+    let refused = try await job.ferry("resume", "--state", job.state + "/shards/e2e/once-of-2")
+    #expect(refused.status == 2 && refused.stderr.contains("--shard setup/2"), "\(refused.stderr)")
+  }
+
   @Test func `has a merged report that shows a shard whose last run has no report`() async throws {
     let receiver = try await ReceiverProcess.start(["--require-token"])
     let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs()))

@@ -37,7 +37,7 @@ struct ShardStarts {
     }
     guard !nodes.isEmpty else { return }
     let once = try state.sibling(.once(count: count))
-    let setup = job.setupCommand(count: count, in: try state.whole)
+    let setup = try job.setupCommand(count: count, beside: state)
     self.setup = setup
     let round = try RunHistory.sharedRound(of: job.plan.manifest, in: state)?.number ?? 0
     let journals = try SessionJournals.openForReading(job.plan, in: once, known: [])
