@@ -32,7 +32,7 @@ struct ReportMergeCommand: ParsableCommand {
     // The inputs are read again for each document.
     try ReportDestination.checkAreDifferent(
       requests.map { ("--report", $0.path) }, inputs: paths.map { ("a report to merge", $0) })
-    let merged = try ShardReports.merged(paths)
+    let merged = try MergedReport(paths)
     for request in requests { try request.write(merged.source, status: merged.status) }
     if !requests.contains(where: { $0.path == "-" }) {
       try Output.produce(merged.source, as: format.renderer(status: merged.status))

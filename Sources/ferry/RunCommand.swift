@@ -110,7 +110,8 @@ struct RunCommand {
     case .ran(let source, let report):
       let record = source.record
       let commands = RunSummary.Commands(
-        status: try command("status"), resume: try command("resume"),
+        status: try command("status"),
+        resume: try jobs.resumeCommand(part: launch.part, state: launch.state, environment: environment),
         report: try command("report", record.run.id))
       func summary() throws -> String {
         try RunSummary(source, commands: commands, report: report).text

@@ -99,10 +99,51 @@ import Testing
     #expect(status.stdout.contains("the session previously had one"), "\(status.stdout)")
     let check = try await job.ferry("journal", "check")
     #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)")
+    // The rounds and runs are exported.
+    let export = try await job.ferry("journal", "export")
+    #expect(
+      export.status == 70 && export.stderr.contains("the session previously had one")
+        && export.stdout.contains("\"record\":\"run\""), "\(export.stdout)\(export.stderr)")
     #expect(try await doubled(done, receiver) == [])
     let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads", "--format", "json")
     #expect(accepted.status == 0 && accepted.stdout.contains("\"journal_lost\" : true"), "\(accepted.stdout)")
     #expect(try await job.run().command.status == 0)
+    #expect(try await job.ferry("journal", "check").status == 0)
+  }
+
+  /// `ferry.db` is lost too, or does not contain the session.
+  @Test(arguments: [false, true])
+  func `is rejected if only the record of its transactions remains, until the loss is accepted`(
+    _ hasHistory: Bool
+  ) async throws {
+    let receiver = try await ReceiverProcess.start()
+    let (job, done) = try await killed(receiver)
+    for name in try FileManager.default.contentsOfDirectory(atPath: job.state + "/sessions")
+    where name.contains(".db") {
+      try FileManager.default.removeItem(atPath: job.state + "/sessions/" + name)
+    }
+    if hasHistory {
+      let sql = "DELETE FROM journal; DELETE FROM rate; PRAGMA wal_checkpoint(TRUNCATE);"
+      let edited = try await Command.run("sqlite3", [job.state + "/ferry.db", sql])
+      #expect(edited.status == 0, "\(edited.stderr)")
+    } else {
+      for name in try FileManager.default.contentsOfDirectory(atPath: job.state)
+      where name.hasPrefix("ferry.db") {
+        try FileManager.default.removeItem(atPath: job.state + "/" + name)
+      }
+    }
+    let run = try await job.ferry("run", "job.yaml")
+    #expect(run.status == 70 && run.stderr.contains("journal accept-loss e2e.uploads"), "\(run.stderr)")
+    for names in [[], ["e2e.uploads"]] {
+      let check = try await job.start(["journal", "check"] + names).end()
+      #expect(check.status == 1 && check.stdout.contains("journal_missing"), "\(check.stdout)\(check.stderr)")
+    }
+    let status = try await job.ferry("status")
+    #expect(status.status == 70 && status.stdout.contains("e2e.uploads"), "\(status.stdout)")
+    #expect(try await doubled(done, receiver) == [])
+    let accepted = try await job.ferry("journal", "accept-loss", "e2e.uploads")
+    #expect(accepted.status == 0, "\(accepted.stderr)")
+    #expect(try await job.ferry("run", "job.yaml").status == 0)
     #expect(try await job.ferry("journal", "check").status == 0)
   }
 

@@ -45,6 +45,14 @@ import Testing
     #expect(forecast.rounds == 8)
     #expect(forecast.nodes[0].fetches?.count { $0.result == "new_data" } == 2)
     #expect(forecast.nodes[0].fetches?.map(\.intervalSeconds).max() == 21_600)
+    // The list of attempts ends after 10,000.
+    try job.write(
+      manifest: job.folder.text("job.yaml").replacing(
+        "minimum: 1h, maximum: 6h", with: "minimum: 1s, maximum: 1s"))
+    let many = try await job.start(words + ["--for", "3h"]).end()
+    let requests = try #require(many.stdout.firstMatch(of: #/(\d+) requests/#)?.1, "\(many.stdout)")
+    #expect((Int(requests) ?? 0) > 10_001, "\(many.stdout)")
+    #expect(many.stdout.contains("1 new_data, \((Int(requests) ?? 0) - 1) no_data"), "\(many.stdout)")
     let wrong = try await job.start(words + ["--fetch-changes", "0s"]).end()
     #expect(wrong.status == 2 && wrong.stderr.contains("--fetch-changes must be longer than 0"))
     #expect(!FileManager.default.fileExists(atPath: job.state))

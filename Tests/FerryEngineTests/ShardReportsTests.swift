@@ -41,24 +41,24 @@ import Testing
     let paths = [
       try write("a", shard: "1/2") { $0.run.exitCode = code }, try write("b", shard: "2/2"),
     ]
-    let error = #expect(throws: UsageError.self) { try ShardReports.merged(paths) }
+    let error = #expect(throws: UsageError.self) { try MergedReport(paths) }
     #expect(error.map { "\($0)" }?.contains("a.json: is not a report of ferry: it has the exit code") == true)
   }
 
   @Test func `counts a report that was given twice once`() throws {
     let paths = [try write("a", shard: "1/2"), try write("b", shard: "2/2")]
-    let record = try ShardReports.merged(paths + paths).source.record
+    let record = try MergedReport(paths + paths).source.record
     #expect(record.totals.requests == 2 && record.totals.items.done == 2)
     #expect(record.run.shards?.map(\.runs) == [1, 1])
     // Another run of the same shard counts.
-    let more = try ShardReports.merged(paths + [write("c", shard: "1/2")]).source.record
+    let more = try MergedReport(paths + [write("c", shard: "1/2")]).source.record
     #expect(more.totals.requests == 3 && more.run.shards?.map(\.runs) == [2, 1])
   }
 
   @Test func `is refused if two reports of one run have different results`() throws {
     let paths = [try write("a", shard: "1/2", failed: 1), try write("b", shard: "2/2")]
     let forged = try write("c", shard: "1/2") { $0.run.id = "a" }
-    let error = #expect(throws: UsageError.self) { try ShardReports.merged([forged] + paths) }
+    let error = #expect(throws: UsageError.self) { try MergedReport([forged] + paths) }
     #expect(error.map { "\($0)" }?.contains("two reports of run a have different results") == true)
   }
 
@@ -66,7 +66,7 @@ import Testing
     let paths = [
       try write("a", shard: "1/2", failed: 1) { $0.run.exitCode = 0 }, try write("b", shard: "2/2"),
     ]
-    #expect(try ShardReports.merged(paths).source.record.run.exitCode == 1)
+    #expect(try MergedReport(paths).source.record.run.exitCode == 1)
   }
 
   @Test func `has the exit code 0 if only an optional request and a token for it failed`() throws {
@@ -78,7 +78,7 @@ import Testing
         name: "t", kind: .token, session: "s", state: .failed, attempts: [])
       record.nodes = [token, request] + record.nodes
     }
-    let merged = try ShardReports.merged([setup, write("b", shard: "1/1")])
+    let merged = try MergedReport([setup, write("b", shard: "1/1")])
     #expect(merged.source.record.run.exitCode == 0)
   }
 }

@@ -77,6 +77,26 @@ import Testing
     #expect(NextRound(latest: nil, used: .max).number == .max)
   }
 
+  @Test func aShardContinuesOnlyARoundOfTheSamePass() {
+    func round(_ number: Int64, _ pass: String?, closedAt: Instant? = .start) -> RoundRow {
+      RoundRow(manifest: "m", number: number, openedAt: .start, closedAt: closedAt, pass: pass)
+    }
+    let shared = round(3, "p", closedAt: nil)
+    #expect(
+      NextRound(latest: nil, used: 0, shared: shared)
+        == NextRound(latest: round(2, "o"), used: 2, shared: shared))
+    #expect(NextRound(latest: nil, used: 0, shared: shared).number == 3)
+    // Its round of the pass is continued even if it is closed.
+    let continued = NextRound(latest: round(3, "p"), used: 3, shared: shared)
+    #expect(continued.continues && continued.number == 3 && continued.pass == "p")
+    // Another round may have the same number, and may be open.
+    for latest in [round(3, nil), round(3, nil, closedAt: nil), round(3, "o")] {
+      let next = NextRound(latest: latest, used: 3, shared: shared)
+      #expect(!next.continues && next.number == 4 && next.pass == "p")
+    }
+    #expect(NextRound(latest: round(1, "p"), used: 1, others: 5).number == 6)
+  }
+
   private func run(
     _ id: String, of manifest: String = "m", _ process: ProcessIdentity, at start: Instant = .start
   )

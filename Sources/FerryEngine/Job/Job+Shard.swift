@@ -51,11 +51,9 @@ extension Job {
 
   /// The command that runs the work before the shards.
   ///
-  /// - Parameter whole: the state folder of the whole manifest.
-  func setupCommand(count: Int, in whole: StateDirectory) -> String {
-    whole.command(
-      ["run", AbsolutePath.text(of: path)],
-      options: [("--shard", ShardPart.setup(count: count).description)])
+  /// - Parameter state: the state folder of one of the parts.
+  func setupCommand(count: Int, beside state: StateDirectory) throws(JournalError) -> String {
+    try ResumeCommand.line(.setup(count: count), manifest: path, variables: variables, in: state)
   }
 
   /// The part of the job whose state the folder contains; the whole job for any other folder.
@@ -83,6 +81,22 @@ extension Job {
     UsageError(
       "\(DisplayPath.shown(Array(state.path.utf8))) is the state folder of a part of '\(DisplayPath.shown(owner))', not of "
         + "'\(plan.manifest)'\nhelp: specify a state folder of '\(plan.manifest)' with --state")
+  }
+}
+
+extension Jobs {
+  /// The command that continues a launch of the jobs.
+  ///
+  /// - Parameters:
+  ///   - part: the part that the launch executed; `nil` if the command line did not specify it.
+  ///   - state: the value of `--state`.
+  package func resumeCommand(
+    part: ShardPart?, state: String?, environment: [String: String]
+  ) throws -> String {
+    let state = try StateDirectory(explicit: state, environment: environment)
+    // A part belongs to a single manifest.
+    guard let job = all.first, all.count == 1 else { return state.command(["resume"]) }
+    return try ResumeCommand.line(part, manifest: job.path, variables: job.variables, in: state)
   }
 }
 

@@ -12,17 +12,19 @@ package struct JournalAudit {
 
   /// Checks the journals of the sessions and the run history.
   ///
-  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal.
+  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal, and those of which only the record of
+  ///   their transactions remains.
   package func check(sessions: [String]) throws -> AuditDocument {
-    let present = try state.sessions()
+    // The check of `ferry.db` reports the lost journals that are registered there. If `ferry.db` is damaged, the check
+    // reports the damage.
+    let registered = (try? RunHistory.registeredJournals(in: state)) ?? []
+    let present = try state.lostJournals.subtracting(registered).union(state.sessions())
     if !sessions.isEmpty {
-      // A session whose journal is lost is found in `ferry.db`. If `ferry.db` is damaged, the check reports the damage.
-      let known = ((try? RunHistory.knownJournals(in: state)) ?? []).union(present).sorted()
-      try SessionCatalog.checkJournals(sessions, among: known, in: state)
+      try SessionCatalog.checkJournals(sessions, among: registered.union(present).sorted(), in: state)
     }
     var files: [AuditDocument.File] = []
     try JournalCheck.run(
-      sessions: Set(sessions.isEmpty ? present : sessions).sorted(), in: state
+      sessions: (sessions.isEmpty ? present : Set(sessions)).sorted(), in: state
     ) { verdict in
       files.append(
         .init(

@@ -21,11 +21,10 @@ package struct JournalExport {
 
   /// Writes everything that can be read.
   ///
-  /// - Parameter sessions: identifiers; if empty, all sessions that have a journal, with every round and run.
+  /// - Parameter sessions: identifiers; if empty, all sessions that have, or must have, a journal, with every round and
+  ///   run.
   /// - Returns: descriptions of the data that could not be read: the first fault of each file.
   package func export(sessions: [String]) throws -> [String] {
-    let known = try state.sessions()
-    try SessionCatalog.checkJournals(sessions, among: known, in: state)
     var manifests: Set<String>? = sessions.isEmpty ? nil : []
     var faults: [JournalError] = []
     func attempt(_ read: () throws -> Void) throws {
@@ -36,7 +35,11 @@ package struct JournalExport {
         if !faults.contains(where: { $0.file == fault.file }) { faults.append(fault) }
       }
     }
-    for session in Set(sessions.isEmpty ? known : sessions).sorted() {
+    var known = Set(try state.sessions())
+    // A journal that is missing is a fault, and if `ferry.db` is damaged, the journals that exist are still exported.
+    try attempt { known.formUnion(try RunHistory.knownJournals(in: state)) }
+    try SessionCatalog.checkJournals(sessions, among: known.sorted(), in: state)
+    for session in (sessions.isEmpty ? known : Set(sessions)).sorted() {
       try attempt {
         let journal = try SessionJournal.openForReading(
           session: session, in: state, known: RunHistory.knownJournals(in: state))

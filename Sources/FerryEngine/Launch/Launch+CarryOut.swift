@@ -205,7 +205,7 @@ extension Launch {
   /// The node states that other processes have recorded, if the manifest is divided.
   private func shardStarts(_ run: Run) throws -> ShardStarts? {
     guard let job = jobs.all.first, job.part != nil, let round = run.rounds.first else { return nil }
-    return try ShardStarts(job, in: state, round: round)
+    return try ShardStarts(job, in: state, round: round, pass: run.pass)
   }
 
   private func listers(unless isStopped: @escaping @Sendable () -> Bool) throws -> [Int: FileLister] {

@@ -41,6 +41,7 @@ extension Launch {
         fault: loop.fault?.description),
       totals: loop.scheduler.totals, nodes: nodes, items: loop.scheduler.itemRecords)
     record.run.shard = jobs.all.first?.part?.description
+    record.run.pass = run.pass
     record.run.restarts = environment["SLURM_RESTART_COUNT"].flatMap { Int($0) }.map { max(0, $0) }
     record.timeline = loop.timeline
     record.run.listedItems = loop.scheduler.reportsEveryItem ? .all : .notable

@@ -87,6 +87,8 @@ package struct Launch {
     var id: String
     /// The rounds, by manifest.
     var rounds: [Int64]
+    /// The pass over all parts to which the round belongs, if the manifest is divided.
+    var pass: String?
     var startedAt: Instant
     /// The time after which nothing is started.
     var deadline: Instant?
@@ -202,23 +204,21 @@ package struct Launch {
     defer { for lease in run.leases { lease.release() } }
     let held = try HeldLocks(locks, late: awaitLocks(missingFrom: locks))
     defer { held.release() }
-    run.rounds = try jobs.all.map { job in
+    let rounds = try jobs.all.map { job in
       try ShardFolder.register(
         JobRow(
           manifest: job.plan.manifest, path: AbsolutePath.text(of: job.path), variables: job.variables,
           registeredAt: started),
         history, in: state)
       let used = try journals.lastRound(of: job.plan.manifest)
-      return try history.openRound(
-        manifest: job.plan.manifest, used: used, shared: ShardStarts.sharedRound(of: job, in: state),
-        at: started
-      ).number
+      return try history.openRound(manifest: job.plan.manifest, used: used, at: started)
     }
+    (run.rounds, run.pass) = (rounds.map(\.number), rounds.first?.pass)
     try history.begin(
       RunRow(
         id: run.id, launch: options.launch,
         rounds: zip(jobs.plan.manifests, run.rounds).map { .init(manifest: $0, number: $1) },
-        startedAt: started),
+        startedAt: started, part: jobs.all.first?.part?.description),
       journals: journals.kept)
     onEvent?(.started(at: started, run: run.id, manifests: jobs.plan.manifests))
     flushEvents()
@@ -370,11 +370,13 @@ package struct Launch {
           name: round.manifest, path: try history.job(manifest: round.manifest)?.path ?? "", sha256: "",
           round: round.number, roundClosed: false)
       }
-      let record = RunRecord(
+      var record = RunRecord(
         run: .init(
           id: run.id, manifests: manifests, launch: run.launch, startedAt: run.startedAt.rfc3339,
           endedAt: now.rfc3339, exitCode: ExitCode.temporary.rawValue, state: .interrupted),
         totals: .init(), nodes: [], items: [])
+      record.run.shard = run.part
+      record.run.pass = run.rounds.first?.pass
       try ReportWriter.write(ReportSource(record), to: state.createReportFolder(ofRun: run.id))
       ProgressFile.remove(ofRun: run.id, in: state)
     }

@@ -73,10 +73,8 @@ struct RunPreview {
     self.job = job
     launch = options.launch
     moment = options.moment ?? LaunchClock.wallTime
-    let next = NextRound(
-      latest: try history.latestRound(manifest: job.plan.manifest),
-      used: try journals.lastRound(of: job.plan.manifest),
-      shared: try ShardStarts.sharedRound(of: job, in: state))
+    let next = try history.nextRound(
+      manifest: job.plan.manifest, used: try journals.lastRound(of: job.plan.manifest))
     continuesRound = next.continues
     round = next.number
     conditions = job.conditions(network: options.network, power: options.power) { _ in }
@@ -89,7 +87,7 @@ struct RunPreview {
       job, journals: journals, round: round, selection: Selection(options.only, in: job.plan),
       listers: listers, submitted: Self.submitted(notes, job.plan, listers),
       contents: options.readsContents ? ContentReader() : nil, isPreview: true,
-      given: ShardStarts(job, in: state, round: round), at: moment)
+      given: ShardStarts(job, in: state, round: round, pass: next.pass), at: moment)
     let (zones, unknown) = job.zones(around: moment)
     let used = try Self.used(job, zones, at: moment, in: state)
     budgets = used.uses

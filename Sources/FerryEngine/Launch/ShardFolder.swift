@@ -168,11 +168,13 @@ package enum ShardFolder {
       throw wholeIsUnknown(state)
     }
     if let part { return Jobs(try job.divided(part)) }
-    guard case .shard(let shard) = stored else {
+    switch stored {
+    case nil: return jobs
+    case .shard(let shard): return Jobs(try job.divided(.items(shard)))
+    case .once(let count):
       throw UsageError(
         "\(state.path) contains the work of '\(job.plan.manifest)' that runs once, before and after its shards\n"
-          + "help: write --shard setup/N or --shard finish/N, with the state folder \(try state.whole.path)")
+          + "help: run it with: \(try job.setupCommand(count: count, beside: state)) (or finish/\(count))")
     }
-    return Jobs(try job.divided(.items(shard)))
   }
 }

@@ -139,7 +139,7 @@ package enum StoredReport {
     }
     return "run \(run.id) was interrupted and has no report: \(began), which no longer exists\n"
       + (isOpen
-        ? "help: to resume its work and write its report, run: \(directory.command(["resume"]))"
+        ? "help: to resume its work and write its report, run: \(try ResumeCommand.line(of: run, history, in: directory))"
         : "help: there is nothing to resume; the next run closes this run and writes its report")
   }
 }

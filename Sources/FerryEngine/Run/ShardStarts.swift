@@ -21,25 +21,14 @@ struct ShardStarts {
   /// - Parameters:
   ///   - state: the state folder of the job's part.
   ///   - round: the round of the launch.
+  ///   - pass: the pass to which that round belongs; `nil` if the launch begins a pass.
   /// - Throws: `UsageError` if a shard depends on a request or fetch that has not ended.
-  init(_ job: Job, in state: StateDirectory, round: Int64) throws {
+  init(_ job: Job, in state: StateDirectory, round: Int64, pass: String?) throws {
     switch job.part {
     case nil, .setup: return
     case .items(let shard): try takeSetup(of: job, beside: state, count: shard.count)
-    case .finish(let count): try takeShards(of: job, beside: state, count: count, round: round)
+    case .finish(let count): try takeShards(of: job, beside: state, count: count, round: round, pass: pass)
     }
-  }
-
-  /// The open round of the work that runs once, which is also the round of each shard; `nil` if that work is not in a
-  /// round.
-  static func sharedRound(of job: Job, in state: StateDirectory) throws -> Int64? {
-    guard case .items(let shard) = job.part else { return nil }
-    let history = try RunHistory.openForReading(in: state.sibling(.once(count: shard.count)))
-    defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
-    guard let round = try history.latestRound(manifest: job.plan.manifest), round.closedAt == nil else {
-      return nil
-    }
-    return round.number
   }
 
   private mutating func takeSetup(of job: Job, beside state: StateDirectory, count: Int) throws {
@@ -48,9 +37,9 @@ struct ShardStarts {
     }
     guard !nodes.isEmpty else { return }
     let once = try state.sibling(.once(count: count))
-    let setup = job.setupCommand(count: count, in: try state.whole)
+    let setup = try job.setupCommand(count: count, beside: state)
     self.setup = setup
-    let round = try Self.sharedRound(of: job, in: state) ?? 0
+    let round = try RunHistory.sharedRound(of: job.plan.manifest, in: state)?.number ?? 0
     let journals = try SessionJournals.openForReading(job.plan, in: once, known: [])
     defer { journals.close() }
     for index in nodes {
@@ -74,7 +63,7 @@ struct ShardStarts {
   }
 
   private mutating func takeShards(
-    of job: Job, beside state: StateDirectory, count: Int, round: Int64
+    of job: Job, beside state: StateDirectory, count: Int, round: Int64, pass: String?
   ) throws {
     let uploads = job.plan.nodes.indices.filter { job.plan.nodes[$0].kind.hasItems }
     guard !uploads.isEmpty else { return }
@@ -83,7 +72,7 @@ struct ShardStarts {
     var remaining: [Int: Remaining] = [:]
     for number in 1...count {
       guard let shard = Shard(number, of: count) else { continue }
-      let last = try reports.last(of: shard, inRound: round)
+      let last = try reports.last(of: shard, inRound: round, ofPass: pass)
       for index in uploads {
         switch last {
         case .missing(let reason): remaining[index, default: Remaining()].take(shard, reason)

@@ -338,9 +338,9 @@ extension Node.Kind {
 extension RunHistory {
   /// The last run of a manifest, if it was interrupted and the next one resumes it.
   func interrupted(_ manifest: String, in state: StateDirectory) throws(JournalError) -> InterruptedRun? {
-    try interruptedRun(of: manifest, in: state).map { run in
-      InterruptedRun(
-        run: run.id, pid: run.process.pid, startedAt: run.startedAt, resume: state.command(["resume"]))
-    }
+    guard let run = try interruptedRun(of: manifest, in: state) else { return nil }
+    return InterruptedRun(
+      run: run.id, pid: run.process.pid, startedAt: run.startedAt,
+      resume: try ResumeCommand.line(of: run, self, in: state))
   }
 }

@@ -39,7 +39,7 @@ package struct ShardStatus {
     func isCurrent(_ now: StateVersion, in state: StateDirectory) throws(JournalError) -> Bool {
       guard isSettled, version == now else { return false }
       guard let run else { return true }
-      return run.state == (try OpenRun.state(of: run.row, in: state))
+      return run.state == (try run.row.stateOfShard(in: state))
     }
   }
 
@@ -50,15 +50,7 @@ package struct ShardStatus {
 
     init(_ row: RunRow, in state: StateDirectory) throws(JournalError) {
       self.row = row
-      self.state = try Self.state(of: row, in: state)
-    }
-
-    static func state(
-      of row: RunRow, in state: StateDirectory
-    ) throws(JournalError) -> ShardsDocument.State {
-      // The processes of another machine are unknown here and, on some file systems, so are its locks.
-      guard row.process.boot == ProcessIdentity.current.boot else { return .runningElsewhere }
-      return try row.isInterrupted(in: state) ? .interrupted : .running
+      self.state = try row.stateOfShard(in: state)
     }
   }
 
@@ -142,5 +134,19 @@ package struct ShardStatus {
       entry.items = items
     }
     return open
+  }
+}
+
+extension RunRow {
+  /// The state of a run of a part, whose process may be on another machine.
+  func stateOfShard(in directory: StateDirectory) throws(JournalError) -> ShardsDocument.State {
+    switch state {
+    case .ended: return .ended
+    case .interrupted: return .interrupted
+    case .running: break
+    }
+    // The processes of another machine are unknown here and, on some file systems, so are its locks.
+    guard process.boot == ProcessIdentity.current.boot else { return .runningElsewhere }
+    return try isInterrupted(in: directory) ? .interrupted : .running
   }
 }

@@ -55,7 +55,7 @@ package struct JournalCheck: Sendable {
     }
     if try state.presence(ofSession: identifier) == .missing {
       verdict.findings += Self.lost(
-        try SessionJournal.loss(of: identifier, in: state, stored.counts, known: []))
+        try SessionJournal.loss(of: identifier, in: state, stored.counts, known: []), .journalMissing)
     }
     if stored == .damaged { verdict.findings.append(Self.damagedRecord(record)) }
     rounds = last
@@ -63,11 +63,13 @@ package struct JournalCheck: Sendable {
     return verdict
   }
 
-  private static func lost(_ loss: JournalError?) -> [JournalFinding] {
+  private static func lost(
+    _ loss: JournalError?, _ code: JournalFinding.Code = .commitsLost
+  ) -> [JournalFinding] {
     guard let loss else { return [] }
     return [
       JournalFinding(
-        .commitsLost, "\(loss.headline): \(loss.cause)",
+        code, "\(loss.headline): \(loss.cause)",
         effect: "the deliveries and the intents to commit that these transactions recorded are lost",
         remedy: loss.remedy)
     ]
@@ -99,7 +101,7 @@ package struct JournalCheck: Sendable {
   /// Reports sessions whose journal has disappeared. A session whose journal was removed by a force quit is
   /// no longer registered.
   private func missingJournals(_ db: Database) throws -> [JournalFinding] {
-    let known = try RunHistory.knownJournals(db, locked: Set(state.lockedSessions()))
+    let known = try RunHistory.registeredJournals(db, locked: Set(state.lockedSessions()))
     let missing = try known.subtracting(state.sessions()).sorted()
     guard let first = missing.first else { return [] }
     let more =

@@ -137,5 +137,11 @@ extension DatabaseSchema {
             issued_at INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           """),
+      Migration(
+        name: "history 8: the pass over all parts of a divided manifest",
+        sql: """
+          ALTER TABLE round ADD COLUMN pass TEXT;
+          ALTER TABLE run ADD COLUMN part TEXT;
+          """),
     ])
 }

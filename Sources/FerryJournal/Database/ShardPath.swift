@@ -156,6 +156,16 @@ extension StateDirectory {
     return state
   }
 
+  /// The state folders of the manifest's other parts, next to this one.
+  var otherParts: [StateDirectory] {
+    get throws(JournalError) {
+      let own = try storedPart
+      var others: [StateDirectory] = []
+      for part in try Self.shardFolders(in: parts) where part != own { others.append(try sibling(part)) }
+      return others
+    }
+  }
+
   /// The folder that contains this state folder of a part and those of the other parts.
   private var parts: String {
     get throws(JournalError) {

@@ -126,6 +126,9 @@ package struct StateDirectory: Hashable, Sendable {
   /// The identifiers of all sessions that a process has ever locked here, sorted.
   package func lockedSessions() throws(JournalError) -> [String] { try sessions(with: ".lock") }
 
+  /// The identifiers of all sessions that have a record of their transactions, sorted.
+  func recordedSessions() throws(JournalError) -> [String] { try sessions(with: ".commits") }
+
   private func sessions(with suffix: String) throws(JournalError) -> [String] {
     try Self.names(in: sessionsFolder).filter { $0.hasSuffix(suffix) }
       .compactMap { String($0.dropLast(suffix.utf8.count)).removingPercentEncoding }

@@ -25,11 +25,17 @@ package struct RoundRow: Hashable, Sendable {
   package var number: Int64
   package var openedAt: Instant
   package var closedAt: Instant?
+  /// Identifies the pass over all parts of a divided manifest to which the round belongs; `nil` for a manifest that is
+  /// not divided, and for a round that a shard opened by itself.
+  package var pass: String?
 
-  package init(manifest: String, number: Int64, openedAt: Instant, closedAt: Instant? = nil) {
+  package init(
+    manifest: String, number: Int64, openedAt: Instant, closedAt: Instant? = nil, pass: String? = nil
+  ) {
     self.manifest = manifest
     self.number = number
     self.openedAt = openedAt
     self.closedAt = closedAt
+    self.pass = pass
   }
 }

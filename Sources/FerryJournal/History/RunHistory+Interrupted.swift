@@ -28,7 +28,8 @@ extension RunHistory {
     of manifest: String, in directory: StateDirectory
   ) throws(JournalError) -> RunRow? {
     guard let run = try lastRun(of: manifest), let round = try latestRound(manifest: manifest),
-      round.closedAt == nil, run.rounds.contains(.init(manifest: manifest, number: round.number))
+      round.closedAt == nil,
+      run.rounds.contains(where: { $0.manifest == manifest && $0.number == round.number })
     else { return nil }
     return try run.isInterrupted(in: directory) ? run : nil
   }

@@ -8,7 +8,8 @@ extension RoundRow {
     self.init(
       manifest: try row.value("manifest"), number: number,
       openedAt: Instant(nanoseconds: try row.value("opened_at")),
-      closedAt: try row.optional("closed_at", as: Int64.self).map(Instant.init(nanoseconds:)))
+      closedAt: try row.optional("closed_at", as: Int64.self).map(Instant.init(nanoseconds:)),
+      pass: try row.optional("pass"))
   }
 }
 

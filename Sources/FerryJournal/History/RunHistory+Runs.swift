@@ -12,12 +12,12 @@ extension RunHistory {
       try Self.register(journals: journals, at: run.startedAt, db)
       try db.execute(
         sql: """
-          INSERT INTO run (id, launch, state, pid, process_started, boot, started_at)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+          INSERT INTO run (id, launch, state, pid, process_started, boot, started_at, part)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           run.id, run.launch.rawValue, Int64(RunRow.State.running.rawValue), Int64(run.process.pid),
-          run.process.started, run.process.boot, run.startedAt.nanoseconds,
+          run.process.started, run.process.boot, run.startedAt.nanoseconds, run.part,
         ])
       let sequence = db.lastInsertedRowID
       for round in run.rounds {
@@ -119,15 +119,22 @@ extension RunHistory {
             pid: known, started: try row.value("process_started"), boot: try row.value("boot")),
           startedAt: Instant(nanoseconds: try row.value("started_at")), state: try row.word("state"),
           endedAt: endedAt.map(Instant.init(nanoseconds:)),
-          exitCode: exitCode.map(Int32.init(truncatingIfNeeded:)), report: try row.optional("report"))
+          exitCode: exitCode.map(Int32.init(truncatingIfNeeded:)), report: try row.optional("report"),
+          part: try row.optional("part"))
       )
     }
     return try runs.map { sequence, run in
       var run = run
       run.rounds = try db.rows(
-        "SELECT manifest, round FROM run_round WHERE run = ? ORDER BY manifest", [sequence], of: "run_round",
-        in: path
-      ) { RunRow.Round(manifest: try $0.value("manifest"), number: try $0.value("round")) }
+        """
+        SELECT run_round.manifest, run_round.round, round.pass FROM run_round
+        LEFT JOIN round ON round.manifest = run_round.manifest AND round.number = run_round.round
+        WHERE run = ? ORDER BY run_round.manifest
+        """, [sequence], of: "run_round", in: path
+      ) {
+        RunRow.Round(
+          manifest: try $0.value("manifest"), number: try $0.value("round"), pass: try $0.optional("pass"))
+      }
       return run
     }
   }

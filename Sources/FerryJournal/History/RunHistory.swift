@@ -7,19 +7,22 @@ import GRDB
 /// Each call is one short transaction, which is synced at its commit.
 package final class RunHistory: Sendable {
   private let database: SharedDatabase
+  let state: StateDirectory
   package var path: String { database.path }
 
-  private init(_ database: SharedDatabase) { self.database = database }
+  private init(_ database: SharedDatabase, in state: StateDirectory) {
+    (self.database, self.state) = (database, state)
+  }
 
   package static func open(
     in state: StateDirectory, writtenBy ferry: String, at now: Instant
   ) throws(JournalError) -> RunHistory {
-    RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now))
+    RunHistory(try .open(in: state, durability: .everyCommit, writtenBy: ferry, at: now), in: state)
   }
 
   /// Opens the history for reading without changing its folder. If there is no file, the history is empty.
   package static func openForReading(in state: StateDirectory) throws(JournalError) -> RunHistory {
-    RunHistory(try .openForReading(in: state))
+    RunHistory(try .openForReading(in: state), in: state)
   }
 
   package func close() throws(JournalError) { try database.close() }
@@ -89,30 +92,37 @@ package final class RunHistory: Sendable {
   /// Returns the open round, or a new one after the last. Two processes that call this at the same time get
   /// the same round.
   ///
+  /// A shard gets the round of the pass that the work that runs once has begun. If this round is closed, it is opened
+  /// again. A new round of the work that runs once begins a pass.
+  ///
   /// - Parameter used: the last round in the manifest's journals. An earlier open round comes from an old
   ///   copy of this file and is closed.
-  /// - Parameter shared: see `NextRound`. If this round is closed, it is opened again.
   package func openRound(
-    manifest: String, used: Int64 = 0, shared: Int64? = nil, at now: Instant
+    manifest: String, used: Int64 = 0, at now: Instant
   ) throws(JournalError) -> RoundRow {
-    try write { db in
+    let others = try otherParts(of: manifest)
+    return try write { db in
       let latest = try self.latestRound(manifest, db)
-      let next = NextRound(latest: latest, used: used, shared: shared)
+      let next = NextRound(
+        latest: latest, used: used, shared: others.shared, others: others.lastRound)
       if let latest, next.continues {
         if latest.closedAt != nil {
           try db.execute(
             sql: "UPDATE round SET closed_at = NULL WHERE manifest = ? AND number = ?",
             arguments: [manifest, latest.number])
         }
-        return RoundRow(manifest: manifest, number: latest.number, openedAt: latest.openedAt)
+        return RoundRow(
+          manifest: manifest, number: latest.number, openedAt: latest.openedAt, pass: latest.pass)
       }
       try db.execute(
         sql: "UPDATE round SET closed_at = ? WHERE manifest = ? AND closed_at IS NULL",
         arguments: [now.nanoseconds, manifest])
-      let round = RoundRow(manifest: manifest, number: next.number, openedAt: now)
+      let round = RoundRow(
+        manifest: manifest, number: next.number, openedAt: now,
+        pass: next.pass ?? (others.beginsPass ? UUID().uuidString : nil))
       try db.execute(
-        sql: "INSERT INTO round (manifest, number, opened_at) VALUES (?, ?, ?)",
-        arguments: [manifest, round.number, now.nanoseconds])
+        sql: "INSERT INTO round (manifest, number, opened_at, pass) VALUES (?, ?, ?, ?)",
+        arguments: [manifest, round.number, now.nanoseconds, round.pass])
       return round
     }
   }

@@ -13,10 +13,13 @@ package struct RunRow: Hashable, Sendable {
   package struct Round: Hashable, Sendable {
     package var manifest: String
     package var number: Int64
+    /// See `RoundRow.pass`. It is stored in the row of the round.
+    package var pass: String?
 
-    package init(manifest: String, number: Int64) {
+    package init(manifest: String, number: Int64, pass: String? = nil) {
       self.manifest = manifest
       self.number = number
+      self.pass = pass
     }
   }
 
@@ -31,10 +34,13 @@ package struct RunRow: Hashable, Sendable {
   package var exitCode: Int32?
   /// The path of the run's report.
   package var report: String?
+  /// The part of a divided manifest, as in `--shard`; `nil` for a manifest that is not divided.
+  package var part: String?
 
   package init(
     id: String, launch: LaunchKind, rounds: [Round], process: ProcessIdentity = .current, startedAt: Instant,
-    state: State = .running, endedAt: Instant? = nil, exitCode: Int32? = nil, report: String? = nil
+    state: State = .running, endedAt: Instant? = nil, exitCode: Int32? = nil, report: String? = nil,
+    part: String? = nil
   ) {
     self.id = id
     self.launch = launch
@@ -45,5 +51,6 @@ package struct RunRow: Hashable, Sendable {
     self.endedAt = endedAt
     self.exitCode = exitCode
     self.report = report
+    self.part = part
   }
 }

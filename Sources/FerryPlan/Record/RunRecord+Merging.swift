@@ -5,13 +5,36 @@ extension RunRecord {
     package var part: ShardPart
     /// The reports of its runs in the round, oldest first.
     package var runs: [RunRecord]
+    /// The last run in the round, if that run has no report. The state of its items is then unknown.
+    package var unreported: Unreported?
 
-    package init(part: ShardPart, runs: [RunRecord]) {
+    package init(part: ShardPart, runs: [RunRecord], unreported: Unreported? = nil) {
       self.part = part
       self.runs = runs
+      self.unreported = unreported
     }
 
     fileprivate var last: RunRecord? { runs.last }
+  }
+
+  /// A run without a report: it is running, was killed, or could not write its report.
+  package struct Unreported: Sendable {
+    package var id: String
+    /// `missing` if the run has ended.
+    package var state: ShardRecord.State
+    package var startedAt: String
+    package var endedAt: String?
+    package var exitCode: Int32?
+
+    package init(
+      id: String, state: ShardRecord.State, startedAt: String, endedAt: String?, exitCode: Int32?
+    ) {
+      self.id = id
+      self.state = state
+      self.startedAt = startedAt
+      self.endedAt = endedAt
+      self.exitCode = exitCode
+    }
   }
 
   /// The report of all parts.
@@ -31,11 +54,13 @@ extension RunRecord {
         startedAt: runs.map(\.run.startedAt).min() ?? newest.run.startedAt,
         endedAt: runs.map(\.run.endedAt).max() ?? newest.run.endedAt, exitCode: 0, state: .ended),
       totals: Totals(), nodes: [], items: [])
-    record.run.shards = parts.map(ShardRecord.init)
+    let shards = parts.map(ShardRecord.init)
+    record.run.shards = shards
     let lasts = parts.compactMap(\.last)
-    var codes = Set(lasts.compactMap { ExitCode(rawValue: $0.run.exitCode) })
-    if parts.contains(where: { $0.runs.isEmpty }) { codes.insert(.temporary) }
-    if lasts.contains(where: { $0.run.state == .interrupted }) { record.run.state = .interrupted }
+    let exits = lasts.map(\.run.exitCode) + shards.compactMap(\.exitCode)
+    var codes = Set(exits.compactMap { ExitCode(rawValue: $0) })
+    if shards.contains(where: { $0.absence != nil }) { codes.insert(.temporary) }
+    if shards.contains(where: { $0.state == .interrupted }) { record.run.state = .interrupted }
     record.run.fault = lasts.lazy.compactMap(\.run.fault).first
     record.run.onEnd = lasts.lazy.compactMap(\.run.onEnd).first
     record.run.listedItems = lasts.contains { $0.run.listedItems == .all } ? .all : newest.run.listedItems
@@ -75,7 +100,7 @@ extension RunRecord {
   private static func nodes(_ parts: [PartReports]) -> [NodeRecord] {
     let longest = parts.compactMap(\.last?.nodes).max { $0.count < $1.count } ?? []
     let sources = parts.compactMap { part in part.last.map { PartNodes(part, $0) } }
-    let missing = parts.first { $0.part.shard != nil && $0.runs.isEmpty }
+    let absence = parts.lazy.filter { $0.part.shard != nil }.compactMap { ShardRecord($0).absence }.first
     return longest.map { pattern in
       let key = PartNodes.Key(name: pattern.name, kind: pattern.kind)
       let found = sources.compactMap { source in source.nodes[key].map { (source.isShard, $0) } }
@@ -84,9 +109,9 @@ extension RunRecord {
         let uploads = found.filter(\.0).map(\.1)
         var merged = uploads.isEmpty ? pattern : uploads[0].adding(uploads.dropFirst())
         merged.items = uploads.isEmpty ? ItemCounts() : merged.items
-        if let missing {
+        if let absence {
           if merged.state == .succeeded || uploads.isEmpty { merged.state = .waiting }
-          merged.reason = ShardRecord(missing).absence
+          merged.reason = absence
         }
         return merged
       case .token: return found.map(\.1).merged(or: pattern)
@@ -101,21 +126,39 @@ extension RunRecord {
 }
 
 extension RunRecord.ShardRecord {
-  /// The reason why the items of a part without a report are missing from a merged report.
-  package var absence: RecordedFailure {
-    RecordedFailure(code: .shards, message: "shard \(part) has no report of this round")
+  /// The reason why the state of a part is unknown in a merged report: its last run has no report. `nil` if the run has one.
+  package var absence: RecordedFailure? {
+    // `setup/N` and `finish/N` are not shards.
+    let name = part.first?.isNumber == true ? "shard \(part)" : part
+    let message: String? =
+      switch state {
+      case .ended: nil
+      case .interrupted: "the last run of \(name) was interrupted"
+      case .running: "\(name) is running"
+      case .runningElsewhere: "\(name) is running on another machine, or was interrupted there"
+      case .missing:
+        run == nil ? "\(name) has no report of this round" : "the last run of \(name) ended without a report"
+      }
+    return message.map { RecordedFailure(code: .shards, message: $0) }
   }
 
   fileprivate init(_ part: RunRecord.PartReports) {
     self.init(part: part.part.description, state: .missing, runs: part.runs.count)
-    guard let last = part.last else { return }
-    state = last.run.state == .interrupted ? .interrupted : .ended
-    run = last.run.id
-    startedAt = last.run.startedAt
-    endedAt = last.run.endedAt
-    exitCode = last.run.exitCode
-    restarts = last.run.restarts
-    if part.part.shard != nil {
+    if let unreported = part.unreported {
+      state = unreported.state
+      run = unreported.id
+      startedAt = unreported.startedAt
+      endedAt = unreported.endedAt
+      exitCode = unreported.exitCode
+    } else if let last = part.last {
+      state = last.run.state == .interrupted ? .interrupted : .ended
+      run = last.run.id
+      startedAt = last.run.startedAt
+      endedAt = last.run.endedAt
+      exitCode = last.run.exitCode
+      restarts = last.run.restarts
+    }
+    if let last = part.last, part.part.shard != nil {
       items = last.nodes.compactMap(\.items).reduce(into: ItemCounts()) { $0 += $1 }
     }
   }

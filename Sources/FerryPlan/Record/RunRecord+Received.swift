@@ -82,7 +82,7 @@ extension RunRecord.Run {
     for name in [\RunRecord.Run.id, \.startedAt, \.endedAt] {
       run[keyPath: name] = printable(run[keyPath: name])
     }
-    for name in [\RunRecord.Run.manifest, \.path, \.sha256, \.deferredUntil, \.shard] {
+    for name in [\RunRecord.Run.manifest, \.path, \.sha256, \.deferredUntil, \.shard, \.pass] {
       run[keyPath: name] = printable(run[keyPath: name])
     }
     run.manifests = changed(manifests) { manifest in

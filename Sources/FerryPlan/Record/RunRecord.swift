@@ -62,6 +62,9 @@ package struct RunRecord: Codable, Sendable {
     package var listedItems: ReportSettings.Items?
     /// The part of a divided manifest that the run executed, as in `--shard`; absent otherwise.
     package var shard: String?
+    /// Identifies the pass that `setup` began: the reports of all parts in the pass have the same value. Absent if the
+    /// run does not belong to a pass.
+    package var pass: String?
     /// The number of times that the workflow engine has restarted the task (`SLURM_RESTART_COUNT`); absent if
     /// the variable is not set.
     package var restarts: Int?
@@ -121,7 +124,7 @@ package struct RunRecord: Codable, Sendable {
     /// The part, as in `--shard`.
     package var part: String
     package var state: State
-    /// The last run in the round, and its values; absent if there was no run.
+    /// The last run in the round, and its values, even if it has no report; absent if there was no run.
     package var run: String?
     package var startedAt: String?
     package var endedAt: String?
@@ -129,12 +132,14 @@ package struct RunRecord: Codable, Sendable {
     package var restarts: Int?
     /// The number of runs in the round that have a report.
     package var runs: Int
-    /// The items of the round so far.
+    /// The items of the round so far, according to the last report.
     package var items: ItemCounts?
 
     package enum State: String, Codable, Sendable {
-      case ended, interrupted
-      /// There is no report of the round.
+      case ended, interrupted, running
+      /// The last run has not ended, and its process is not on this machine; another machine may be running it.
+      case runningElsewhere = "running_elsewhere"
+      /// There is no run in the round, or the last one ended without a report.
       case missing
     }
 

@@ -53,10 +53,10 @@ struct ReportCases {
       }
       try addRest(of: node, listed: listed[node.title] ?? ItemCounts(), unlisted: problems.count, body)
     }
-    for shard in source.record.run.shards ?? [] where shard.state == .missing {
+    for shard in source.record.run.shards ?? [] {
+      guard let absence = shard.absence else { continue }
       try body(
-        ReportCase(
-          group: "shards", name: shard.part, outcome: .waiting, state: .waiting, reason: shard.absence))
+        ReportCase(group: "shards", name: shard.part, outcome: .waiting, state: .waiting, reason: absence))
     }
   }
 

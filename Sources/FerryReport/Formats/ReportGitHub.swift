@@ -41,8 +41,9 @@ struct ReportGitHub: ReportRenderer {
       let line = Line(title: title, manifest: group.example.manifest, message: group.line(title: title))
       if group.example.state == .failed { errors.append(line) } else { warnings.append(line) }
     }
-    for shard in record.run.shards ?? [] where shard.state == .missing {
-      warnings.append(Line(title: "shard \(shard.part)", message: shard.absence.message))
+    for shard in record.run.shards ?? [] {
+      guard let absence = shard.absence else { continue }
+      warnings.append(Line(title: "shard \(shard.part)", message: absence.message))
     }
     for edit in record.run.edits ?? [] {
       warnings.append(Line(title: edit.upload, message: DisplayPath.line(edit.message)))

@@ -40,6 +40,7 @@ extension ReportSchema {
           "The items that the report lists: `notable` (those that did not succeed on the first attempt) or `all`."
         ),
         .optional("shard", .string, "The part of a divided manifest, as in `--shard`."),
+        .optional("pass", .string, "The pass over all parts of a divided manifest, which `setup` began."),
         .optional("restarts", .count, "The number of times that the engine has restarted the task."),
         .optional("shards", .list(.object("Shard")), "In a merged report: the parts of the manifest."),
       ]),
@@ -48,15 +49,18 @@ extension ReportSchema {
       [
         .required("part", .string, "The part, as in `--shard`."),
         .required(
-          "state", .choice(["ended", "interrupted", "missing"]),
-          "How its last run in the round ended; `missing` if there is no report of the round."),
+          "state", .choice(["ended", "interrupted", "running", "running_elsewhere", "missing"]),
+          "The state of its last run in the round; `missing` if there is no run, or if it ended without a report."
+        ),
         .optional("run", .string, "The identifier of that run."),
         .optional("started_at", .time, "The start of that run."),
         .optional("ended_at", .time, "The end of that run."),
         .optional("exit_code", .integer, "The exit code of that run."),
         .optional("restarts", .count, "The number of times that the engine has restarted the task."),
         .required("runs", .count, "The number of its runs in the round that have a report."),
-        .optional("items", .object("ItemCounts"), "The number of its items in the round, by outcome."),
+        .optional(
+          "items", .object("ItemCounts"),
+          "The number of its items in the round, by outcome, according to its last report."),
       ]),
     SchemaObject(
       "Manifest", "A manifest of the run.",

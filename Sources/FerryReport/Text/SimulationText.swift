@@ -109,12 +109,13 @@ package enum SimulationText {
       if items.waiting > 0 { text += ", \(items.waiting) waiting" }
       text += ", " + count(node.batches.count, "batch", "batches")
     }
-    if let fetches = node.fetches {
-      for result in [FetchResult.newData, .noData, .failed] {
-        let number = fetches.count { $0.result == result }
-        if number > 0 { text += ", \(number) \(result.rawValue)" }
+    if let counts = node.fetchCounts {
+      for (number, result) in [
+        (counts.newData, FetchResult.newData), (counts.noData, .noData), (counts.failed, .failed),
+      ] where number > 0 {
+        text += ", \(number) \(result.rawValue)"
       }
-      if let interval = fetches.last?.intervalSeconds { text += ", the interval is \(seconds(interval))" }
+      if let interval = counts.intervalSeconds { text += ", the interval is \(seconds(interval))" }
     }
     if let endedAt = node.endedAt { text += ", last at \(shown(endedAt, zone))" }
     if let reason = node.reason { text += " (\(ReasonText.text(reason, in: zone)))" }

@@ -36,6 +36,9 @@ package struct Forecast: Codable, Sendable {
     package var batches: [Batch]
     /// The attempts of a fetch, in chronological order; at most 10,000. Absent for other nodes.
     package var fetches: [FetchEntry]?
+    /// All attempts of a fetch, including those that are not listed. Absent for other nodes, and in simulations that an
+    /// older version of ferry wrote.
+    package var fetchCounts: FetchCounts?
     package var endedAt: String?
     /// Upload IDs that became invalid before they were used.
     package var idsExpired: Int
@@ -48,6 +51,24 @@ package struct Forecast: Codable, Sendable {
     package var result: FetchResult
     /// The interval of the fetch after this attempt; absent if the fetch has no interval.
     package var intervalSeconds: Double?
+  }
+
+  /// The number of a fetch's attempts by result.
+  package struct FetchCounts: Codable, Sendable {
+    package var newData = 0
+    package var noData = 0
+    package var failed = 0
+    /// The interval of the fetch after the last attempt; absent if the fetch has no interval.
+    package var intervalSeconds: Double?
+
+    mutating func add(_ attempt: FetchEntry) {
+      switch attempt.result {
+      case .newData: newData += 1
+      case .noData: noData += 1
+      case .failed: failed += 1
+      }
+      intervalSeconds = attempt.intervalSeconds
+    }
   }
 
   package struct Batch: Codable, Sendable {

@@ -20,6 +20,7 @@ struct ForecastWatch {
   private var holders: Set<ItemRef> = []
   private var ends: [Int: Instant] = [:]
   private var fetches: [Int: [Forecast.FetchEntry]] = [:]
+  private var fetchCounts: [Int: Forecast.FetchCounts] = [:]
   private var resumes = 0
   /// The work of the launches that have ended, by node.
   private var work: [Int: RunRecord.WorkRecord] = [:]
@@ -122,9 +123,13 @@ struct ForecastWatch {
   /// - Parameter result: `nil` for a fetch that was skipped.
   private mutating func fetched(_ node: NodeID, _ result: FetchResult?, _ machine: VirtualMachine) {
     let interval = machine.scheduler.fetchInterval(of: node)
-    if let result, fetches[node.index, default: []].count < Self.mostMoments {
-      fetches[node.index, default: []].append(
-        .init(at: machine.now.rfc3339, result: result, intervalSeconds: interval?.seconds))
+    if let result {
+      let attempt = Forecast.FetchEntry(
+        at: machine.now.rfc3339, result: result, intervalSeconds: interval?.seconds)
+      fetchCounts[node.index, default: .init()].add(attempt)
+      if fetches[node.index, default: []].count < Self.mostMoments {
+        fetches[node.index, default: []].append(attempt)
+      }
     }
     // After a failure, the minimum interval applies.
     let isKept = result == .newData || result == .noData
@@ -173,7 +178,9 @@ struct ForecastWatch {
           batches: (batches[index] ?? []).map {
             .init(items: $0.items, handedOverAt: $0.at.rfc3339, endedAt: $0.endedAt?.rfc3339)
           },
-          fetches: record.kind == .fetch ? fetches[index] ?? [] : nil, endedAt: ends[index]?.rfc3339,
+          fetches: record.kind == .fetch ? fetches[index] ?? [] : nil,
+          fetchCounts: record.kind == .fetch ? fetchCounts[index] ?? .init() : nil,
+          endedAt: ends[index]?.rfc3339,
           idsExpired: expired[index] ?? 0, work: work[index]))
     }
     forecast.budgets = machine.ledger.entries

@@ -1,0 +1,221 @@
+import Foundation
+import Testing
+
+/// A pass over all parts of a manifest, from `setup` to `finish`, and the runs of shards between two passes.
+@Suite struct `A pass over the shards` {
+  /// A job that sends each file in every round, and a request before and after the files.
+  private func job(_ server: ScriptedServer, deliver: String) throws -> Workspace {
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      sessions: { s: { kind: background } }
+      uploads:
+        files:
+          session: s
+          files: { root: files, include: ["**"] }
+          deliver: \(deliver)
+          transfer: { request: { method: PUT, url: "\(server.home)/put/${file.path}" } }
+      requests:
+        open: { session: s, request: { method: POST, url: "\(server.home)/open" } }
+        close: { session: s, needs: [files], request: { method: POST, url: "\(server.home)/close" } }
+
+      """)
+    try write(job, "f", 8)
+    return job
+  }
+
+  private func write(_ job: Workspace, _ name: String, _ count: Int) throws {
+    for number in 0..<count { try job.write("\(name) \(number)", to: "\(name)\(number)") }
+  }
+
+  private func part(_ job: Workspace, _ part: String) async throws -> Command {
+    try await job.ferry("run", "job.yaml", "--shard", part)
+  }
+
+  private func expect(_ job: Workspace, _ parts: String...) async throws {
+    for part in parts {
+      let command = try await self.part(job, part)
+      #expect(command.status == 0, "\(part): \(command.stdout) \(command.stderr)")
+    }
+  }
+
+  private func merged(_ job: Workspace) async throws -> (command: Command, states: [String: String]) {
+    let command = try await job.ferry("report", "merge", job.state, "--format", "json")
+    let report = try JSONSerialization.jsonObject(with: Data(command.stdout.utf8)) as? [String: Any]
+    let run = try #require(report?["run"] as? [String: Any], "\(command.stderr)")
+    var states: [String: String] = [:]
+    for shard in run["shards"] as? [[String: Any]] ?? [] {
+      states[try #require(shard["part"] as? String)] = shard["state"] as? String
+    }
+    return (command, states)
+  }
+
+  private func count(_ request: String, _ server: ScriptedServer) -> Int {
+    server.lines.count { $0 == "home \(request)" }
+  }
+
+  /// The files that were sent, each as often as it was sent.
+  private func sent(_ server: ScriptedServer, after start: Int = 0) -> [String] {
+    let prefix = "home PUT /put/"
+    return server.lines.dropFirst(start).filter { $0.hasPrefix(prefix) }
+      .map { String($0.dropFirst(prefix.utf8.count)) }.sorted()
+  }
+
+  @Test func `is not complete before a shard that ran by itself has run in it`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "when_changed")
+    try await expect(job, "setup/2", "1/2", "2/2", "finish/2")
+    try write(job, "g", 1)
+    // This run has the round number that the next pass would have otherwise.
+    try await expect(job, "1/2")
+    try write(job, "h", 10)
+    try await expect(job, "setup/2", "2/2")
+    let early = try await part(job, "finish/2")
+    let reason = "shard 1/2 has not run in round 3 (its last run was in its own round 2)"
+    #expect(early.status == 5 && early.stdout.contains(reason), "\(early.stdout) \(early.stderr)")
+    #expect(count("POST /close", server) == 1)
+    let incomplete = try await merged(job)
+    #expect(incomplete.command.status == 5 && incomplete.states["1/2"] == "missing", "\(incomplete)")
+    try await expect(job, "1/2", "finish/2")
+    #expect(count("POST /close", server) == 2 && Set(sent(server)).count == 19)
+    let complete = try await merged(job)
+    #expect(complete.command.status == 0, "\(complete.command.stdout)")
+    #expect(complete.states == ["setup/2": "ended", "1/2": "ended", "2/2": "ended", "finish/2": "ended"])
+    // A run of a shard after the pass is not part of it.
+    try write(job, "i", 4)
+    try await expect(job, "1/2")
+    #expect(try await merged(job).states == complete.states)
+  }
+
+  @Test func `sends the files of a shard to which a file was submitted after the last pass`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "every_run")
+    try await expect(job, "setup/2", "1/2", "2/2", "finish/2")
+    let shard = job.state + "/shards/e2e/1-of-2"
+    #expect(try await job.ferry("submit", "job.yaml", "files", "--state", shard).status == 0)
+    #expect(try await job.ferry("resume", "--state", shard).status == 0)
+    let start = server.lines.count
+    try await expect(job, "setup/2", "1/2", "2/2", "finish/2")
+    #expect(sent(server, after: start) == (0..<8).map { "f\($0)" })
+    #expect(try await merged(job).command.status == 0)
+  }
+
+  @Test func `continues if a file is submitted to a shard that has ended`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "every_run")
+    try await expect(job, "setup/2", "1/2", "2/2")
+    try job.write("late", to: "late")
+    for number in 1...2 {
+      // One of the shards rejects the file.
+      let state = job.state + "/shards/e2e/\(number)-of-2"
+      _ = try await job.ferry("submit", "job.yaml", "files", "files/late", "--state", state)
+      try await expect(job, "\(number)/2")
+    }
+    // The other files were sent in this round already.
+    #expect(sent(server) == (0..<8).map { "f\($0)" } + ["late"])
+    try await expect(job, "finish/2")
+    #expect(count("POST /close", server) == 1)
+  }
+
+  @Test func `is completed although the shards have already had several rounds without it`() async throws {
+    let server = try await ScriptedServer.start([:])
+    let job = try job(server, deliver: "when_changed")
+    let whole = job.folder.text("job.yaml")
+    // Without requests, the manifest needs neither setup nor finish.
+    try job.write(manifest: String(whole.prefix(upTo: try #require(whole.range(of: "requests:")).lowerBound)))
+    for round in 0..<3 {
+      try write(job, "r\(round)", 6)
+      try await expect(job, "1/2", "2/2")
+    }
+    try await expect(job, "2/2")
+    try job.write(manifest: whole)
+    try await expect(job, "setup/2", "1/2", "2/2", "finish/2")
+    #expect(count("POST /close", server) == 1)
+    let (command, states) = try await merged(job)
+    #expect(command.status == 0, "\(command.stdout)")
+    #expect(states == ["setup/2": "ended", "1/2": "ended", "2/2": "ended", "finish/2": "ended"])
+  }
+
+  @Test func `is continued with the command that setup and finish print`() async throws {
+    let server = try await ScriptedServer.start(["/open": .init(status: 403)])
+    let job = try job(server, deliver: "when_changed")
+    func printed(_ output: String) throws -> String {
+      try #require(output.firstMatch(of: #/run: ferry (.*?)(;|\n|$)/#).map { String($0.1) }, "\(output)")
+    }
+    /// Runs the printed command.
+    func follow(_ command: String, _ status: Int32) async throws {
+      // The name of the temporary folder contains no characters that the shell quotes.
+      let end = try await job.start(command.split(separator: " ").map(String.init)).end()
+      #expect(end.status == status && !end.stderr.contains("help:"), "\(command): \(end.stdout)\(end.stderr)")
+    }
+    let setup = try await part(job, "setup/2")
+    #expect(setup.status == 1, "\(setup.stdout)\(setup.stderr)")
+    let resume = try printed(setup.stdout)
+    #expect(resume.contains("--shard setup/2"), "\(resume)")
+    try await follow(resume, 1)
+    let finish = try await part(job, "finish/2")
+    #expect(finish.status == 1, "\(finish.stdout)\(finish.stderr)")
+    let again = try printed(finish.stdout)
+    #expect(again.contains("--shard finish/2"), "\(again)")
+    try await follow(again, 1)
+    // The command of the refusal is the one to use instead.
+    let refused = try await job.ferry("resume", "--state", job.state + "/shards/e2e/once-of-2")
+    #expect(refused.status == 2 && refused.stderr.contains("--shard setup/2"), "\(refused.stderr)")
+  }
+
+  @Test func `has a merged report that shows a shard whose last run has no report`() async throws {
+    let receiver = try await ReceiverProcess.start(["--require-token"])
+    let job = try Workspace(JobText.text(server: receiver.url, JobText.uploadIDs()))
+    try write(job, "f", 8)
+    try await expect(job, "setup/2", "1/2", "2/2")
+    #expect(try await merged(job).command.status == 0)
+    try write(job, "g", 12)
+    try await receiver.add(spec: "content:delay=300")
+    let running = try job.start(["run", "job.yaml", "--shard", "1/2", "--quiet"])
+    _ = try await receiver.received { $0.uploads.count > 8 }
+    let during = try await merged(job)
+    #expect(during.command.status == 5 && during.states["1/2"] == "running", "\(during)")
+    running.signal(SIGKILL)
+    _ = await running.end()
+    try await receiver.clearFaults()
+    let killed = try await merged(job)
+    #expect(killed.command.status == 5 && killed.states["1/2"] == "interrupted", "\(killed)")
+    #expect(killed.states["2/2"] == "ended")
+    try ReportValidator.check(Data(killed.command.stdout.utf8))
+    let text = try await job.ferry("report", "merge", job.state)
+    let reason = "the last run of shard 1/2 was interrupted"
+    #expect(text.stdout.contains("waiting") && text.stdout.contains(reason), "\(text.stdout)")
+
+    // The next run writes a report for the killed one.
+    let runs = job.state + "/shards/e2e/2-of-2/runs/"
+    let earlier = try FileManager.default.contentsOfDirectory(atPath: runs)
+    try await expect(job, "1/2", "2/2")
+    #expect(try await merged(job).command.status == 0)
+    let all = try FileManager.default.contentsOfDirectory(atPath: runs)
+    let last = try #require(Set(all).subtracting(earlier).first)
+    try FileManager.default.removeItem(atPath: runs + last + "/report.json")
+    let missing = try await merged(job)
+    #expect(missing.command.status == 5 && missing.states["2/2"] == "missing", "\(missing)")
+  }
+
+  /// The clock of a machine may be ahead when a run begins, and correct when the next one begins.
+  @Test func `has a merged report of the last run of a shard, whatever the time of its earlier runs`()
+    async throws
+  {
+    let server = try await ScriptedServer.start(["/put/bad": .init(status: 403)])
+    let job = try job(server, deliver: "when_changed")
+    try await expect(job, "setup/1", "1/1")
+    let runs = job.state + "/shards/e2e/1-of-1/runs/"
+    let first =
+      runs + (try #require(FileManager.default.contentsOfDirectory(atPath: runs).first)) + "/report.json"
+    let report = try String(contentsOfFile: first, encoding: .utf8)
+    let ahead = report.replacing(#/"started_at" ?: ?"20\d\d-/#, with: #""started_at":"2099-"#)
+    #expect(ahead != report)
+    try ahead.write(toFile: first, atomically: false, encoding: .utf8)
+    try job.write("refused", to: "bad")
+    #expect(try await part(job, "1/1").status == 1)
+    let command = try await merged(job).command
+    #expect(command.status == 1, "\(command.stdout)")
+  }
+}
