@@ -174,7 +174,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
     case .limited(let failure):
-      limit(flight, step, failure)
+      limit(flight, step, result.part, failure)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
   }
