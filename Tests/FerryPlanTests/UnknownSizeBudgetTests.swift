@@ -90,4 +90,14 @@ import Testing
     #expect(Array(requested(world).prefix(4)) == ["a", "b", "c", "a"])
     #expect(world.starts.allSatisfy { $0.attempt.ref.node.index == 0 || $0.at < world.starts[3].at })
   }
+
+  @Test func `limits the attempts at a document together`() throws {
+    var world = try world(a: { _ in
+      var reply = Reply.lost
+      reply.received = 4_000_000
+      return reply
+    })
+    world.run()
+    #expect(used(world) <= 5_000_000, "\(used(world))")
+  }
 }
