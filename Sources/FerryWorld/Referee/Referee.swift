@@ -267,7 +267,7 @@ package struct Referee {
     case .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
       .uploadIDOrphaned,
       .orphanResolved,
-      .orphanReleaseFailed, .fetchFailed:
+      .orphanReleaseFailed, .fetchFailed, .nodeFailing:
       break
     }
   }
