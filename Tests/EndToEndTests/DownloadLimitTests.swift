@@ -13,21 +13,24 @@ import Testing
   }
 
   private func job(_ items: String, limits: String = "", session: String = "{}") throws -> Workspace {
-    try Workspace(
-      """
-      version: 1
-      name: limits
-      conditions: { network: wired }
-      \(limits)
-      sessions: { quick: \(session) }
-      downloads:
-        files:
-          session: quick
-          retry: { limit: 1, initial: 10ms }
-          items:
-      \(items)
+    try Workspace(Self.manifest(items, limits: limits, session: session))
+  }
 
-      """)
+  private static func manifest(_ items: String, limits: String, session: String = "{}") -> String {
+    """
+    version: 1
+    name: limits
+    conditions: { network: wired }
+    \(limits)
+    sessions: { quick: \(session) }
+    downloads:
+      files:
+        session: quick
+        retry: { limit: 1, initial: 10ms }
+        items:
+    \(items)
+
+    """
   }
 
   private static func items(_ server: ScriptedServer, _ names: [String], _ more: String = "") -> String {
@@ -69,6 +72,7 @@ import Testing
   }
 
   /// A server announces more than the budget allows, and sends nothing. There are more such items than a batch has in progress.
+  /// The first one has the whole window.
   @Test func `by a hard budget that some items exceed does not prevent the others`() async throws {
     let names = ["a", "b", "c"]
     let server = try await ScriptedServer.start(
@@ -91,9 +95,51 @@ import Testing
         + Self.items(server, names),
       limits: "budgets: { any: { limit: 50kB, per: month, cutoff: hard, binds: all } }")
     let (command, report) = try await job.run()
-    #expect(command.status == 8, "\(command.stdout)\(command.stderr)")
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
     #expect(stored(job) == names && report.run.deferredUntil != nil, "\(stored(job))\(command.stdout)")
     #expect(large.stdout.components(separatedBy: "requested").count == 15)
+  }
+
+  /// A server sends an endless response without a length. The next window is that of a larger budget.
+  @Test func `by a hard budget fails an item that exceeds all of it, so that it does not use up each window`()
+    async throws
+  {
+    let names = ["a", "b"]
+    let server = try await ScriptedServer.start(
+      Dictionary(uniqueKeysWithValues: names.map { ("/\($0)", .init(status: 200, body: "small")) }))
+    let endless = try await PythonServer(
+      """
+      import http.server
+      class Endless(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_GET(self):
+          print("requested", flush=True)
+          self.send_response(200)
+          self.send_header("Transfer-Encoding", "chunked")
+          self.end_headers()
+          try:
+            while True:
+              self.wfile.write(b"4000\\r\\n" + b"x" * 0x4000 + b"\\r\\n")
+          except OSError:
+            self.close_connection = True
+        def log_message(self, *arguments):
+          pass
+      listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless)
+      print("port", listener.server_address[1], flush=True)
+      listener.serve_forever()
+      """)
+    let items = "      - { url: \"\(endless.url)/\", save_to: out/0 }\n" + Self.items(server, names)
+    func limits(_ limit: String) -> String {
+      "budgets: { any: { limit: \(limit), per: month, cutoff: hard, binds: all } }"
+    }
+    let job = try job(items, limits: limits("200kB"))
+    let first = try await job.run()
+    #expect(first.report.item("out/0")?.reason?.code == "budget_never", "\(first.command.stdout)")
+    #expect(stored(job).isEmpty && !first.report.run.roundClosed)
+    try job.write(manifest: Self.manifest(items, limits: limits("500kB")))
+    let second = try await job.run()
+    #expect(stored(job) == names && second.report.run.roundClosed, "\(second.command.stdout)")
+    #expect(endless.stdout.components(separatedBy: "requested").count == 2)
   }
 
   @Test func `by the connections of one server does not delay those from another`() async throws {

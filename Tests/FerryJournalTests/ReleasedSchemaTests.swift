@@ -46,6 +46,8 @@ import Testing
     #expect(
       nodes[1].fetch?.file == (schema >= 7 ? FileVersion(identity: 77, size: 3, modified: 1) : nil))
     #expect(nodes[1].failedAt == (schema >= 9 ? .start(plus: 60) : nil))
+    #expect(nodes[1].failing?.round == (schema >= 13 ? 2 : nil))
+    #expect(nodes[1].failing?.since == (schema >= 13 ? .start : nil))
     #expect(nodes[1].fetch?.source == (schema >= 7 ? "d1" : nil))
     #expect(nodes[1].fetch?.freshUntil == (schema >= 12 ? .start(plus: 3600) : nil))
     #expect(nodes[2].hasIntent)
@@ -70,7 +72,7 @@ import Testing
     #expect(recorded.delay?.period == (schema >= 3 ? .seconds(120) : nil))
   }
 
-  @Test(arguments: 1...12)
+  @Test(arguments: 1...13)
   func aSessionOfEachReleasedSchemaIsMigratedWithItsItems(schema: Int) throws {
     let path = try state.database()
     try make("session-\(schema)", at: path)
@@ -89,7 +91,7 @@ import Testing
     #expect(try journal.confirmedBytes(row: 1) == 1_000)
     try journal.write([.transferred(row: 2, captures: [], sha256: nil)])
     try journal.close()
-    #expect(try versions(path).starts(with: Array(1...12)))
+    #expect(try versions(path).starts(with: Array(1...13)))
     #expect(try Self.findings(in: state).isEmpty)
   }
 

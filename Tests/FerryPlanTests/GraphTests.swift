@@ -63,7 +63,7 @@ struct GraphTests {
         .fileTransferred,
         .uploadIDDiscarded,
         .sessionResumed, .sessionInForeground, .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed, .nodeFailing:
         break
       }
     }

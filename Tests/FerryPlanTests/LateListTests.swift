@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The list of an upload that needs a fetch` {
   private let upload = NodeID(1)
 
-  private func scheduler() throws -> Scheduler {
+  private func scheduler(failingSince: Instant? = nil) throws -> Scheduler {
     let plan = try Plan(
       yaml: Yaml.head + """
         fetches:
@@ -19,7 +19,8 @@ import Testing
             transfer: { request: { url: "http://h/${file.path}" } }
         """)
     return Scheduler(
-      plan: plan, starts: [.open, .upload(ItemTable(), .init())], listsLater: [upload],
+      plan: plan, starts: [.open, .upload(ItemTable(), .init())],
+      failingSince: failingSince.map { [upload: $0] } ?? [:], listsLater: [upload],
       options: LaunchOptions(seed: 1))
   }
 
@@ -67,10 +68,21 @@ import Testing
     _ = try fetch(&scheduler, at: now)
     let failure = RecordedFailure(code: .init(.sourceMissing), message: "no list")
     let actions = scheduler.handle(.listed(upload, .unreadable(failure)), at: now)
-    #expect(hasEnd(actions))
+    #expect(hasEnd(actions + scheduler.handle(.synced(through: .max), at: now)))
     #expect(scheduler.nodeRecords.last?.reason == failure)
     #expect(!scheduler.isRoundThrough)
     #expect(scheduler.exitCode == .usage)
+  }
+
+  @Test func `that could not be read since a time longer ago than the timeout fails the upload`() throws {
+    let now = Instant(nanoseconds: 1_000_000_000)
+    var scheduler = try scheduler(failingSince: now.advanced(by: .seconds(-7 * 86_400)))
+    _ = try fetch(&scheduler, at: now)
+    let failure = RecordedFailure(code: .init(.sourceMissing), message: "no list")
+    _ = scheduler.handle(.listed(upload, .unreadable(failure)), at: now)
+    _ = scheduler.handle(.synced(through: .max), at: now)
+    #expect(scheduler.nodeRecords.last?.reason == failure)
+    #expect(scheduler.isRoundThrough)
   }
 
   @Test func `that arrives after a stop is not taken`() throws {

@@ -12,8 +12,8 @@ extension FileLister {
         try pointer == nil ? lines(of: name) : contents(of: name, limit: Self.largestFetchedList)
     }
     var reader = ItemListReader(
-      items, fields: requestFields, stateFolders: stateFolder?.paths(below: root.real) ?? [], filter: filter,
-      isStopped: isStopped)
+      items, fields: requestFields, stateFolders: stateFolder?.paths(below: root.real) ?? [],
+      reserved: reserved, filter: filter, isStopped: isStopped)
     let (listing, contents) = try reader.read(bytes)
     listed?.replace(with: contents)
     return listing

@@ -16,6 +16,8 @@ package struct FileLister: Sendable {
   var isStopped: @Sendable () -> Bool = { false }
   /// The state folder, set by `listers(environment:state:)`. Its files are not listed.
   var stateFolder: StateFolder?
+  /// The files that the list of a download batch cannot replace, as `ItemListReader.key` returns them.
+  var reserved: Set<String> = []
   /// The files that belong to the shard of this launch; `nil` if the manifest is not divided.
   var filter: ShardFilter?
   private let baseFolder: String

@@ -12,6 +12,9 @@ struct ItemListReader {
   private let list: [UInt8]?
   /// The paths of the state folder relative to the manifest's folder; empty if it is elsewhere.
   private let stateFolders: [[UInt8]]
+  /// The keys of further files that cannot be replaced.
+  private let reserved: Set<String>
+  private let longestReserved: Int
   private let filter: ShardFilter?
   private let isStopped: () -> Bool
   /// The folder at the beginning of `save_to`, and the rest of `save_to`.
@@ -42,12 +45,14 @@ struct ItemListReader {
   }
 
   init(
-    _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], filter: ShardFilter?,
-    isStopped: @escaping () -> Bool
+    _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], reserved: Set<String>,
+    filter: ShardFilter?, isStopped: @escaping () -> Bool
   ) {
     self.items = items
     self.fields = fields
     self.stateFolders = stateFolders
+    self.reserved = reserved
+    longestReserved = reserved.map(\.utf8.count).max() ?? 0
     self.filter = filter
     self.isStopped = isStopped
     target = Self.target(items.saveTo)
@@ -184,7 +189,7 @@ struct ItemListReader {
   }
 
   /// Some file systems do not distinguish names by case or by the composition of their characters.
-  private static func key(_ path: some Collection<UInt8>) -> String {
+  static func key(_ path: some Collection<UInt8>) -> String {
     let text = String(decoding: path, as: UTF8.self).lowercased()
     return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.decomposedStringWithCanonicalMapping
   }
@@ -250,6 +255,8 @@ struct ItemListReader {
   private func item(_ element: ListElement, at place: String) throws(Refusal) -> Found {
     if case .unusable = element { throw Refusal(message: "it is neither a URL nor an object") }
     let path = try path(element)
+    let key = Self.key(path)
+    if isReserved(key) { throw Refusal(message: "its file is the document of a fetch, or a list of files") }
     let size = try optional(items.size, element).map { text throws(Refusal) in
       guard let size = Int64(text), size >= 0 else {
         throw Refusal(message: "its size \(text.quoted) is not a number of bytes")
@@ -277,7 +284,7 @@ struct ItemListReader {
       throw Refusal(message: "its URL does not begin with http:// or https:// and a host")
     }
     return Found(
-      place: place, path: path, key: Self.key(path), size: size ?? FileColumns.unknownSize,
+      place: place, path: path, key: key, size: size ?? FileColumns.unknownSize,
       version: version(url: url, digest, values), origin: isKnown ? Origin(url: url) : nil, values: values)
   }
 
@@ -304,6 +311,15 @@ struct ItemListReader {
       throw Refusal(message: "its file is in ferry's state folder")
     }
     return path
+  }
+
+  /// Whether the file, or a folder in its path, is the document of a fetch or a list.
+  private func isReserved(_ key: String) -> Bool {
+    if reserved.contains(key) { return true }
+    // A path can have many folders, of which only the first ones can be in the set.
+    return key.utf8.indices.prefix(longestReserved + 1).contains {
+      key.utf8[$0] == UInt8(ascii: "/") && reserved.contains(String(key[..<$0]))
+    }
   }
 
   /// The value of a template; `nil` if there is no template, or if the template is a single reference to a field that

@@ -6,11 +6,16 @@ import Foundation
 extension Job {
   /// The listers of the uploads' files, by node.
   ///
-  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
-  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
+  /// - Parameters:
+  ///   - state: the state folder of the command. The files of the whole state folder are not listed.
+  ///   - others: the other jobs of the run.
+  func listers(
+    environment: [String: String], state: StateDirectory, besides others: [Job] = []
+  ) throws -> [Int: FileLister] {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
     let stored = storedPaths
+    let inputs = Set(([self] + others).flatMap(\.inputPaths).compactMap(path(belowFolder:)))
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -19,6 +24,7 @@ extension Job {
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
       lister.listAuthor = listAuthor(of: work, stored)
+      if case .items(let items) = work.files.source, items.isListed { lister.reserved = inputs }
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
@@ -45,9 +51,35 @@ extension Job {
       })
   }
 
+  /// The documents of fetches, and the lists of uploads and download batches.
+  private var inputPaths: [String] {
+    let lists = plan.nodes.compactMap { node in
+      if case .upload(let work) = node.work { work.listFile } else { nil }
+    }
+    return (manifest.fetches.map(\.saveTo) + lists).map(standardized)
+  }
+
+  /// A path relative to the manifest's folder, in the form in which the files of download batches are compared; `nil` if
+  /// the path is elsewhere.
+  private func path(belowFolder path: String) -> String? {
+    let folder = standardized(".") + "/"
+    guard path.hasPrefix(folder) else { return nil }
+    return ItemListReader.key(path.dropFirst(folder.count).utf8)
+  }
+
   /// The absolute path of a list or of a fetch's document, without `.` and `..`, for comparisons.
   func standardized(_ path: String) -> String {
     URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
+  }
+}
+
+extension DownloadItems {
+  /// Whether a file lists the items. Otherwise, the manifest does.
+  fileprivate var isListed: Bool {
+    switch source {
+    case .written: false
+    case .file, .fetch: true
+    }
   }
 }
 

@@ -83,7 +83,9 @@ package struct Jobs: Sendable {
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
     for manifest in manifests {
-      for (node, lister) in try all[manifest].listers(environment: environment, state: state) {
+      let others = manifests.filter { $0 != manifest }.map { all[$0] }
+      let own = try all[manifest].listers(environment: environment, state: state, besides: others)
+      for (node, lister) in own {
         listers[firstNodes[manifest] + node] = lister
       }
     }

@@ -93,6 +93,8 @@ package struct JournalExport {
     line.add("closed_at", node.closedAt)
     line.add("fetched_at", node.fetch?.fetchedAt)
     line.add("failed_at", node.failedAt)
+    line.add("failing_since", node.failing?.since)
+    line.add("failing_round", node.failing?.round)
     line.add("etag", node.fetch?.etag)
     line.add("last_modified", node.fetch?.lastModified)
     line.add("stored_file", node.fetch?.file?.description)

@@ -89,7 +89,8 @@ extension Launch {
   ) throws -> Scheduler {
     Scheduler(
       plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
-      delays: try journals.delays, foreground: try journals.foreground,
+      failingSince: launchState.failingSince, delays: try journals.delays,
+      foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       listsLater: Set(launchState.listsLater.map { NodeID($0) }),
       listsInPortions: Set(launchState.partialListings.keys.map { NodeID($0) }),

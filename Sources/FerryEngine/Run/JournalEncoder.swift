@@ -136,7 +136,7 @@ final class JournalEncoder {
     case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
       .uploadIDUpdated,
       .fileTransferred, .uploadIDDiscarded, .itemClosed, .uploadIDOrphaned, .orphanResolved,
-      .orphanReleaseFailed, .fetchFailed:
+      .orphanReleaseFailed, .fetchFailed, .nodeFailing:
       nil
     }
   }
@@ -182,7 +182,7 @@ final class JournalEncoder {
   ) -> [JournalWrite]? {
     func row(_ ref: ItemRef) -> Int64? { scheduler.row(of: ref) }
     switch entry {
-    case .sessionResumed, .sessionInForeground, .batchCompleted, .fetchFailed: return nil
+    case .sessionResumed, .sessionInForeground, .batchCompleted, .fetchFailed, .nodeFailing: return nil
     case .itemsQueued(let id, let items, let at):
       return scheduler.withItems(of: id) { handOver($0, items, of: id, at: node, at) }
     case .intentRecorded(let ref, .commit):
@@ -337,6 +337,7 @@ final class JournalEncoder {
       ]
     case .fetchFailed(_, let failure, let at):
       [.fetchFailed(node: row, round: round, failure: failure, at: at)]
+    case .nodeFailing(_, let since): [.nodeFailing(node: row, round: round, since: since)]
     case .itemsQueued, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
       .uploadIDDiscarded,
       .sessionResumed,
@@ -359,7 +360,7 @@ extension JournalEntry {
   var node: NodeID? {
     switch self {
     case .sessionResumed, .sessionInForeground, .batchCompleted: nil
-    case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _): node
+    case .itemsQueued(let node, _, _), .fetchFailed(let node, _, _), .nodeFailing(let node, _): node
     case .intentRecorded(let ref, _), .intentWithdrawn(let ref), .uploadIDAllocated(let ref, _),
       .transferAdvanced(let ref, _), .uploadIDUpdated(let ref, _), .fileTransferred(let ref),
       .uploadIDDiscarded(let ref), .itemClosed(let ref, _, _, _), .uploadIDOrphaned(let ref, _, _, _),

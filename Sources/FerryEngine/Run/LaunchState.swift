@@ -10,6 +10,8 @@ struct LaunchState {
   /// The journal row of each node; `nil` for tokens.
   var rows: [NodeRow?] = []
   var starts: [NodeStart] = []
+  /// For nodes that have failed in this round and remained open, the time of the first failure.
+  var failingSince: [NodeID: Instant] = [:]
   /// The captures of earlier launches for items that are still open.
   var values: [ItemRef: ItemValues] = [:]
   /// The upload IDs that items of the launch hold, and the IDs that must not be released.
@@ -119,6 +121,7 @@ struct LaunchState {
             origin: work.step.origin?.description ?? "")
         }
       rows.append(row)
+      if row?.failing?.round == round { failingSince[id] = row?.failing?.since }
       guard selection.contains(id) else {
         starts.append(.notSelected)
         try repeatFetch(ofListOf: id, jobs, listers[index])
@@ -156,23 +159,6 @@ struct LaunchState {
     try findUsedUploadIDs(jobs.plan, journals, selection)
     try findOrphans(jobs.plan, journals)
   }
-
-  /// The validators of fetches, from the journals, by node.
-  var fetches: [Int: FetchRecord] {
-    var fetches: [Int: FetchRecord] = [:]
-    for (index, row) in rows.enumerated() { fetches[index] = row?.fetch }
-    return fetches
-  }
-
-  /// The intervals of fetches, from the journals, by node.
-  var intervals: [NodeID: Duration] {
-    var intervals: [NodeID: Duration] = [:]
-    for (index, row) in rows.enumerated() { intervals[NodeID(index)] = row?.fetch?.interval }
-    return intervals
-  }
-
-  /// The nodes whose items may have had upload IDs in an earlier launch.
-  var allocatedBefore: Set<Int> { Set(rows.indices.filter { rows[$0]?.countingPoint != nil }) }
 
   /// Uses the state of a node that another process has recorded.
   private mutating func take(_ given: ShardStarts.Given, of node: Node) -> NodeStart {

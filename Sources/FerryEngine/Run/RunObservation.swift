@@ -70,7 +70,7 @@ struct RunObservation {
         onEvent?(scheduler.event(ended: ref, state, failure, at: at))
       case .itemsQueued, .intentRecorded, .intentWithdrawn, .uploadIDAllocated, .transferAdvanced,
         .uploadIDUpdated, .fileTransferred, .uploadIDDiscarded, .uploadIDOrphaned, .orphanResolved,
-        .orphanReleaseFailed, .fetchFailed, .sessionInForeground, .batchCompleted:
+        .orphanReleaseFailed, .fetchFailed, .nodeFailing, .sessionInForeground, .batchCompleted:
         continue
       }
     }

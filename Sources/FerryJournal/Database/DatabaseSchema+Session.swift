@@ -145,5 +145,11 @@ extension DatabaseSchema {
       Migration(
         name: "session 12: until when a stored document is fresh",
         sql: "ALTER TABLE node ADD COLUMN fresh_until INTEGER;"),
+      Migration(
+        name: "session 13: since when a node has failed in a round",
+        sql: """
+          ALTER TABLE node ADD COLUMN failing_round INTEGER;
+          ALTER TABLE node ADD COLUMN failing_since INTEGER;
+          """),
     ])
 }

@@ -27,6 +27,11 @@ package struct NodeRow: Hashable, Sendable {
     }
   }
 
+  package struct Failing: Hashable, Sendable {
+    package var round: Int64
+    package var since: Instant
+  }
+
   /// The row's ID; 0 if the journal was opened for reading and does not contain the node.
   package var id: Int64
   package var manifest: String
@@ -48,6 +53,8 @@ package struct NodeRow: Hashable, Sendable {
   package var closedAt: Instant?
   /// The time at which the last attempt of a fetch failed; `nil` after a success.
   package var failedAt: Instant?
+  /// The last round in which the node failed and remained open, and the time of its first failure in that round.
+  package var failing: Failing?
   package var fetch: FetchRecord?
   package var captures: [CapturedValue]
   package var failure: RecordedFailure?

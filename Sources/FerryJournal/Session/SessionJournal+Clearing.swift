@@ -74,7 +74,7 @@ extension SessionJournal {
       try db.execute(sql: "DELETE FROM item WHERE \(Self.isOpen)")
       try db.execute(sql: "UPDATE node SET intent = NULL WHERE intent IS NOT NULL AND \(Self.isOpen)")
       dropped.unanswered += db.changesCount
-      try db.execute(sql: "UPDATE node SET failed_at = NULL WHERE failed_at IS NOT NULL")
+      try db.execute(sql: "UPDATE node SET failed_at = NULL, failing_round = NULL, failing_since = NULL")
       try db.execute(sql: "UPDATE session SET delay_period = NULL, resumed_at = NULL, events_pending = 0")
       return dropped
     }

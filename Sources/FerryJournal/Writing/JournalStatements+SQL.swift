@@ -8,7 +8,7 @@ extension JournalStatements {
       released, closed,
       closedAmbiguous
     case closedShared, captures, setCaptures, source, confirmed, after, afterTried
-    case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, resumed, foreground, events
+    case nodeIntent, nodeWithdraw, nodeClosed, fetchFailed, nodeFailing, resumed, foreground, events
     case servers, orphaned, regained, orphanSettled, orphanDoubted, orphanKept
 
     /// A new delivery gets a new key.
@@ -110,6 +110,7 @@ extension JournalStatements {
         failure_status = ?5, failure_message = ?6, intent = NULL, captures = NULL, secret_captures = NULL
         WHERE id = ?1
         """
+      case .nodeFailing: "UPDATE node SET failing_round = ?2, failing_since = ?3 WHERE id = ?1"
       case .resumed: "UPDATE session SET delay_period = ?2, resumed_at = ?3 WHERE id = ?1"
       case .foreground: "UPDATE session SET foreground_at = ?2 WHERE id = ?1"
       case .events: "UPDATE session SET events_pending = ?2 WHERE id = ?1"

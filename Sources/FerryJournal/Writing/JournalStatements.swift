@@ -87,6 +87,11 @@ struct JournalStatements {
       bind(statement, 2, round)
       bind(statement, at: at, failure: failure)
       try update(statement, row: node)
+    case .nodeFailing(let node, let round, let since):
+      let statement = try handle(.nodeFailing)
+      bind(statement, 2, round)
+      bind(statement, 3, since.nanoseconds)
+      try update(statement, row: node)
     case .resumed(let period, let at):
       let statement = try handle(.resumed)
       // Without both the period and the time, there is no delay.

@@ -15,7 +15,8 @@ extension JournalWrite {
     case .intent(_, _, _, .connection), .nodeIntent: .immediate
     case .insert, .requeue, .adopt, .withdraw, .allocated, .confirmedBytes, .transferred, .released, .closed,
       .source,
-      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .fetchFailed, .resumed, .foreground,
+      .confirmed, .after, .afterTried, .nodeWithdraw, .nodeClosed, .fetchFailed, .nodeFailing, .resumed,
+      .foreground,
       .events, .orphaned,
       .orphanSettled, .orphanDoubted, .orphanKept, .servers:
       .none
@@ -32,7 +33,7 @@ extension JournalWrite {
     // These writes record no response. For `after` actions, the state of the files shows the result.
     case .insert, .requeue, .adopt, .intent, .withdraw, .confirmedBytes, .source, .confirmed, .after,
       .afterTried, .nodeIntent,
-      .nodeWithdraw, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:
+      .nodeWithdraw, .nodeFailing, .resumed, .foreground, .events, .orphaned, .orphanKept, .servers:
       false
     }
   }
@@ -49,7 +50,7 @@ extension JournalWrite {
     case .closed(_, _, _, let failure, _): 128 + (failure?.message.utf8.count ?? 0)
     case .orphanKept(_, let failure, _), .fetchFailed(_, _, let failure, _): 128 + failure.message.utf8.count
     case .intent, .withdraw, .confirmedBytes, .released, .source, .after, .afterTried, .nodeIntent,
-      .nodeWithdraw, .resumed,
+      .nodeWithdraw, .nodeFailing, .resumed,
       .foreground, .events, .orphaned, .orphanSettled, .orphanDoubted, .servers:
       128
     }

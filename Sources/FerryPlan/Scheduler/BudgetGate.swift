@@ -57,8 +57,11 @@ struct BudgetGate: Sendable {
   private(set) var asked: Lease.Request?
   /// Requests that wait for a lease or the next window.
   var waiters: [Ready] = []
-  /// Those that wait for the next window because their responses were too large for the rest of this one.
-  var limited: Set<ItemRef> = []
+  /// Those whose responses were too large for the rest of a window. In the windows that follow, they are sent after all
+  /// other work, because they would use up each window first.
+  private(set) var putAside: Set<ItemRef> = []
+  /// Those whose responses were too large for the rest of the present window.
+  private var limited: Set<ItemRef> = []
 
   /// - Parameter limits: not empty.
   init(network: DeviceConditions.Network, limits: [Limit]) {
@@ -70,13 +73,29 @@ struct BudgetGate: Sendable {
 
   /// Removes and returns the requests that may fit now.
   mutating func takeWaiters() -> [Ready] {
-    guard !limited.isEmpty else {
+    guard !putAside.isEmpty else {
       defer { waiters = [] }
       return waiters
     }
-    let taken = waiters.filter { !limited.contains($0.ref) }
-    waiters.removeAll { !limited.contains($0.ref) }
+    let taken = waiters.filter { !putAside.contains($0.ref) }
+    waiters.removeAll { !putAside.contains($0.ref) }
     return taken
+  }
+
+  /// Lets a request wait whose response was too large for the rest of this window.
+  mutating func putAside(_ ready: Ready) {
+    putAside.insert(ready.ref)
+    limited.insert(ready.ref)
+    waiters.append(ready)
+  }
+
+  /// Removes and returns a request that was put aside in an earlier window, if it may fit now.
+  mutating func takePutAside() -> Ready? {
+    guard left != 0 || free > 0,
+      let index = waiters.firstIndex(where: { putAside.contains($0.ref) && !limited.contains($0.ref) })
+    else { return nil }
+    putAside.remove(waiters[index].ref)
+    return waiters.remove(at: index)
   }
 
   /// The time at which the first of the gate's windows ends.

@@ -45,10 +45,10 @@ extension Scheduler {
       gate == nil && uploads[upload].items.origins.count > 1
       ? max(uploads[upload].window, Self.windowOfSeveralServers) : uploads[upload].window
     // Downloads that wait for the next window because they are too large for this one do not delay the others.
-    let limited = gate.map { gates[$0].limited.count } ?? 0
+    let putAside = gate.map { gates[$0].putAside.count } ?? 0
     guard !uploads[upload].isHeld, let next = uploads[upload].pending.first,
       uploads[upload].heldUntil <= synced || next < uploads[upload].heldFrom,
-      uploads[upload].tally.inProgress < window + limited,
+      uploads[upload].tally.inProgress < window + putAside,
       uploads[upload].tally.ahead < uploads[upload].aheadLimit,
       gate.map({ gates[$0].asked == nil }) ?? true,
       case .open = nodes[uploads[upload].node.index].phase

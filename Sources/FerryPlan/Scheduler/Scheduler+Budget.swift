@@ -252,15 +252,20 @@ extension Scheduler {
   }
 
   /// Handles the end of a request that would have exceeded the bytes reserved for it under a hard budget.
-  mutating func limit(_ flight: Flight, _ step: Step, _ failure: RecordedFailure) {
+  mutating func limit(_ flight: Flight, _ step: Step, _ part: PartProgress?, _ failure: RecordedFailure) {
     let ref = flight.attempt.ref
+    // A document that a part continues needs less room the next time.
+    if let limit = flight.attempt.byteLimit, (part?.kept ?? 0) == 0,
+      !plan.canEverFit(limit +| 1, of: ref.node, isDiscretionary: isDiscretionary(ref))
+    {
+      return end(ref, .failed, .neverFits(moreThan: limit))
+    }
     let gate = gate(of: ref)
     if let gate { gates[gate].release(ref) }
     guard flight.attempt.bodyCopies != nil else {
       guard stop == nil, let gate else { return leave(ref, failure) }
       // It would use up the rest of the budget again. The other requests can use it.
-      gates[gate].limited.insert(ref)
-      gates[gate].waiters.append(ready(ref, flight.attempt.step))
+      gates[gate].putAside(ready(ref, flight.attempt.step))
       return offerRoom(of: gate)
     }
     // The server has received the body and redirected the request. The reservation of the next request includes
@@ -269,6 +274,21 @@ extension Scheduler {
     let startsOver = step.repeatability == .startsOver
     if startsOver { discardUploadID(ref, .startedOver) }
     again(ref, startsOver ? .allocate : flight.attempt.step)
+  }
+
+  /// When no other work can start, sends the requests again whose responses were too large for the rest of an earlier
+  /// window, one at a time. Returns whether work is in progress.
+  mutating func retryPutAside() -> Bool {
+    for gate in gates.indices {
+      while let ready = gates[gate].takePutAside() {
+        enqueue(ready)
+        fillHostQueues()
+        guard flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle) else {
+          return true
+        }
+      }
+    }
+    return false
   }
 }
 
@@ -280,15 +300,15 @@ struct SessionGates: Sendable {
 }
 
 extension Plan {
-  /// Whether a file of this size fits the budgets of at least one network that its session may use. A hard
+  /// Whether a file or a document of this size fits the budgets of at least one network that its session may use. A hard
   /// budget needs room only for one request of a transfer that continues in the next window.
   package func canEverFit(_ size: Int64, of node: NodeID, isDiscretionary: Bool) -> Bool {
-    guard case .upload(let work) = nodes[node.index].work else { return true }
-    return sessions[nodes[node.index].session.index].networks.contains { network in
+    sessions[nodes[node.index].session.index].networks.contains { network in
       let budgets = policies.budgets.limits(on: network, isDiscretionary: isDiscretionary).map(\.budget)
       var wanted = size
       let timeout = sessions[nodes[node.index].session.index].timeoutForResource
-      if work.continuesInOtherWindows(size, budgets, within: timeout),
+      if case .upload(let work) = nodes[node.index].work,
+        work.continuesInOtherWindows(size, budgets, within: timeout),
         let machine = work.transferProtocol.machine
       {
         wanted = machine.longestRequest(size: size)
@@ -354,5 +374,13 @@ extension RecordedFailure {
     .init(
       code: .budgetNever,
       message: "\(ByteText.text(size)) is larger than the budget of any network that its session may use")
+  }
+
+  /// The failure of a download of unknown size whose response does not fit any budget.
+  fileprivate static func neverFits(moreThan size: Int64) -> RecordedFailure {
+    .init(
+      code: .budgetNever,
+      message: "the response has more than \(ByteText.text(size)), "
+        + "which is larger than the budget of any network that its session may use")
   }
 }

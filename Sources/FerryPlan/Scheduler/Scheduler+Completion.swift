@@ -41,6 +41,7 @@ extension Scheduler {
     if ref.orphan != nil { return leaveRelease(ref, failure) }
     // An optional request ends as failed here: the nodes that need it, and the round, do not wait for a later launch.
     if plan.isOptional(ref.node), failure.isTemporary { return end(ref, .failed, failure) }
+    if ref.item == nil, failure.isTemporary, hasFailedTooLong(ref.node) { return end(ref, .failed, failure) }
     releaseReservation(ref)
     note(failure, of: ref.node)
     if failure.isTemporary, failure.code != .token {

@@ -5,7 +5,8 @@ import FerryManifest
 ///
 /// The time of an item is counted from the time at which it was queued, across all launches. Tokens, fetches,
 /// requests and releases have no journal row before they end; their time is counted from their first attempt
-/// in the launch.
+/// in the launch. A node that fails in each launch would keep the round open: the time from its first failure in
+/// the round is limited too.
 extension Scheduler {
   func deadline(of ref: ItemRef) -> Instant {
     let timeout = plan.sessions[session(of: ref.node).index].timeoutForResource
@@ -32,6 +33,18 @@ extension Scheduler {
     } else {
       end(ref, .failed, failure)
     }
+  }
+
+  /// Whether the time has passed for which the round waits for a node that fails temporarily. The first failure in the
+  /// round is recorded.
+  mutating func hasFailedTooLong(_ node: NodeID) -> Bool {
+    // If the first failure is in the future, the clock was set back.
+    guard let since = nodes[node.index].failingSince, since <= now else {
+      nodes[node.index].failingSince = now
+      entries.append(.nodeFailing(node, since: now))
+      return false
+    }
+    return now >= since.advanced(by: plan.sessions[session(of: node).index].timeoutForResource)
   }
 }
 

@@ -59,6 +59,10 @@ extension Scheduler {
       // Requesting a lease, as at the start of every window, is not work that would restart the patience
       // period.
       guard !awaitsLease else { return }
+      guard !retryPutAside() else {
+        idleSince = nil
+        return
+      }
       guard !releaseOrphans() else {
         // A release is work, so the patience period does not expire in the meantime.
         idleSince = nil

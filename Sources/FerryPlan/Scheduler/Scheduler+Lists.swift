@@ -60,6 +60,7 @@ extension Scheduler {
     case .unreadable(let failure):
       note(.usage, of: node)
       uploads[upload].leaveRest()
+      guard !hasFailedTooLong(node) else { return close(node.index, .failed, failure) }
       nodes[node.index].phase = .left(failure)
     }
   }

@@ -35,6 +35,8 @@ extension Scheduler {
       countWhole(flight, result, verdict)
     }
     self[attempts: ref]?.requests += 1
+    // A failed attempt at a document of unknown size has used a part of the budget. The next one gets the rest.
+    if flight.attempt.byteLimit != nil, verdict != .succeeded { releaseReservation(ref) }
     switch verdict {
     case .transient(_, _, .host, _), .otherServer, .cancelled: break
     case .succeeded, .partial, .unchanged, .conditionRefused, .unauthorized, .uploadIDGone, .uploadIDRefused,
@@ -167,7 +169,7 @@ extension Scheduler {
           message: "\(step.kind.rawValue) may have been executed: \(failure.message)",
           detail: failure.detail))
     case .limited(let failure):
-      limit(flight, step, failure)
+      limit(flight, step, result.part, failure)
     case .cancelled(let reachedServer): interrupted(flight, step, reachedServer)
     }
   }

@@ -85,6 +85,7 @@ package struct Scheduler: Sendable {
   /// - Parameters:
   ///   - starts: the state of each node of the plan, in the plan's order.
   ///   - intervals: the intervals of fetches, from the journal.
+  ///   - failingSince: for nodes that have failed in this round and remained open, the time of the first failure.
   ///   - delays: the resume delays of sessions, from the journal.
   ///   - foreground: by session, the times up to which queued work is not inferred to be discretionary, from the
   ///     journal.
@@ -95,7 +96,8 @@ package struct Scheduler: Sendable {
   ///   - listsInPortions: the uploads whose starts contain only the first files. The others follow in portions.
   package init(
     plan: Plan, starts: [NodeStart], intervals: [NodeID: Duration] = [:],
-    delays: [SessionID: ResumeState] = [:], foreground: [SessionID: Instant] = [:],
+    failingSince: [NodeID: Instant] = [:], delays: [SessionID: ResumeState] = [:],
+    foreground: [SessionID: Instant] = [:],
     orphans: [NodeID: Int] = [:], dropped: [NodeID: Int] = [:], listsLater: Set<NodeID> = [],
     listsInPortions: Set<NodeID> = [], options: LaunchOptions
   ) {
@@ -114,6 +116,7 @@ package struct Scheduler: Sendable {
     }
     for (index, start) in starts.enumerated() {
       addNode(NodeID(index), start, keptInterval: intervals[NodeID(index)])
+      nodes[index].failingSince = failingSince[NodeID(index)]
       if let upload = uploadIndex[index], case .upload(let work) = plan.nodes[index].work {
         uploads[upload].releases = Releases(
           found: work.abandon == nil ? 0 : orphans[NodeID(index)] ?? 0, dropped: dropped[NodeID(index)] ?? 0)

@@ -72,7 +72,7 @@ struct ForecastWatch {
     case .intentRecorded, .intentWithdrawn, .transferAdvanced, .uploadIDUpdated, .sessionInForeground,
       .batchCompleted,
       .uploadIDOrphaned,
-      .orphanResolved, .orphanReleaseFailed:
+      .orphanResolved, .orphanReleaseFailed, .nodeFailing:
       break
     }
   }

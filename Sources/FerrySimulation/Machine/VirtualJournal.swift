@@ -29,6 +29,8 @@ package struct VirtualJournal: Sendable {
   package var fetches: [Int: Fetched] = [:]
   /// The last attempts of fetches that have failed since their last success.
   package var failedFetches: [Int: FailedFetch] = [:]
+  /// The rounds and times of the first failures after which nodes remained open.
+  package var failingNodes: [NodeID: (round: Int64, since: Instant)] = [:]
   package var delays: [SessionID: ResumeState] = [:]
   /// By session, the times up to which queued work is not inferred to be discretionary.
   package var foreground: [SessionID: Instant] = [:]
@@ -98,6 +100,7 @@ package struct VirtualJournal: Sendable {
     case .transferAdvanced: break
     case .fetchFailed(let node, let failure, let at):
       failedFetches[node.index] = FailedFetch(at: at, failure: failure, isOpen: true)
+    case .nodeFailing(let node, let since): failingNodes[node] = (round, since)
     case .itemClosed(let ref, let state, let failure, let at):
       guard let row = row(ref, tables) else {
         switch state {

@@ -70,7 +70,7 @@ extension VirtualMachine {
         .sessionResumed,
         .sessionInForeground,
         .batchCompleted, .uploadIDOrphaned,
-        .orphanResolved, .orphanReleaseFailed, .fetchFailed:
+        .orphanResolved, .orphanReleaseFailed, .fetchFailed, .nodeFailing:
         break
       }
     }

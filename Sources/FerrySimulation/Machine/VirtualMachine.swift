@@ -158,6 +158,7 @@ package struct VirtualMachine {
     }
     scheduler = Scheduler(
       plan: plan, starts: starts, intervals: Dictionary(uniqueKeysWithValues: intervals),
+      failingSince: journal.failingNodes.filter { $0.value.round == round }.mapValues(\.since),
       delays: journal.delays, foreground: journal.foreground, orphans: orphans, dropped: dropped,
       listsInPortions: Set(unlisted.keys), options: options)
     fate?.journalWasSynced(journal)

@@ -270,7 +270,7 @@ package struct Referee {
     case .transferAdvanced, .uploadIDUpdated, .sessionInForeground, .batchCompleted,
       .uploadIDOrphaned,
       .orphanResolved,
-      .orphanReleaseFailed, .fetchFailed:
+      .orphanReleaseFailed, .fetchFailed, .nodeFailing:
       break
     }
   }

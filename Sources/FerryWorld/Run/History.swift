@@ -98,7 +98,7 @@ struct History {
         case .fetchFailed(let node, _, _): "\(plan.nodes[node.index].name) failed and is still open"
         case .intentWithdrawn, .uploadIDAllocated, .transferAdvanced, .uploadIDUpdated, .fileTransferred,
           .sessionInForeground,
-          .batchCompleted:
+          .batchCompleted, .nodeFailing:
           nil
         }
       }

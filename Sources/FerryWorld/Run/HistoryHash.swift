@@ -78,6 +78,9 @@ struct HistoryHash: Sendable {
     case .fetchFailed(let node, _, let at):
       combine(node.index)
       combine(Int(at.nanoseconds))
+    case .nodeFailing(let node, let since):
+      combine(node.index)
+      combine(Int(since.nanoseconds))
     case .batchCompleted(let session): combine(session.index)
     }
   }

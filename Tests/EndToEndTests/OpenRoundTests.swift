@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// A server that fails in every run does not keep the round open forever.
+@Suite(
+  .enabled("a C compiler is needed: scripts/setup test") { StateFaults.isThere }
+) struct `A round with a server that fails in every run` {
+  private func run(_ job: Workspace, at minutes: Int) async throws -> RunReport {
+    let clock = job.folder.path("clock")
+    try Data("\(minutes * 60)".utf8).write(to: URL(filePath: clock), options: .atomic)
+    let command = try job.start(
+      ["run", "job.yaml", "--report", "report.json"],
+      environment: try await StateFaults.environment(clock: clock))
+    _ = await command.end()
+    return try job.report()
+  }
+
+  @Test(arguments: [(500, "[]"), (200, "<html>Log in</html>")])
+  func `is closed once timeout_for_resource has passed since the first failure`(
+    _ status: Int, _ list: String
+  ) async throws {
+    let server = try await ScriptedServer.start([
+      "/list": .init(status: status, body: list),
+      "/put/a": .init(status: 403, next: [.init(status: 200)]),
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: rounds
+      sessions: { s: { timeout_for_resource: 1h } }
+      fetches:
+        list: { session: s, request: { url: "\(server.home)/list" }, save_to: list.json, retry: { limit: 0 } }
+      downloads:
+        d: { session: s, items: { from: list, json: "", url: "${item.url}", save_to: "dl/${item.name}" } }
+      uploads:
+        u: { session: s, files: { root: files }, transfer: { request: { url: "\(server.home)/put/${file.path}" } } }
+
+      """)
+    try job.write("a", to: "a")
+    #expect(try await !run(job, at: 0).run.roundClosed)
+    #expect(try await !run(job, at: 30).run.roundClosed)
+    let last = try await run(job, at: 61)
+    #expect(last.run.roundClosed, "\(last.nodes)")
+    #expect(server.lines.filter { $0.hasSuffix("/put/a") }.count == 1)
+    let next = try await run(job, at: 62)
+    #expect(!next.run.roundClosed && next.node("u")?.state == "succeeded")
+    #expect(server.lines.filter { $0.hasSuffix("/put/a") }.count == 2)
+  }
+}
