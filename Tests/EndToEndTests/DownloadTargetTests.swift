@@ -4,7 +4,7 @@ import Testing
 /// The files that a list of downloads cannot replace.
 @Suite struct `A list of downloads` {
   @Test func `cannot replace the list of another batch or the document of another fetch`() async throws {
-    let names = ["listB.json", "Doc", "listA.JSON", "doc/a", "ok"]
+    let names = ["listB.json", "Doc", "listA.JSON", "doc/a", "b", "Sub", "sub/deep", "ok"]
     let elements = names.map { "{\"name\": \"\($0)\"}" }
     let server = try await ScriptedServer.start([
       "/a": .init(status: 200, body: "[\(elements.joined(separator: ", "))]"),
@@ -21,6 +21,7 @@ import Testing
         a: { session: s, request: { url: "\(server.home)/a" }, save_to: dl/listA.json }
         b: { session: s, request: { url: "\(server.home)/b" }, save_to: dl/listB.json }
         doc: { session: s, request: { url: "\(server.home)/doc" }, save_to: dl/doc }
+        deep: { session: s, request: { url: "\(server.home)/doc" }, save_to: dl/sub/deep/doc }
       downloads:
         fromA:
           session: s
@@ -33,9 +34,10 @@ import Testing
       """)
     let (command, report) = try await job.run()
     let problems = try #require(report.node("fromA")?.problems, "\(command.stdout)\(command.stderr)")
-    #expect(problems.map(\.path) == ["/0", "/1", "/2", "/3"])
+    #expect(problems.map(\.path) == (0...6).map { "/\($0)" })
     #expect(problems.allSatisfy { $0.message.hasPrefix("its file is") }, "\(problems.map(\.message))")
     #expect(job.folder.text("dl/listB.json").contains("honest"))
     #expect(job.folder.text("dl/ok") == "[]")
+    #expect(command.status == 1 && job.folder.text("dl/sub/deep/doc") == "document", "\(command.stdout)")
   }
 }

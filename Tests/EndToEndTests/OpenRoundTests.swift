@@ -15,9 +15,12 @@ import Testing
     return try job.report()
   }
 
-  @Test(arguments: [(500, "[]"), (200, "<html>Log in</html>")])
+  /// The failures of an ephemeral session are not recorded.
+  @Test(arguments: [
+    (500, "[]", "default"), (200, "<html>Log in</html>", "default"), (500, "[]", "ephemeral"),
+  ])
   func `is closed once timeout_for_resource has passed since the first failure`(
-    _ status: Int, _ list: String
+    _ status: Int, _ list: String, _ kind: String
   ) async throws {
     let server = try await ScriptedServer.start([
       "/list": .init(status: status, body: list),
@@ -27,9 +30,11 @@ import Testing
       """
       version: 1
       name: rounds
-      sessions: { s: { timeout_for_resource: 1h } }
+      sessions:
+        s: { timeout_for_resource: 1h }
+        lists: { kind: \(kind), timeout_for_resource: 1h }
       fetches:
-        list: { session: s, request: { url: "\(server.home)/list" }, save_to: list.json, retry: { limit: 0 } }
+        list: { session: lists, request: { url: "\(server.home)/list" }, save_to: list.json, retry: { limit: 0 } }
       downloads:
         d: { session: s, items: { from: list, json: "", url: "${item.url}", save_to: "dl/${item.name}" } }
       uploads:

@@ -218,4 +218,33 @@ import Testing
     let command = try await merged(job).command
     #expect(command.status == 1, "\(command.stdout)")
   }
+
+  /// `setup` did not get the list in the second pass, or has not asked for it yet.
+  @Test func `does not use the list of an earlier pass`() async throws {
+    let server = try await ScriptedServer.start([
+      "/list": .init(
+        status: 200, body: "[{\"name\": \"a\"}]",
+        next: [.init(status: 503), .init(status: 200, body: "[{\"name\": \"a\"}, {\"name\": \"b\"}]")])
+    ])
+    let job = try Workspace(
+      """
+      version: 1
+      name: e2e
+      sessions: { s: { kind: background } }
+      fetches:
+        list: { session: s, request: { url: "\(server.home)/list" }, save_to: list.json, retry: { limit: 0 } }
+      downloads:
+        d: { session: s, items: { from: list, json: "", url: "\(server.home)/f/${item.name}", save_to: "dl/${item.name}" } }
+      requests:
+        close: { session: s, needs: [d], request: { method: POST, url: "\(server.home)/close" } }
+
+      """)
+    try await expect(job, "setup/1", "1/1", "finish/1")
+    #expect(try await part(job, "setup/1").status == 5)
+    let early = try await part(job, "1/1")
+    #expect(early.status == 2 && early.stderr.contains("has not ended in this round"), "\(early.stderr)")
+    try await expect(job, "setup/1", "1/1", "finish/1")
+    #expect(job.folder.text("dl/b") == "{}")
+    #expect(count("POST /close", server) == 2)
+  }
 }

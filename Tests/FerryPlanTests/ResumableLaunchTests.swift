@@ -129,6 +129,43 @@ import Testing
     #expect(counts.done == (isSentAgain ? 1 : 0) && counts.ambiguous == (isSentAgain ? 0 : 1))
   }
 
+  /// The response to the first request was lost, and the server is too busy to repeat it.
+  @Test(arguments: [429, 503])
+  func `does not start over because the response to a completed upload is delayed`(_ status: Int) throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1:
+        var reply = Self.assigning(.lost)
+        reply.sent = 250
+        return reply
+      case 2: return .status(204, offset: 250)
+      default:
+        var response = AttemptResult.Response(status: status)
+        response.transfer = .completed
+        return Reply(answer: .response(response), after: .milliseconds(10))
+      }
+    }
+    world.run()
+    #expect(world.starts.map(\.attempt.operation) == [.create(0..<250), .queryOffset, .send(250..<250)])
+    #expect(world.scheduler.totals.items.ambiguous == 1)
+  }
+
+  @Test func `continues at another origin after a busy response`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
+      switch call.number {
+      case 1:
+        var reply = Self.assigning(.status(201, offset: 100))
+        if let origin = Origin(url: "http://other/1") { reply.resourceOrigins = [.transfer: origin] }
+        return reply
+      case 2: return .status(503)
+      case 3: return .status(204, offset: 100)
+      default: return .status(200)
+      }
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
   /// The server refuses the resource because its URL has expired.
   @Test(arguments: [("POST", 250, false), ("POST", 249, true)] as [(String, Int64, Bool)])
   func `starts over with an expired resource only if the file cannot be delivered twice`(

@@ -221,9 +221,12 @@ import Testing
     "protocol: tus", with: "protocol: tus\n      creation: with_upload")
 
   /// The response of a server that has created upload 1 with bytes in the same request.
-  private static func created(_ offset: Int64) -> Reply {
+  private static func created(_ offset: Int64, at url: String? = nil) -> Reply {
     var reply = Reply.status(201, offset: offset)
     reply.resource = (1, reply.after)
+    if let origin = url.flatMap(Origin.init) {
+      reply.resourceOrigins = [.transfer: origin, .abandon: origin]
+    }
     return reply
   }
 
@@ -239,11 +242,11 @@ import Testing
     #expect(steps[0].repeatability == .repeatable)
   }
 
-  @Test(arguments: [100, 60, 0] as [Int64])
-  func `is sent in parts after its creation`(_ offset: Int64) throws {
+  @Test(arguments: [100, 60, 0] as [Int64], [nil, "http://other/files/1"])
+  func `is sent in parts after its creation`(_ offset: Int64, _ url: String?) throws {
     var world = try World(Self.creatingYaml, files: ["up": ["f": 250]]) { call in
       switch call.attempt.operation {
-      case .create: Self.created(offset)
+      case .create: Self.created(offset, at: url)
       case .send(let range) where range.upperBound < 250: .status(204, offset: range.upperBound)
       default: .status(204)
       }

@@ -18,6 +18,8 @@ package struct FileLister: Sendable {
   var stateFolder: StateFolder?
   /// The files that the list of a download batch cannot replace, as `ItemListReader.key` returns them.
   var reserved: Set<String> = []
+  /// The folders into which other nodes store documents, in the same form.
+  var reservedFolders: Set<String> = []
   /// The files that belong to the shard of this launch; `nil` if the manifest is not divided.
   var filter: ShardFilter?
   private let baseFolder: String

@@ -14,6 +14,7 @@ struct ItemListReader {
   private let stateFolders: [[UInt8]]
   /// The keys of further files that cannot be replaced.
   private let reserved: Set<String>
+  private let reservedFolders: Set<String>
   private let longestReserved: Int
   private let filter: ShardFilter?
   private let isStopped: () -> Bool
@@ -46,12 +47,13 @@ struct ItemListReader {
 
   init(
     _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], reserved: Set<String>,
-    filter: ShardFilter?, isStopped: @escaping () -> Bool
+    reservedFolders: Set<String> = [], filter: ShardFilter?, isStopped: @escaping () -> Bool
   ) {
     self.items = items
     self.fields = fields
     self.stateFolders = stateFolders
     self.reserved = reserved
+    self.reservedFolders = reservedFolders
     longestReserved = reserved.map(\.utf8.count).max() ?? 0
     self.filter = filter
     self.isStopped = isStopped
@@ -257,6 +259,9 @@ struct ItemListReader {
     let path = try path(element)
     let key = Self.key(path)
     if isReserved(key) { throw Refusal(message: "its file is the document of a fetch, or a list of files") }
+    if reservedFolders.contains(key) {
+      throw Refusal(message: "its file is a folder into which a fetch or a download batch stores documents")
+    }
     let size = try optional(items.size, element).map { text throws(Refusal) in
       guard let size = Int64(text), size >= 0 else {
         throw Refusal(message: "its size \(text.quoted) is not a number of bytes")

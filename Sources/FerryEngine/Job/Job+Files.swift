@@ -15,7 +15,9 @@ extension Job {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
     let stored = storedPaths
-    let inputs = Set(([self] + others).flatMap(\.inputPaths).compactMap(path(belowFolder:)))
+    let jobs = [self] + others
+    let inputs = Set(jobs.flatMap(\.inputPaths).compactMap(path(belowFolder:)))
+    let folders = Set(jobs.flatMap(\.targetFolders).flatMap(folders(above:)))
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -24,7 +26,9 @@ extension Job {
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
       lister.listAuthor = listAuthor(of: work, stored)
-      if case .items(let items) = work.files.source, items.isListed { lister.reserved = inputs }
+      if case .items(let items) = work.files.source, items.isListed {
+        (lister.reserved, lister.reservedFolders) = (inputs, folders)
+      }
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
@@ -59,6 +63,25 @@ extension Job {
     return (manifest.fetches.map(\.saveTo) + lists).map(standardized)
   }
 
+  /// The folders of the documents of fetches and of lists, and those into which download batches store documents.
+  private var targetFolders: [String] {
+    var files = inputPaths
+    var folders: [String] = []
+    for download in manifest.downloads {
+      let targets = download.targets.map(standardized)
+      if download.namesFiles { files += targets } else { folders += targets }
+    }
+    return folders + files.map { URL(filePath: $0).deletingLastPathComponent().path }
+  }
+
+  /// A folder, and the folders above it up to the manifest's folder, in the form in which the files of download batches
+  /// are compared.
+  private func folders(above folder: String) -> [String] {
+    guard let key = path(belowFolder: folder) else { return [] }
+    let names = key.split(separator: "/")
+    return names.indices.map { names[...$0].joined(separator: "/") }
+  }
+
   /// A path relative to the manifest's folder, in the form in which the files of download batches are compared; `nil` if
   /// the path is elsewhere.
   private func path(belowFolder path: String) -> String? {
@@ -87,9 +110,14 @@ extension Download {
   /// The files in which the batch stores documents, or the folder that contains them.
   var targets: [String] {
     switch items.source {
-    case .written(let items) where items.contains(where: { $0.saveTo != nil }): items.compactMap(\.saveTo)
+    case .written(let items) where namesFiles: items.compactMap(\.saveTo)
     case .written, .file, .fetch: [ItemListReader.target(items.saveTo).folder]
     }
+  }
+
+  /// Whether the manifest names the files in which the batch stores documents.
+  fileprivate var namesFiles: Bool {
+    if case .written(let items) = items.source { items.contains { $0.saveTo != nil } } else { false }
   }
 }
 

@@ -84,12 +84,23 @@ extension Launch {
     return (runLoop, after, joining)
   }
 
+  /// The times since which nodes have been failing in this round. For a node of an ephemeral session, whose failures are
+  /// not recorded, this is the time at which the round was opened.
+  private func failingSince(_ run: Run, _ launchState: LaunchState) -> [NodeID: Instant] {
+    var all = launchState.failingSince
+    for (index, node) in jobs.plan.nodes.enumerated()
+    where jobs.plan.sessions[node.session.index].kind == .ephemeral {
+      all[NodeID(index)] = run.roundsOpenedAt[node.manifest.index]
+    }
+    return all
+  }
+
   private func scheduler(
     _ run: Run, _ journals: SessionJournals, _ launchState: LaunchState
   ) throws -> Scheduler {
     Scheduler(
       plan: jobs.plan, starts: launchState.starts, intervals: launchState.intervals,
-      failingSince: launchState.failingSince, delays: try journals.delays,
+      failingSince: failingSince(run, launchState), delays: try journals.delays,
       foreground: try journals.foreground,
       orphans: launchState.orphanCounts, dropped: launchState.dropCounts,
       listsLater: Set(launchState.listsLater.map { NodeID($0) }),

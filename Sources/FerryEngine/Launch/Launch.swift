@@ -87,6 +87,8 @@ package struct Launch {
     var id: String
     /// The rounds, by manifest.
     var rounds: [Int64]
+    /// When the rounds were opened, by manifest.
+    var roundsOpenedAt: [Instant] = []
     /// The pass over all parts to which the round belongs, if the manifest is divided.
     var pass: String?
     var startedAt: Instant
@@ -213,7 +215,9 @@ package struct Launch {
       let used = try journals.lastRound(of: job.plan.manifest)
       return try history.openRound(manifest: job.plan.manifest, used: used, at: started)
     }
-    (run.rounds, run.pass) = (rounds.map(\.number), rounds.first?.pass)
+    (run.rounds, run.roundsOpenedAt, run.pass) = (
+      rounds.map(\.number), rounds.map(\.openedAt), rounds.first?.pass
+    )
     try history.begin(
       RunRow(
         id: run.id, launch: options.launch,

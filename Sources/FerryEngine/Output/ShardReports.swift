@@ -3,9 +3,9 @@ import FerryPlan
 import FerryReport
 import Foundation
 
-/// The reports of a manifest's shards, which the launch after the shards reads.
+/// The reports of a manifest's other parts: a shard reads that of `setup`, and the launch after the shards reads theirs.
 struct ShardReports {
-  /// The report of one shard, or the reason why there is none.
+  /// The report of one part, or the reason why there is none.
   enum Last {
     case report(ReportSource)
     /// The reason why there is no report of the pass.
@@ -21,14 +21,14 @@ struct ShardReports {
     self.manifest = manifest
   }
 
-  /// The report of the shard's last run, if that run belongs to a pass.
+  /// The report of a part's last run, if that run belongs to a pass.
   ///
   /// - Parameters:
   ///   - round: the round of the launch, for the reason.
   ///   - pass: the pass; `nil` if it has not begun yet. A round of a shard with the same number may belong to another pass,
   ///     or to none.
-  func last(of shard: Shard, inRound round: Int64, ofPass pass: String?) throws -> Last {
-    let state = try folder.sibling(.shard(shard))
+  func last(of part: ShardMarker, inRound round: Int64, ofPass pass: String?) throws -> Last {
+    let state = try folder.sibling(part)
     let history = try RunHistory.openForReading(in: state)
     defer { try? history.close() }  // The history was only read, so closing it cannot lose data.
     guard let run = try history.lastRun(of: manifest),

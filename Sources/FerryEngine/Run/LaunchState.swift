@@ -240,6 +240,7 @@ struct LaunchState {
             captures = []
           }
           if !work.canAsk(known, captures) { known.state = .queued }
+          if work.hasLostTransfer(known, captures) { (known.state, known.intent) = (.queued, .transfer) }
           let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
           // New items may precede the known item, but the known item is the last one.

@@ -39,12 +39,17 @@ struct ShardStarts {
     let once = try state.sibling(.once(count: count))
     let setup = try job.setupCommand(count: count, beside: state)
     self.setup = setup
-    let round = try RunHistory.sharedRound(of: job.plan.manifest, in: state)?.number ?? 0
+    let shared = try RunHistory.sharedRound(of: job.plan.manifest, in: state)
+    let last = try shared.map {
+      try ShardReports(beside: state, manifest: job.plan.manifest)
+        .last(of: .once(count: count), inRound: $0.number, ofPass: $0.pass)
+    }
     let journals = try SessionJournals.openForReading(job.plan, in: once, known: [])
     defer { journals.close() }
     for index in nodes {
       let node = job.plan.nodes[index]
-      guard let row = try journals.row(of: node, in: job.plan), let start = Self.start(row, node, round)
+      guard let row = try journals.row(of: node, in: job.plan),
+        let start = Self.start(row, node, shared?.number ?? 0, last)
       else {
         throw UsageError(
           "the shards need \(node.kind.rawValue) '\(node.name)', which has not ended in this round\n"
@@ -55,11 +60,23 @@ struct ShardStarts {
   }
 
   /// The start of a request or fetch that has ended; `nil` if it has not ended.
-  private static func start(_ row: NodeRow, _ node: Node, _ round: Int64) -> NodeStart? {
+  ///
+  /// - Parameter last: the last run of the work that runs once, in the round that all shards share; `nil` if there is no
+  ///   such round.
+  private static func start(
+    _ row: NodeRow, _ node: Node, _ round: Int64, _ last: ShardReports.Last?
+  ) -> NodeStart? {
     if row.round == round, row.state.isClosed { return .closed(NodeOutcome(row.state), row.failure) }
-    // A fetch that was not due in this round has the document of an earlier round.
     guard node.kind == .fetch, row.fetch != nil else { return nil }
-    return .closed(.succeeded)
+    switch last {
+    case nil: return .closed(.succeeded)
+    case .missing: return nil
+    case .report(let source):
+      // A fetch that was not due in this round has the document of an earlier round. Its row does not show whether `setup`
+      // has found that out, or has not come to the fetch yet.
+      let state = source.record.nodes.first { $0.name == node.name }?.state
+      return state == .succeeded ? .closed(.succeeded) : nil
+    }
   }
 
   private mutating func takeShards(
@@ -72,7 +89,7 @@ struct ShardStarts {
     var remaining: [Int: Remaining] = [:]
     for number in 1...count {
       guard let shard = Shard(number, of: count) else { continue }
-      let last = try reports.last(of: shard, inRound: round, ofPass: pass)
+      let last = try reports.last(of: .shard(shard), inRound: round, ofPass: pass)
       for index in uploads {
         switch last {
         case .missing(let reason): remaining[index, default: Remaining()].take(shard, reason)

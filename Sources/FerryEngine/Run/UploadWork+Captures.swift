@@ -12,7 +12,7 @@ extension UploadWork {
   /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if the steps can
   /// use the captures.
   ///
-  /// If the transfer must not be sent twice, the captures are kept even if some are missing.
+  /// The captures of a file that was sent, and must not be sent twice, are kept even if some are missing.
   func lacks(_ captures: [CapturedValue], of known: Reconciliation.Known) -> String? {
     guard [nil, .commitDeferred].contains(known.intent) else { return nil }
     let captured = captures.map(\.name)
@@ -31,7 +31,21 @@ extension UploadWork {
         return "the parts that the server has were sent with another 'part_size'"
       }
     }
-    guard transfer.repeatability != .once else { return nil }
+    // The only transfer of a file is not forgotten (`hasLostTransfer`).
+    guard transfer.repeatability != .once || known.state == .allocated else { return nil }
+    return missingCapture(captured, known)
+  }
+
+  /// Whether the next step of a file whose only transfer was executed needs a value that the transfer did not capture.
+  /// Only a person can then decide.
+  func hasLostTransfer(_ known: Reconciliation.Known, _ captures: [CapturedValue]) -> Bool {
+    transfer.repeatability == .once && known.state == .transferred
+      && [nil, .commitDeferred].contains(known.intent)
+      && missingCapture(captures.map(\.name), known) != nil
+  }
+
+  /// The reason why the next steps cannot be sent with the captured values; `nil` if they can.
+  private func missingCapture(_ captured: [String], _ known: Reconciliation.Known) -> String? {
     let next: [Step]
     switch known.state {
     case .allocated where allocate == nil: return "the manifest no longer allocates upload IDs"

@@ -11,6 +11,16 @@ extension Scheduler {
     return hostQueues.count - 1
   }
 
+  /// Moves the later steps of an item or node to the queues of the origins that a response names.
+  mutating func route(_ ref: ItemRef, _ origins: [Step.Kind: Origin]) {
+    for (kind, origin) in origins {
+      let later = step(ref.node, kind)
+      let hostQueue = hostQueue(later.session, origin)
+      if plan.nodes[ref.node.index].waitsForEntry(before: later) { hostQueues[hostQueue].needsEntries = true }
+      self[attempts: ref]?.hostQueues[kind] = hostQueue
+    }
+  }
+
   func step(_ node: NodeID, _ kind: Step.Kind) -> Step { steps[node, kind].step }
 
   /// The step as it applies to an item.
@@ -118,7 +128,8 @@ extension Scheduler {
     while hostQueues[hostQueue].givenUp == nil, hostQueues[hostQueue].hold == nil {
       let hasSlot = freeSlots(on: hostQueue) > 0 && hasRoomInWindow(hostQueue)
       // Intents are written before a connection is free.
-      let hasIntentRoom = hostQueues[hostQueue].needsEntries && hostQueues[hostQueue].intentRoom > 0
+      let hasIntentRoom =
+        (hasSlot || hostQueues[hostQueue].needsEntries) && hostQueues[hostQueue].intentRoom > 0
       if hasSlot, startFurther(on: hostQueue) {
         // Like the next part of a file, a further part precedes other transfers.
       } else if hasSlot, let intended = hostQueues[hostQueue].intended.min,

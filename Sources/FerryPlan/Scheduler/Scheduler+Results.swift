@@ -151,6 +151,7 @@ extension Scheduler {
         kind = .allocate
       } else if case .response(let response) = result.answer, response.transfer == .completed {
         // The server no longer continues the upload.
+        if mightDeliverTwice(ref) { return endWithoutResource(ref, failure) }
         if progress(of: ref)?.uploadID != nil { discardUploadID(ref, nil) }
       }
       retry(flight, failure, retryAfter: retryAfter, scope: scope, as: kind)
@@ -253,12 +254,7 @@ extension Scheduler {
 
   private mutating func succeed(_ ref: ItemRef, _ step: Step, _ result: AttemptResult, _ verdict: Verdict) {
     guard case .response(let response) = result.answer else { return }
-    for (kind, origin) in response.origins {
-      let later = self.step(ref.node, kind)
-      let hostQueue = hostQueue(later.session, origin)
-      if plan.nodes[ref.node.index].waitsForEntry(before: later) { hostQueues[hostQueue].needsEntries = true }
-      self[attempts: ref]?.hostQueues[kind] = hostQueue
-    }
+    route(ref, response.origins)
     self[attempts: ref]?.replacements = 0
     regain(response.regained)
     switch step.kind {

@@ -204,10 +204,7 @@ extension Scheduler {
     change(ref, .updateTransfer(state))
     change(ref, .assignResource(expires: expires))
     regain(assignment.regained)
-    for (kind, origin) in assignment.origins {
-      let hostQueue = hostQueue(step(ref.node, kind).session, origin)
-      self[attempts: ref]?.hostQueues[kind] = hostQueue
-    }
+    route(ref, assignment.origins)
     if let conflict = assignment.limit?.conflict(size: fileSize(of: ref)), flight.interruption == nil {
       interrupt(attempt, .refused(.init(code: .unexpectedResponse, message: conflict)))
     }

@@ -9,6 +9,8 @@ package struct Reply: Sendable {
   /// The upload resource that the server assigns to a transfer, and the time until the client learns of it. If the request
   /// ends earlier, the client learns of it only from a response.
   package var resource: (id: Int, after: Duration)?
+  /// The origins of the resource, by the steps that use it; empty if it is at the server of the request.
+  package var resourceOrigins: [Step.Kind: Origin] = [:]
   /// The limits that the server states with the resource.
   package var limit: UploadLimit?
   /// The expiry that the server states with the resource.

@@ -67,7 +67,7 @@ extension VirtualMachine {
     flights[id]?.knowsResource = true
     guard isLastPartial(flight) else { return }
     givenIDs[flight.attempt.ref] = resource.id
-    var assignment = ResourceAssignment(limit: flight.reply.limit)
+    var assignment = ResourceAssignment(limit: flight.reply.limit, origins: flight.reply.resourceOrigins)
     assignment.expires = flight.reply.expires
     handle(.resourceAssigned(id, assignment))
   }
