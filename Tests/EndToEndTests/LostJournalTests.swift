@@ -36,6 +36,16 @@ import Testing
     }
   }
 
+  /// The number of bytes at the beginning of a log that SQLite uses. The others are frames from before the last checkpoint,
+  /// which have another salt (sqlite.org/fileformat2.html#walformat).
+  private static func usedBytes(ofLog log: Data) -> Int {
+    let (header, frame) = (32, 24 + 4096)
+    let salt = log[16..<24]
+    var end = header
+    while end + frame <= log.count, log[(end + 8)..<(end + 16)] == salt { end += frame }
+    return end
+  }
+
   private static let changing = [
     ["run", "job.yaml"], ["resume"], ["run", "job.yaml", "--fresh"],
     ["journal", "prune", "--delivered", "365d"], ["reset", "e2e.uploads"], ["cancel", "e2e.uploads"],
@@ -48,10 +58,11 @@ import Testing
     let (job, done) = try await killed(receiver)
     let log = job.journal(ofSession: "e2e.uploads") + "-wal"
     let whole = try Data(contentsOf: URL(filePath: log))
+    let used = Self.usedBytes(ofLog: whole)
     var random = SplitMix(seed: 22)
     for _ in 0..<6 {
       // The offset is not near the end, because the kill may have truncated the last transaction.
-      let offset = Int(random.next() % UInt64(whole.count / 10 * 8))
+      let offset = Int(random.next() % UInt64(used / 10 * 8))
       var bytes = whole
       bytes[offset] ^= 1 << (random.next() % 8)
       try bytes.write(to: URL(filePath: log))

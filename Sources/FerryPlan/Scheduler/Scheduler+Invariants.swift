@@ -16,8 +16,18 @@ extension Scheduler {
       if count > hostQueue.limit {
         found.append("host queue \(index) uses \(count) connections, but its limit is \(hostQueue.limit)")
       }
+      if isStuck(index) { found.append("steps wait in host queue \(index), although nothing prevents them") }
     }
     return found
+  }
+
+  /// Whether steps wait in a queue without anything that would ever start them.
+  private func isStuck(_ index: Int) -> Bool {
+    let hostQueue = hostQueues[index]
+    guard stop == nil, !isEnding, hostQueue.hasReadyItems, hostQueue.givenUp == nil, hostQueue.hold == nil,
+      hostQueue.inFlight == 0, hostQueue.intending.isEmpty, hasRoomInWindow(index)
+    else { return false }
+    return hostQueue.resumeAt.map { $0 <= now } ?? true
   }
 
   /// Whether the upload's items are counted individually. In an upload that was not opened, and in a launch
