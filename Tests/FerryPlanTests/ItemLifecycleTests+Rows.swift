@@ -77,7 +77,7 @@ extension ItemLifecycleTests {
   private static func mayBeComplete(_ state: ItemLifecycle) -> Bool {
     switch state.begun?.stage {
     case .allocated(let id): id?.mayBeComplete == true
-    case .transferring(_, let transfer): transfer.mayBeComplete
+    case .transferring(let id, let transfer): id != nil && transfer.mayBeComplete
     case .unallocated, .transferred, nil: false
     }
   }

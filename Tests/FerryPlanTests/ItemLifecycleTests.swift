@@ -31,6 +31,7 @@ struct ItemLifecycleTests {
     .unallocated, .allocated(nil), .allocated(.init(expires: expires)), .allocated(.init(isInherited: true)),
     .allocated(.init(isInherited: true, mayBeComplete: true, isRecorded: true)),
     .transferring(nil, .init(isUncertain: true)), .transferring(.init(), completable),
+    .transferring(nil, completable),
     .transferring(.init(), .init(isUncertain: false)),
     .transferred(nil), .transferred(.init(expires: expires)),
   ]

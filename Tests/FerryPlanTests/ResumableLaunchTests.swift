@@ -150,6 +150,20 @@ import Testing
     #expect(world.scheduler.totals.items.ambiguous == 1)
   }
 
+  /// A busy server without an upload resource has executed nothing, so the next launch sends the file.
+  @Test func `is sent by the next launch if the server was too busy for its creation`() throws {
+    var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { _ in
+      var reply = Reply.status(503)
+      reply.sent = 250
+      return reply
+    }
+    world.run()
+    #expect(world.scheduler.totals.items.waiting == 1)
+    world.serve = { _ in .status(201) }
+    world.run()
+    #expect(world.scheduler.totals.items.done == 1)
+  }
+
   @Test func `continues at another origin after a busy response`() throws {
     var world = try World(Self.yaml(), files: ["up": ["f": 250]]) { call in
       switch call.number {

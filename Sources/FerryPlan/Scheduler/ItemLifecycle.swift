@@ -99,13 +99,13 @@ struct ItemProgress: Hashable, Sendable {
     }
   }
 
-  /// Whether the server may have completed the item's upload although ferry has not received the response. This concerns
-  /// only protocols whose server assigns an upload resource.
+  /// Whether the server may have completed the item's upload resource although ferry has not received the response.
+  /// Without a resource, the rules for requests that must not be repeated apply.
   var mayBeComplete: Bool {
     switch stage {
     case .unallocated, .transferred: false
     case .allocated(let id): id?.mayBeComplete ?? false
-    case .transferring(_, let state): state.mayBeComplete
+    case .transferring(let id, let state): id != nil && state.mayBeComplete
     }
   }
 
