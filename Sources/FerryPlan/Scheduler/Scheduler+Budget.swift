@@ -283,9 +283,9 @@ extension Scheduler {
       while let ready = gates[gate].takePutAside() {
         enqueue(ready)
         fillHostQueues()
-        guard flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle) else {
-          return true
-        }
+        // If the request ended without being sent, because its time has passed, its end is recorded first.
+        guard entries.isEmpty, flights.isEmpty, timers.isEmpty, !awaitsLease, hostQueues.allSatisfy(\.isIdle)
+        else { return true }
       }
     }
     return false
