@@ -59,7 +59,9 @@ import Testing
   @Test func `is not read any further after the run was stopped`() throws {
     let target = Template([.literal("photos/"), .reference(.item("name"))])
     let items = DownloadItems(.file("list", json: ""), saveTo: target, size: nil, sha256: nil)
-    var reader = ItemListReader(items, fields: [], stateFolders: [], reserved: [], filter: nil) { true }
+    var reader = ItemListReader(items, fields: [], stateFolders: [], reserved: ReservedPaths(), filter: nil) {
+      true
+    }
     let urls = (0..<1_000).map { "\"https://example.com/\($0)\"" }.joined(separator: ",")
     let (listing, _) = try reader.read(Array("[\(urls)]".utf8))
     #expect(listing.files.count == 0)
@@ -193,14 +195,16 @@ import Testing
   }
 
   @Test func `cannot replace files that other nodes read or store, regardless of case`() throws {
-    let names = ["list.json", "LIST.json", "list.json/a", "a/list.json", "list.jso"]
+    let names = ["list.json", "LIST.json", "list.json/a", "Meta", "a/list.json", "list.jso", "meta/a"]
     let items = names.map { #"{"name": "\#($0)", "url": "https://example.com/"}"# }
     var (_, lister) = try read("[\(items.joined(separator: ", "))]")
-    lister.reserved = [ItemListReader.key("photos/List.json".utf8)]
+    lister.reserved = ReservedPaths(
+      files: [ItemListReader.key("photos/List.json".utf8)], folders: [ItemListReader.key("photos/meta".utf8)])
     let listing = try lister.list { [] }
-    #expect(paths(listing) == ["photos/a/list.json", "photos/list.jso"])
+    #expect(paths(listing) == ["photos/a/list.json", "photos/list.jso", "photos/meta/a"])
     #expect(
-      problems(listing) == (0...2).map { "/\($0): its file is the document of a fetch, or a list of files" })
+      problems(listing) == (0...2).map { "/\($0): its file is the document of a fetch, or a list of files" }
+        + ["/3: its file is a folder into which a fetch or a download batch stores documents"])
   }
 
   @Test func `refuses both of two items with one file, and lists the same item once`() throws {

@@ -18,6 +18,29 @@ struct WorldFindingTests {
     #expect(world.scheduler.totals.items.cancelled == 1)
   }
 
+  @Test func aLaunchEndsAfterADownloadThatWaitedForABudgetTooLong() throws {
+    var world = try World(
+      """
+      version: 1
+      name: test
+      sessions: { s: { timeout_for_resource: 10m } }
+      budgets: { wifi: { limit: 5MB, per: hour, cutoff: hard, binds: all } }
+      fetches:
+        f: { session: s, save_to: f, request: { url: "http://host/" } }
+
+      """
+    ) { _ in
+      var reply = Reply.status(200, after: .seconds(1))
+      reply.received = 8_000_000
+      return reply
+    }
+    world.options.conditions = DeviceConditions(network: .wifi)
+    world.options.patience = .seconds(86_400)
+    world.run()
+    #expect(world.hasEnded && world.starts.count == 1)
+    #expect(world.scheduler.nodeRecords[0].state == .failed)
+  }
+
   @Test func cancelEndsAChangedItemThatWaitsForItsBatch() throws {
     let lines = "    batch: { max_items: 1 }\n    retry: { limit: 0 }\n"
     var world = try World(Yaml.put(lines), files: Yaml.files(2)) { _ in .status(503) }

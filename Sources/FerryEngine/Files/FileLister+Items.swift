@@ -13,7 +13,7 @@ extension FileLister {
     }
     var reader = ItemListReader(
       items, fields: requestFields, stateFolders: stateFolder?.paths(below: root.real) ?? [],
-      reserved: reserved, reservedFolders: reservedFolders, filter: filter, isStopped: isStopped)
+      reserved: reserved, filter: filter, isStopped: isStopped)
     let (listing, contents) = try reader.read(bytes)
     listed?.replace(with: contents)
     return listing

@@ -16,10 +16,8 @@ package struct FileLister: Sendable {
   var isStopped: @Sendable () -> Bool = { false }
   /// The state folder, set by `listers(environment:state:)`. Its files are not listed.
   var stateFolder: StateFolder?
-  /// The files that the list of a download batch cannot replace, as `ItemListReader.key` returns them.
-  var reserved: Set<String> = []
-  /// The folders into which other nodes store documents, in the same form.
-  var reservedFolders: Set<String> = []
+  /// What the list of a download batch cannot replace.
+  var reserved = ReservedPaths()
   /// The files that belong to the shard of this launch; `nil` if the manifest is not divided.
   var filter: ShardFilter?
   private let baseFolder: String

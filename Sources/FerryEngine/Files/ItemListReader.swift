@@ -13,9 +13,7 @@ struct ItemListReader {
   /// The paths of the state folder relative to the manifest's folder; empty if it is elsewhere.
   private let stateFolders: [[UInt8]]
   /// The keys of further files that cannot be replaced.
-  private let reserved: Set<String>
-  private let reservedFolders: Set<String>
-  private let longestReserved: Int
+  private let reserved: ReservedPaths
   private let filter: ShardFilter?
   private let isStopped: () -> Bool
   /// The folder at the beginning of `save_to`, and the rest of `save_to`.
@@ -46,15 +44,13 @@ struct ItemListReader {
   }
 
   init(
-    _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], reserved: Set<String>,
-    reservedFolders: Set<String> = [], filter: ShardFilter?, isStopped: @escaping () -> Bool
+    _ items: DownloadItems, fields: [String], stateFolders: [[UInt8]], reserved: ReservedPaths,
+    filter: ShardFilter?, isStopped: @escaping () -> Bool
   ) {
     self.items = items
     self.fields = fields
     self.stateFolders = stateFolders
     self.reserved = reserved
-    self.reservedFolders = reservedFolders
-    longestReserved = reserved.map(\.utf8.count).max() ?? 0
     self.filter = filter
     self.isStopped = isStopped
     target = Self.target(items.saveTo)
@@ -258,10 +254,7 @@ struct ItemListReader {
     if case .unusable = element { throw Refusal(message: "it is neither a URL nor an object") }
     let path = try path(element)
     let key = Self.key(path)
-    if isReserved(key) { throw Refusal(message: "its file is the document of a fetch, or a list of files") }
-    if reservedFolders.contains(key) {
-      throw Refusal(message: "its file is a folder into which a fetch or a download batch stores documents")
-    }
+    if let refusal = reserved.refusal(of: key) { throw Refusal(message: refusal) }
     let size = try optional(items.size, element).map { text throws(Refusal) in
       guard let size = Int64(text), size >= 0 else {
         throw Refusal(message: "its size \(text.quoted) is not a number of bytes")
@@ -316,15 +309,6 @@ struct ItemListReader {
       throw Refusal(message: "its file is in ferry's state folder")
     }
     return path
-  }
-
-  /// Whether the file, or a folder in its path, is the document of a fetch or a list.
-  private func isReserved(_ key: String) -> Bool {
-    if reserved.contains(key) { return true }
-    // A path can have many folders, of which only the first ones can be in the set.
-    return key.utf8.indices.prefix(longestReserved + 1).contains {
-      key.utf8[$0] == UInt8(ascii: "/") && reserved.contains(String(key[..<$0]))
-    }
   }
 
   /// The value of a template; `nil` if there is no template, or if the template is a single reference to a field that

@@ -10,14 +10,15 @@ extension Job {
   ///   - state: the state folder of the command. The files of the whole state folder are not listed.
   ///   - others: the other jobs of the run.
   func listers(
-    environment: [String: String], state: StateDirectory, besides others: [Job] = []
+    environment: [String: String], state: StateDirectory, alongside others: [Job] = []
   ) throws -> [Int: FileLister] {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
     let stored = storedPaths
     let jobs = [self] + others
-    let inputs = Set(jobs.flatMap(\.inputPaths).compactMap(path(belowFolder:)))
-    let folders = Set(jobs.flatMap(\.targetFolders).flatMap(folders(above:)))
+    let reserved = ReservedPaths(
+      files: Set(jobs.flatMap(\.inputPaths).compactMap(path(belowFolder:))),
+      folders: Set(jobs.flatMap(\.targetFolders).flatMap(folders(above:))))
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -26,9 +27,7 @@ extension Job {
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
       lister.listAuthor = listAuthor(of: work, stored)
-      if case .items(let items) = work.files.source, items.isListed {
-        (lister.reserved, lister.reservedFolders) = (inputs, folders)
-      }
+      if case .items(let items) = work.files.source, items.isListed { lister.reserved = reserved }
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }

@@ -84,7 +84,7 @@ package struct Jobs: Sendable {
     var listers: [Int: FileLister] = [:]
     for manifest in manifests {
       let others = manifests.filter { $0 != manifest }.map { all[$0] }
-      let own = try all[manifest].listers(environment: environment, state: state, besides: others)
+      let own = try all[manifest].listers(environment: environment, state: state, alongside: others)
       for (node, lister) in own {
         listers[firstNodes[manifest] + node] = lister
       }

@@ -239,8 +239,8 @@ struct LaunchState {
             (known.state, known.intent) = (.queued, nil)
             captures = []
           }
-          if !work.canAsk(known, captures) { known.state = .queued }
-          if work.hasLostTransfer(known, captures) { (known.state, known.intent) = (.queued, .transfer) }
+          // Such an item ends as ambiguous.
+          if work.needsDecision(known, captures) { (known.state, known.intent) = (.queued, .transfer) }
           let before = reconciliation.items.count
           item.withPath { reconciliation.meet(known, path: $0) }
           // New items may precede the known item, but the known item is the last one.

@@ -3,10 +3,17 @@ import FerryPlan
 
 /// Whether the captures of an earlier launch are sufficient for the steps of the manifest.
 extension UploadWork {
-  /// Whether an upload that may be complete has a resource that shows whether it is. If not, only a person can decide.
-  func canAsk(_ known: Reconciliation.Known, _ captures: [CapturedValue]) -> Bool {
-    guard known.state == .allocated, known.intent == .transfer, transfersOnceToResource else { return true }
-    return captures.contains { $0.name == "allocate.\(Resumable.resourceCapture)" }
+  /// Whether only a person can decide about a file whose transfer must not be repeated: it may have been executed, and no
+  /// upload resource shows whether it was, or it was executed, and the next step needs a value that was not captured.
+  func needsDecision(_ known: Reconciliation.Known, _ captures: [CapturedValue]) -> Bool {
+    guard transfer.repeatability == .once else { return false }
+    let captured = captures.map(\.name)
+    switch (known.state, known.intent) {
+    case (.allocated, .transfer):
+      return transfersOnceToResource && !captured.contains("allocate.\(Resumable.resourceCapture)")
+    case (.transferred, nil), (.transferred, .commitDeferred): return missingCapture(captured, known) != nil
+    default: return false
+    }
   }
 
   /// The reason why the current steps cannot use the captures of an earlier launch; `nil` if the steps can
@@ -31,17 +38,9 @@ extension UploadWork {
         return "the parts that the server has were sent with another 'part_size'"
       }
     }
-    // The only transfer of a file is not forgotten (`hasLostTransfer`).
+    // The only transfer of a file is not forgotten (`needsDecision`).
     guard transfer.repeatability != .once || known.state == .allocated else { return nil }
     return missingCapture(captured, known)
-  }
-
-  /// Whether the next step of a file whose only transfer was executed needs a value that the transfer did not capture.
-  /// Only a person can then decide.
-  func hasLostTransfer(_ known: Reconciliation.Known, _ captures: [CapturedValue]) -> Bool {
-    transfer.repeatability == .once && known.state == .transferred
-      && [nil, .commitDeferred].contains(known.intent)
-      && missingCapture(captures.map(\.name), known) != nil
   }
 
   /// The reason why the next steps cannot be sent with the captured values; `nil` if they can.

@@ -48,7 +48,8 @@ extension Scheduler {
     {
       return conflict
     }
-    return "a launch was interrupted after \(ready.step.rawValue) may have been sent"
+    return
+      "an earlier launch may have sent \(ready.step.rawValue), and this launch cannot continue from there"
   }
 
   /// Starts an attempt. Attempts are started only here.

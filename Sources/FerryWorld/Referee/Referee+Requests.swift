@@ -173,7 +173,8 @@ extension Referee {
     guard call.step == .transfer, call.uploadID != nil,
       case .upload(let work) = plan.nodes[call.attempt.ref.node.index].work
     else { return false }
-    return work.deliversAgainUnderNewID
+    return step(call).repeatability == .repeatable && work.commit == nil
+      && (work.allocate != nil || work.transferProtocol.machine?.repeatsCreation == true)
   }
 
   private func hasIntent(_ call: Call, _ machine: VirtualMachine) -> Bool {
