@@ -26,6 +26,9 @@ import Testing
     var lost: Set<String> = []
     for kill in 1...Self.kills {
       let run = try Self.start(job, server)
+      // From here on, the run only continues for moments of 'kill', so that it cannot end before it is killed, however
+      // late a busy machine continues this test.
+      run.signal(SIGSTOP)
       // The kills come after one sixth of the files, after two sixths, and so on.
       let after = files.count * kill / (Self.kills + 1)
       lost.formUnion(try await Self.kill(run, job, server, after: after, lostBefore: lost))
@@ -113,8 +116,8 @@ import Testing
       ])
   }
 
-  /// Kills a run after this many files have been moved, when the server has executed a MOVE whose outcome ferry has not
-  /// recorded. To find such a moment, the run is stopped and continued.
+  /// Kills a stopped run after this many files have been moved, when the server has executed a MOVE whose outcome ferry
+  /// has not recorded. To find such a moment, the run is continued for a few milliseconds at a time.
   ///
   /// - Parameter lostBefore: the files whose MOVE had no recorded outcome after an earlier kill. When the run is
   ///   stopped, it possibly has not probed them yet.
@@ -123,10 +126,11 @@ import Testing
     _ run: RunningCommand, _ job: Workspace, _ server: ApacheServer, after count: Int, lostBefore: Set<String>
   ) async throws -> Set<String> {
     while run.isRunning {
-      // The test polls, because the files appear in a folder of the server.
-      try await Task.sleep(for: .milliseconds(1))
-      guard try server.names(in: "documents").count >= count else { continue }
+      // Nothing is awaited here, because other tests could delay the signal that stops the run.
+      run.signal(SIGCONT)
+      usleep(4_000)
       run.signal(SIGSTOP)
+      guard try server.names(in: "documents").count >= count else { continue }
       // During this time, the server executes the requests that it has received.
       try await Task.sleep(for: .milliseconds(20))
       let moved = Set(try server.names(in: "documents"))
@@ -136,7 +140,6 @@ import Testing
         run.signal(SIGKILL)
         return lost
       }
-      run.signal(SIGCONT)
     }
     return []
   }
