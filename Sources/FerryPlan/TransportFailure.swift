@@ -51,10 +51,19 @@ package struct TransportFailure: Hashable, Codable, Sendable, Error {
   package var message: String
   /// Whether any byte of the request may have reached the server.
   package var mayHaveReachedServer: Bool
+  /// Whether a server redirected the request before it failed. That server received it, even if no request was sent to
+  /// the target.
+  package var isRedirected = false
 
   package init(_ code: Code, _ message: String, mayHaveReachedServer: Bool) {
     self.code = code
     self.message = message
     self.mayHaveReachedServer = mayHaveReachedServer
+  }
+
+  package func withMessage(_ message: String) -> TransportFailure {
+    var copy = self
+    copy.message = message
+    return copy
   }
 }

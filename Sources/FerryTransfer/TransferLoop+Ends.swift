@@ -102,6 +102,18 @@ extension TransferLoop {
     exchange.settleCredits()
   }
 
+  /// The failure of an exchange, with its redirects. If libcurl accepts the URL of a redirect, but cannot send a request to
+  /// it, the redirect is the cause.
+  private static func describe(_ failure: TransportFailure, _ exchange: Exchange) -> TransportFailure {
+    var failure = failure
+    failure.isRedirected = exchange.redirects > 0
+    if failure.isRedirected, failure.code == .request {
+      failure.code = .redirect
+      failure.message = "the redirect cannot be followed: \(failure.message)"
+    }
+    return failure
+  }
+
   func end(_ handle: EasyHandle, _ ownResult: Result<TransferResponse, TransportFailure>) {
     guard let exchange = handle.exchange else { return }
     collectInterim(of: handle)
@@ -119,7 +131,7 @@ extension TransferLoop {
     defer {
       if case .success = ownResult, handle.recycle(), pool.count < Self.pooledHandles { pool.append(handle) }
     }
-    guard let result = endSegment(exchange, ownResult) else { return }
+    guard let result = endSegment(exchange, ownResult.mapError { Self.describe($0, exchange) }) else { return }
     let segments = exchange.segments
     let traffic = segments?.traffic ?? exchange.traffic
     endedTraffic += traffic

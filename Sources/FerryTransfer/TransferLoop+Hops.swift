@@ -73,6 +73,7 @@ extension TransferLoop {
     let record = exchange.segments?.document?.record ?? exchange.kept?.record
     hop.setRange(exchange.range, of: record, exchange.request)
     exchange.withheld += withheld
+    exchange.redirects += 1
     do throws(TransportFailure) {
       try hop.sign(exchange.request, after: exchange.started.duration(to: now), &signingKeys)
       try authenticate(&hop, exchange.request)
@@ -81,7 +82,6 @@ extension TransferLoop {
       // Another server may ask for credentials too.
       if CurlURL(exchange.hop.url)?.origin != CurlURL(hop.url)?.origin { exchange.challengesAnswered = 0 }
       exchange.hop = hop
-      exchange.redirects += 1
     } catch {
       var failure = error
       failure.mayHaveReachedServer = true

@@ -46,6 +46,7 @@ import Testing
     #expect(try await !run(job, at: 30).run.roundClosed)
     let last = try await run(job, at: 61)
     #expect(last.run.roundClosed, "\(last.nodes)")
+    #expect(last.node("d")?.state == (status == 200 ? "failed" : "skipped"))
     #expect(server.lines.filter { $0.hasSuffix("/put/a") }.count == 1)
     let next = try await run(job, at: 62)
     #expect(!next.run.roundClosed && next.node("u")?.state == "succeeded")

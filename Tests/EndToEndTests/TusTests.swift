@@ -198,6 +198,17 @@ import Testing
     #expect(report.totals.bytes.resent == Self.chunk)
   }
 
+  @Test func `fails with the method of the request that the server refused`() async throws {
+    let server = try await StrictTusServer.start(
+      fault:
+        "  return ('drop', 5) if method == 'PATCH' and number == 2 else ('status', 400) if method == 'HEAD' else None")
+    let job = try job(server)
+    try write(3 * Self.chunk, to: job)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.items.map(\.reason?.message) == ["the server responded with 400 to HEAD"])
+  }
+
   @Test(arguments: [1, 3, 5])
   func `asks for the offset after a lost response`(_ number: Int) async throws {
     let server = try await StrictTusServer.start(

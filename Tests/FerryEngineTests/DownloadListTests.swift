@@ -264,7 +264,7 @@ import Testing
     #expect(
       problems(listing) == [
         "/0: it is neither a URL nor an object", "/1: it has no 'name'",
-        "/2: its size '-1' is not a number of bytes",
+        "/2: its size is not a number of bytes",
         "/3: its SHA-256 digest does not consist of 64 hexadecimal digits",
         "/4: its 'name' is an array or an object",
       ])

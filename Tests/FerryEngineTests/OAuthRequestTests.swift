@@ -130,6 +130,12 @@ import Testing
     for body in ["{}", "", "<html>", #"{"error": {"code": 1}}"#, "[1]"] { #expect(error(body) == nil) }
   }
 
+  @Test func `masks the whole text before it is cut`() {
+    let padding = String(repeating: " ", count: 4_094)
+    let shown = error(#"{"error": "\#(padding)hush", "error_description": "\#(padding)hush"}"#)
+    #expect(shown?.text == "***: ***")
+  }
+
   @Test func `does not show a long description or control characters`() {
     let long = String(repeating: "x", count: 5_000)
     let shown = error(#"{"error": "e\u001b[31m", "error_description": "\#(long)"}"#)?.text ?? ""

@@ -257,7 +257,7 @@ struct ItemListReader {
     if let refusal = reserved.refusal(of: key) { throw Refusal(message: refusal) }
     let size = try optional(items.size, element).map { text throws(Refusal) in
       guard let size = Int64(text), size >= 0 else {
-        throw Refusal(message: "its size \(text.quoted) is not a number of bytes")
+        throw Refusal(message: "its size is not a number of bytes")
       }
       return size
     }

@@ -63,8 +63,8 @@ struct OAuth2Response {
   }
 
   private func shown(_ text: String, _ masked: (String) -> String) -> String? {
-    // The text is masked before it is cut, so that no part of a secret remains.
-    ResponseExcerpt.line(Array(masked(String(text.prefix(4_096))).utf8), isCut: false, limit: 200)
+    // The whole text is masked before it is cut, so that no part of a secret remains.
+    ResponseExcerpt.line(Array(masked(text).utf8), isCut: false, limit: 200)
   }
 
   /// The codes of RFC 6749, section 5.2, and those of section 4.1.2.1 that token endpoints also use.

@@ -104,10 +104,7 @@ struct ResponseInterpreter {
           &fetches,
           at: now, scheduler)
       case .failure(let failure):
-        .failure(
-          .init(
-            failure.code, captures.masked(failure.message), mayHaveReachedServer: failure.mayHaveReachedServer
-          ))
+        .failure(failure.withMessage(captures.masked(failure.message)))
       }
     var result = AttemptResult(
       id: outcome.id, answer: answer, traffic: outcome.traffic, duration: outcome.duration,

@@ -78,8 +78,10 @@ extension Scheduler {
 
   /// The state of a node that ended with this outcome.
   private func reportState(of index: Int, _ outcome: NodeOutcome) -> ReportState {
-    if let upload = uploadIndex[index], outcome == .failed, uploads[upload].counts.failed == 0 {
-      return .cancelled
+    // A batch whose list cannot be read fails without an item.
+    if let upload = uploadIndex[index], outcome == .failed {
+      let counts = uploads[upload].counts
+      if counts.failed == 0, counts.cancelled > 0 { return .cancelled }
     }
     return isCancelled(index) ? .cancelled : ReportState(outcome)
   }

@@ -19,7 +19,7 @@ extension Scheduler {
       result.answer, refreshStatuses: refreshStatuses,
       uploadID: uploadID(of: flight).map { id in
         id.expires.map { $0 <= now } == true ? .expired : .valid
-      })
+      }, method: result.detail?.method ?? step.request.method)
     if flight.attempt.operation != .whole { verdict = follow(flight, result, verdict) }
     if let detail = result.detail, verdict.failure != nil {
       verdict = verdict.with(metrics.details.kept(detail))

@@ -9,12 +9,14 @@ extension Step {
   /// - Parameters:
   ///   - refreshStatuses: the statuses on which the step's token is refreshed.
   ///   - uploadID: the validity of the allocated upload ID that the step uses; `nil` if it uses none.
+  ///   - method: the method of the request, for messages. It is that of the step unless an upload protocol sends the
+  ///     transfer in several requests.
   package func judge(
-    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?
+    _ answer: AttemptResult.Answer, refreshStatuses: [Int], uploadID: Validity?, method: String
   ) -> Verdict {
     switch answer {
     case .response(let response):
-      judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID)
+      judge(response, refreshStatuses: refreshStatuses, uploadID: uploadID, method: method)
     case .failure(let failure): judge(failure)
     }
   }
@@ -29,7 +31,7 @@ extension Step {
   }
 
   private func judge(
-    _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?
+    _ response: AttemptResult.Response, refreshStatuses: [Int], uploadID: Validity?, method: String
   ) -> Verdict {
     let status = response.status
     switch response.transfer {
@@ -43,10 +45,10 @@ extension Step {
       guard let missing = response.missing else { return .partial }
       return .permanent(.init(code: .init(missing.code), status: status, message: missing.message))
     case .refused:
-      return .transient(refusal(response), retryAfter: response.retryAfter, scope: .item, effect: .refused)
+      return .transient(refusal(response, to: method), retryAfter: response.retryAfter, scope: .item, effect: .refused)
     // A 403 may refuse the token instead of the upload.
     case .gone where response.withheld == nil && (token == nil || !refreshStatuses.contains(status)):
-      return .uploadIDGone(refusal(response))
+      return .uploadIDGone(refusal(response, to: method))
     case .gone, .completed, .other: break
     }
     if let error = response.tokenError {
@@ -58,13 +60,13 @@ extension Step {
       }
       return .permanent(failure)
     }
-    if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses) }
+    if kind == .probe { return judgeProbe(response, refreshStatuses: refreshStatuses, method: method) }
     if alreadyDone.contains(status) { return .succeeded }
     if kind == .abandon, Self.unknownIDStatuses.contains(status) { return .succeeded }
     if kind.storesDocument, status == 304 { return judgeNotModified(response.condition) }
     // The response does not fit the part. The whole document is requested, even if the manifest accepts this status.
     if kind.storesDocument, status == 206, response.askedForRest {
-      return .conditionRefused(refusal(response))
+      return .conditionRefused(refusal(response, to: method))
     }
     if expects(status: status) {
       if let mismatch = response.mismatch {
@@ -80,7 +82,7 @@ extension Step {
       }
       return kind.storesDocument && content(of: status) == .nothing ? .unchanged : .succeeded
     }
-    let failure = refusal(response)
+    let failure = refusal(response, to: method)
     if token != nil, refreshStatuses.contains(status), response.withheld == nil {
       return .unauthorized(
         .init(code: .unauthorized, status: status, message: "the server rejected the token with \(status)"))
@@ -135,8 +137,8 @@ extension Step {
   }
 
   /// The failure for a response's status, with advice where possible.
-  private func refusal(_ response: AttemptResult.Response) -> RecordedFailure {
-    let (status, method) = (response.status, request.method)
+  private func refusal(_ response: AttemptResult.Response, to method: String) -> RecordedFailure {
+    let status = response.status
     var message = RecordedFailure.statusMessage(status, to: method)
     switch status {
     case 301, 302, 303:
@@ -203,9 +205,11 @@ extension Step {
   /// Evaluates the response to a probe. The transient statuses are those of `judge`. The expected response
   /// means that the commit was executed. A response that may change later, or that only rejects the client,
   /// is inconclusive.
-  private func judgeProbe(_ response: AttemptResult.Response, refreshStatuses: [Int]) -> Verdict {
+  private func judgeProbe(
+    _ response: AttemptResult.Response, refreshStatuses: [Int], method: String
+  ) -> Verdict {
     let status = response.status
-    let failure = refusal(response)
+    let failure = refusal(response, to: method)
     let isExpected = expects(status: status)
     // The target of a redirect may be another server, such as that of a login page, which does not know the commit.
     if response.isRedirected, !isExpected || response.mismatch != nil || !expect.readsAnswer {
@@ -273,13 +277,14 @@ extension Step {
       return .permanent(recorded)
     case .certificate where endsKnowledge && failure.mayHaveReachedServer:
       return .answerLost(recorded)
-    case .certificate, .request, .destination, .sourceMissing, .sourceUnreadable:
-      return .permanent(recorded)
+    case .certificate, .destination: return .permanent(recorded)
+    case .request, .sourceMissing, .sourceUnreadable, .sourceChanged:
+      // The request cannot be sent to the target of a redirect, but the first server has received all of it.
+      if endsKnowledge, failure.isRedirected { return .answerLost(recorded) }
+      return failure.code == .sourceChanged ? .integrity(recorded) : .permanent(recorded)
     case .byteLimit:
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }
       return .limited(.init(code: .budget, message: "the remaining budget is too small"))
-    case .sourceChanged:
-      return .integrity(recorded)
     case .otherServer: return .otherServer(recorded)
     case .cancelled:
       if repeatability == .once, failure.mayHaveReachedServer { return .answerLost(recorded) }

@@ -59,7 +59,8 @@ struct ReportVerdict {
     case .itemsFailed:
       record.totals.items.failed + record.totals.items.ambiguous + record.totals.items.cancelled > 0
         ? "Not everything was delivered" : "Something failed"
-    case .usage: "The run could not start"
+    // A run that cannot start has no report.
+    case .usage: "A list could not be read"
     case .invalidManifest: "The manifest is invalid"
     case .integrity: "A file changed during the run"
     case .temporary: "Some work failed, and the next run retries it"

@@ -136,7 +136,8 @@ package struct RunSummary {
     case .authorization: return "check the credentials; then \(resume)"
     case .integrity: return "do not change files during a run; to send them again, \(resume)"
     case .fault: return "correct the fault; then \(resume)"
-    case .usage, .invalidManifest: return nil
+    case .usage: return "correct the list; then \(resume)"
+    case .invalidManifest: return nil
     }
   }
 

@@ -22,6 +22,8 @@ import Testing
     let unreachable = [
       ("to-port-end", "http://127.0.0.1:1/x"),
       ("to-name-end", "http://\(String(repeating: "a", count: 64)).test/x"),
+      // libcurl accepts this URL, and refuses to convert its host when the request is about to be sent.
+      ("to-idn-end", "http://%E2%92%88.example/x"),
     ]
     var files: [String] = []
     func add(_ status: Int, _ place: (name: String, url: String)) async throws {
@@ -53,5 +55,87 @@ import Testing
       #expect(commits.count == files.count, "each was sent once")
       #expect(!receiver.log.contains { $0.hasPrefix("DELETE ") }, "none was released")
     }
+  }
+  /// The server has received each request, and libcurl cannot convert the host of the redirect.
+  @Test func `to a host that cannot be used leaves the outcome of each kind of request unknown`() async throws {
+    let redirect = ScriptedServer.Response(status: 307, headers: ["Location": "http://%E2%92%88.example/"])
+    let paths = ["/pay", "/post", "/probed", "/keyed"]
+    let server = try await ScriptedServer.start(
+      Dictionary(uniqueKeysWithValues: paths.map { ($0, redirect) }))
+    let job = try Workspace(
+      """
+      version: 1
+      name: redirected
+      sessions: { s: {} }
+      requests:
+        pay: { session: s, request: { method: POST, url: "\(server.home)/pay", body: x } }
+      uploads:
+        post: { session: s, files: { root: files }, transfer: { request: { method: POST, url: "\(server.home)/post" } } }
+        probed:
+          session: s
+          files: { root: files }
+          transfer: { request: { url: "\(server.home)/put" } }
+          commit:
+            request: { method: POST, url: "\(server.home)/probed" }
+            probe: { request: { url: "\(server.home)/probe" } }
+        keyed:
+          session: s
+          files: { root: files }
+          transfer: { request: { url: "\(server.home)/put" } }
+          commit: { request: { method: POST, url: "\(server.home)/keyed" }, idempotency_key: { header: Key } }
+
+      """)
+    try job.write("a", to: "a")
+    for round in 1...2 {
+      let (command, report) = try await job.run()
+      #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+      let states = ["pay", "post", "probed", "keyed"].map { report.node($0)?.state }
+      #expect(states == ["ambiguous", "ambiguous", "succeeded", "ambiguous"], "\(command.stdout)")
+      // Each round sends a single request once.
+      for path in paths {
+        #expect(server.lines.count { $0.hasSuffix(path) } == (path == "/pay" ? round : 1), "\(path)")
+      }
+    }
+    #expect(server.lines.contains { $0.hasSuffix("/probe") })
+  }
+
+  /// The server has received the file, and another process appends to it before ferry sends it to the target.
+  @Test func `of a file that has changed meanwhile leaves the outcome unknown`() async throws {
+    let job = try Workspace("")
+    // A smaller file is sent to the target from memory.
+    try job.write(String(repeating: "a", count: 100_000), to: "a")
+    let server = try await PythonServer(
+      """
+      import http.server, sys
+      class Handler(http.server.BaseHTTPRequestHandler):
+          protocol_version = "HTTP/1.1"
+          def do_POST(self):
+              length = int(self.headers["Content-Length"])
+              # ferry does not send all of the changed file.
+              if len(self.rfile.read(length)) < length: return
+              with open(sys.argv[1], "ab") as file: file.write(b"!")
+              print("received", self.path)
+              self.send_response(307)
+              self.send_header("Location", "/target")
+              self.send_header("Content-Length", "0")
+              self.end_headers()
+          def log_message(self, *arguments): pass
+      server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+      print("port", server.server_port)
+      server.serve_forever()
+      """, [job.folder.path("files/a")])
+    try job.write(
+      manifest: """
+        version: 1
+        name: redirected
+        sessions: { s: {} }
+        uploads:
+          u: { session: s, files: { root: files }, transfer: { request: { method: POST, url: "\(server.url)/first" } } }
+
+        """)
+    let (command, report) = try await job.run()
+    #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+    #expect(report.item("a")?.state == "ambiguous" && report.item("a")?.attempts.map(\.code) == ["source_changed"])
+    #expect(server.stdout.components(separatedBy: "received").count == 2, "\(server.stdout)")
   }
 }
