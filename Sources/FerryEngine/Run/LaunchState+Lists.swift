@@ -11,25 +11,22 @@ extension LaunchState {
   }
 
   /// Whether the upload waits for a fetch that writes its list file and has not ended in this round.
-  func listIsFetched(_ id: NodeID, _ jobs: Jobs) -> Bool { fetchOfList(id, jobs, through: isToRun) != nil }
+  func listIsFetched(_ id: NodeID, _ jobs: Jobs, _ lister: FileLister?) -> Bool {
+    fetchOfList(id, jobs, lister, through: isToRun) != nil
+  }
 
   /// The fetch that writes an upload's list file; `nil` if there is none.
   ///
   /// - Parameter isIncluded: whether to follow the dependency on a node.
   private func fetchOfList(
-    _ id: NodeID, _ jobs: Jobs, through isIncluded: (NodeID) -> Bool
+    _ id: NodeID, _ jobs: Jobs, _ lister: FileLister?, through isIncluded: (NodeID) -> Bool = { _ in true }
   ) -> NodeID? {
-    guard case .upload(let work) = jobs.plan.nodes[id.index].work, let list = work.listFile else {
-      return nil
-    }
-    let job = jobs.job(of: id)
-    let path = job.standardized(list)
+    guard let lister, !lister.listFetches.isEmpty else { return nil }
     var (waiting, found) = (jobs.plan.nodes[id.index].needs, Set<NodeID>())
     while let need = waiting.popLast() {
       guard found.insert(need).inserted, isIncluded(need) else { continue }
+      if jobs.plan.isFetch(need, among: lister.listFetches) { return need }
       waiting += jobs.plan.nodes[need.index].needs
-      guard case .fetch(let fetch) = jobs.plan.nodes[need.index].work else { continue }
-      if job.standardized(fetch.saveTo) == path { return need }
     }
     return nil
   }
@@ -61,7 +58,7 @@ extension LaunchState {
     do {
       return try lister?.list(journal, row)
     } catch let failure as ListingFailure where failure.root == nil {
-      guard let fetch = fetchOfList(id, jobs, through: { _ in true }) else { throw failure }
+      guard let fetch = fetchOfList(id, jobs, lister) else { throw failure }
       guard given?.given[fetch.index] == nil else { throw failure.ofListFetched(by: given?.setup) }
       guard isSettled(fetch) else { throw failure }
       starts[fetch.index] = .open
@@ -75,7 +72,7 @@ extension LaunchState {
   /// Otherwise, the shards could not start, and the work before them would not fetch the list again in this round.
   mutating func repeatFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister?) throws {
     guard case .setup = jobs.job(of: id).part, let lister,
-      let fetch = fetchOfList(id, jobs, through: { _ in true }), isSettled(fetch)
+      let fetch = fetchOfList(id, jobs, lister), isSettled(fetch)
     else { return }
     do {
       _ = try lister.list(nil, nil)
@@ -113,5 +110,14 @@ extension ListingFailure {
     var failure = self
     failure.remedy = "fetch the list again: \(setup)"
     return failure
+  }
+}
+
+extension Plan {
+  /// Whether a node is one of the fetches.
+  fileprivate func isFetch(_ id: NodeID, among fetches: Set<FileLister.ListFetch>) -> Bool {
+    let node = nodes[id.index]
+    return node.kind == .fetch
+      && fetches.contains(.init(manifest: manifests[node.manifest.index], fetch: node.name))
   }
 }

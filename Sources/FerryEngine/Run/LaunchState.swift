@@ -134,7 +134,9 @@ struct LaunchState {
       switch node.work {
       case .token: starts.append(.open)
       case .upload(let work):
-        if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
+        if isPreview ? listIsFetched(id, jobs, listers[index]) : listMayChange(node, work) {
+          listsLater.insert(index)
+        }
         var listing: Listing?
         if listsInPortions, submitted[index] == nil {
           listing = try firstFiles(of: id, jobs.plan, listers[index], journal, row)
