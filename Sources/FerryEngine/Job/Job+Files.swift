@@ -1,7 +1,6 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
-import Foundation
 
 extension Job {
   /// The listers of the uploads' files, by node.
