@@ -40,4 +40,50 @@ import Testing
     #expect(job.folder.text("dl/ok") == "[]")
     #expect(command.status == 1 && job.folder.text("dl/sub/deep/doc") == "document", "\(command.stdout)")
   }
+
+  /// The manifest is named through a link to its folder, and spells its paths in several ways.
+  @Test func `cannot replace files of other nodes whose paths are written differently`() async throws {
+    let names = ["list", "tool.sh", "w/doc", "ok"]
+    let elements = names.map { "{\"name\": \"\($0)\"}" }
+    let server = try await ScriptedServer.start([
+      "/names": .init(status: 200, body: "[\(elements.joined(separator: ", "))]"),
+      "/evil": .init(status: 200, body: "secret\n"), "/tool": .init(status: 200, body: "tool"),
+      "/doc": .init(status: 200, body: "document"),
+    ])
+    let job = try Workspace("")
+    let folder = job.folder.path("real")
+    try job.folder.write(
+      Data(
+        """
+        version: 1
+        name: lists
+        sessions: { s: {} }
+        fetches:
+          names: { session: s, request: { url: "\(server.home)/names" }, save_to: names.json }
+          doc: { session: s, request: { url: "\(server.home)/doc" }, save_to: "dl//w/doc" }
+        downloads:
+          tools: { session: s, items: [{ url: "\(server.home)/tool", save_to: dl/tool.sh }] }
+          evil:
+            session: s
+            needs: [tools, doc]
+            items: { from: names, json: "", url: "\(server.home)/evil", save_to: "dl/${item.name}" }
+        uploads:
+          up:
+            session: s
+            files: { root: ../files, list: "\(folder)/sub/..//dl/list" }
+            transfer: { request: { method: PUT, url: "\(server.home)/up/${file.name}" } }
+
+        """.utf8), to: "real/job.yaml")
+    try job.folder.write(Data("public\n".utf8), to: "real/dl/list")
+    for name in ["public", "secret"] { try job.write(name, to: name) }
+    _ = try job.folder.makeFolder("real/sub")
+    #expect(symlink("real", job.folder.path("link")) == 0)
+    for _ in 1...2 {
+      let command = try await job.ferry("run", "link/job.yaml")
+      #expect(command.status == 1, "\(command.stdout)\(command.stderr)")
+      #expect(job.folder.text("real/dl/list") == "public\n" && job.folder.text("real/dl/tool.sh") == "tool")
+      #expect(job.folder.text("real/dl/w/doc") == "document" && job.folder.text("real/dl/ok") == "secret\n")
+    }
+    #expect(server.lines.filter { $0.contains("/up/") } == ["home PUT /up/public"])
+  }
 }

@@ -203,7 +203,10 @@ import Testing
     let listing = try lister.list { [] }
     #expect(paths(listing) == ["photos/a/list.json", "photos/list.jso", "photos/meta/a"])
     #expect(
-      problems(listing) == (0...2).map { "/\($0): its file is the document of a fetch, or a list of files" }
+      problems(listing)
+        == (0...2).map {
+          "/\($0): its file is a list of files, the document of a fetch or of an item in a manifest, or a link to one"
+        }
         + ["/3: its file is a folder into which a fetch or a download batch stores documents"])
   }
 

@@ -27,6 +27,8 @@ package struct FileLister: Sendable {
   let listed: ListedItems?
   /// Who determines the contents of the list.
   var listAuthor = ListAuthor.user
+  /// The fetches of the run that store the list.
+  var listFetches: Set<ListFetch> = []
   /// The fields of the list to which the request for an item refers.
   var requestFields: [String] = []
 
@@ -34,8 +36,14 @@ package struct FileLister: Sendable {
 
   enum ListAuthor {
     case user
-    /// A fetch of the manifest stores the list.
+    /// A fetch or a download batch of the run can store the list.
     case server
+  }
+
+  /// A fetch of a manifest of the run.
+  struct ListFetch: Hashable {
+    var manifest: String
+    var fetch: String
   }
 
   /// The root once it is open. This lister and its copies list and send files of this one folder, even if a different
@@ -268,7 +276,7 @@ package struct FileLister: Sendable {
   /// size in memory.
   static let largestFetchedList = 64 << 20
 
-  private static func absolute(
+  static func absolute(
     _ path: String, baseFolder: String, home: String?
   ) throws(ListingFailure) -> [UInt8] {
     var path = path

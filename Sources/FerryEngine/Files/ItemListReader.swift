@@ -248,6 +248,16 @@ struct ItemListReader {
     return (Listing(files: contents.files, problems: problems), contents)
   }
 
+  /// The files of the items in the manifest. An item that is refused has no file.
+  static func files(ofItemsInManifest items: DownloadItems) -> [[UInt8]] {
+    guard case .written(let written) = items.source else { return [] }
+    let reader = Self(
+      items, fields: [], stateFolders: [], reserved: ReservedPaths(), filter: nil, isStopped: { false })
+    return written.compactMap { item in
+      do throws(Refusal) { return try reader.path(.written(item)) } catch { return nil }
+    }
+  }
+
   // MARK: One element
 
   private func item(_ element: ListElement, at place: String) throws(Refusal) -> Found {

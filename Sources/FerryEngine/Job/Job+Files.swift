@@ -1,24 +1,22 @@
 import FerryJournal
 import FerryManifest
 import FerryPlan
-import Foundation
 
 extension Job {
   /// The listers of the uploads' files, by node.
   ///
-  /// - Parameters:
-  ///   - state: the state folder of the command. The files of the whole state folder are not listed.
-  ///   - others: the other jobs of the run.
+  /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
+  func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
+    try listers(environment: environment, state: state, paths: RunPaths([self], home: environment["HOME"]))
+  }
+
+  /// - Parameter paths: the paths of all jobs of the run.
   func listers(
-    environment: [String: String], state: StateDirectory, alongside others: [Job] = []
+    environment: [String: String], state: StateDirectory, paths: RunPaths
   ) throws -> [Int: FileLister] {
     let stateFolder = try StateFolder(of: state)
     let shard = part?.shard
-    let stored = storedPaths
-    let jobs = [self] + others
-    let reserved = ReservedPaths(
-      files: Set(jobs.flatMap(\.inputPaths).compactMap(path(belowFolder:))),
-      folders: Set(jobs.flatMap(\.targetFolders).flatMap(folders(above:))))
+    let reserved = paths.reserved(for: self)
     var listers: [Int: FileLister] = [:]
     for (index, node) in plan.nodes.enumerated() {
       guard case .upload(let work) = node.work else { continue }
@@ -26,72 +24,12 @@ extension Job {
         work.files, after: work.after, baseFolder: folder, home: environment["HOME"])
       lister.stateFolder = stateFolder
       lister.requestFields = work.itemFields
-      lister.listAuthor = listAuthor(of: work, stored)
+      paths.describeList(of: work, self, to: &lister)
       if case .items(let items) = work.files.source, items.isListed { lister.reserved = reserved }
       lister.filter = shard.map { ShardFilter($0, upload: node.name) }
       listers[index] = lister
     }
     return listers
-  }
-
-  /// Who determines the contents of an upload's list.
-  func listAuthor(of work: UploadWork) -> FileLister.ListAuthor { listAuthor(of: work, storedPaths) }
-
-  private func listAuthor(of work: UploadWork, _ stored: Set<[UInt8]>) -> FileLister.ListAuthor {
-    guard var path = (work.listFile.map { Array(standardized($0).utf8) }) else { return .user }
-    while !stored.contains(path) {
-      guard let slash = path.lastIndex(of: UInt8(ascii: "/")), path.count > 1 else { return .user }
-      path.removeSubrange(max(slash, 1)...)
-    }
-    return .server
-  }
-
-  /// The files and folders in which the fetches and download batches of the manifest store documents.
-  private var storedPaths: Set<[UInt8]> {
-    Set(
-      (manifest.fetches.map(\.saveTo) + manifest.downloads.flatMap(\.targets)).map {
-        Array(standardized($0).utf8)
-      })
-  }
-
-  /// The documents of fetches, and the lists of uploads and download batches.
-  private var inputPaths: [String] {
-    let lists = plan.nodes.compactMap { node in
-      if case .upload(let work) = node.work { work.listFile } else { nil }
-    }
-    return (manifest.fetches.map(\.saveTo) + lists).map(standardized)
-  }
-
-  /// The folders of the documents of fetches and of lists, and those into which download batches store documents.
-  private var targetFolders: [String] {
-    var files = inputPaths
-    var folders: [String] = []
-    for download in manifest.downloads {
-      let targets = download.targets.map(standardized)
-      if download.namesFiles { files += targets } else { folders += targets }
-    }
-    return folders + files.map { URL(filePath: $0).deletingLastPathComponent().path }
-  }
-
-  /// A folder, and the folders above it up to the manifest's folder, in the form in which the files of download batches
-  /// are compared.
-  private func folders(above folder: String) -> [String] {
-    guard let key = path(belowFolder: folder) else { return [] }
-    let names = key.split(separator: "/")
-    return names.indices.map { names[...$0].joined(separator: "/") }
-  }
-
-  /// A path relative to the manifest's folder, in the form in which the files of download batches are compared; `nil` if
-  /// the path is elsewhere.
-  private func path(belowFolder path: String) -> String? {
-    let folder = standardized(".") + "/"
-    guard path.hasPrefix(folder) else { return nil }
-    return ItemListReader.key(path.dropFirst(folder.count).utf8)
-  }
-
-  /// The absolute path of a list or of a fetch's document, without `.` and `..`, for comparisons.
-  func standardized(_ path: String) -> String {
-    URL(filePath: path, relativeTo: URL(filePath: folder, directoryHint: .isDirectory)).standardized.path
   }
 }
 
@@ -115,7 +53,7 @@ extension Download {
   }
 
   /// Whether the manifest names the files in which the batch stores documents.
-  fileprivate var namesFiles: Bool {
+  private var namesFiles: Bool {
     if case .written(let items) = items.source { items.contains { $0.saveTo != nil } } else { false }
   }
 }

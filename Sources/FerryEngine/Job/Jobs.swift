@@ -82,9 +82,9 @@ package struct Jobs: Sendable {
   /// - Parameter state: the state folder of the command. The files of the whole state folder are not listed.
   func listers(environment: [String: String], state: StateDirectory) throws -> [Int: FileLister] {
     var listers: [Int: FileLister] = [:]
+    let paths = RunPaths(all, home: environment["HOME"])
     for manifest in manifests {
-      let others = manifests.filter { $0 != manifest }.map { all[$0] }
-      let own = try all[manifest].listers(environment: environment, state: state, alongside: others)
+      let own = try all[manifest].listers(environment: environment, state: state, paths: paths)
       for (node, lister) in own {
         listers[firstNodes[manifest] + node] = lister
       }

@@ -56,7 +56,9 @@ final class LateLists {
     } catch let error as JournalError {
       throw error
     } catch {
-      let message = EngineFault.describe(error)
+      var failure = error as? ListingFailure
+      if failure?.remedy == nil { failure?.remedy = launchState.unreadableLists[node.index]?.remedy }
+      let message = EngineFault.describe(failure ?? error)
       notice("\(plan.title(of: node)): \(message)")
       let root = (error as? ListingFailure)?.root
       return .unreadable(root ?? .init(code: .init(.sourceMissing), message: "\(error)"))

@@ -11,27 +11,34 @@ extension LaunchState {
   }
 
   /// Whether the upload waits for a fetch that writes its list file and has not ended in this round.
-  func listIsFetched(_ id: NodeID, _ jobs: Jobs) -> Bool { fetchOfList(id, jobs, through: isToRun) != nil }
+  func listIsFetched(_ id: NodeID, _ jobs: Jobs, _ lister: FileLister?) -> Bool {
+    neededFetch(ofListOf: id, jobs, lister, through: isToRun) != nil
+  }
 
-  /// The fetch that writes an upload's list file; `nil` if there is none.
+  /// The fetch that writes an upload's list file, among the nodes that the upload needs; `nil` if there is none.
   ///
   /// - Parameter isIncluded: whether to follow the dependency on a node.
-  private func fetchOfList(
-    _ id: NodeID, _ jobs: Jobs, through isIncluded: (NodeID) -> Bool
+  private func neededFetch(
+    ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister?,
+    through isIncluded: (NodeID) -> Bool = { _ in true }
   ) -> NodeID? {
-    guard case .upload(let work) = jobs.plan.nodes[id.index].work, let list = work.listFile else {
-      return nil
-    }
-    let job = jobs.job(of: id)
-    let path = job.standardized(list)
+    guard let lister, !lister.listFetches.isEmpty else { return nil }
     var (waiting, found) = (jobs.plan.nodes[id.index].needs, Set<NodeID>())
     while let need = waiting.popLast() {
       guard found.insert(need).inserted, isIncluded(need) else { continue }
+      if jobs.plan.isFetch(need, among: lister.listFetches) { return need }
       waiting += jobs.plan.nodes[need.index].needs
-      guard case .fetch(let fetch) = jobs.plan.nodes[need.index].work else { continue }
-      if job.standardized(fetch.saveTo) == path { return need }
     }
     return nil
+  }
+
+  /// The fetch that writes an upload's list file, even if the upload does not need it; `nil` if there is none.
+  private func fetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister) -> NodeID? {
+    if let needed = neededFetch(ofListOf: id, jobs, lister) { return needed }
+    guard !lister.listFetches.isEmpty else { return nil }
+    return jobs.plan.nodes.indices.lazy.map { NodeID($0) }.first {
+      jobs.plan.isFetch($0, among: lister.listFetches)
+    }
   }
 
   /// The first files of an upload that the journal does not know, or all of them if there are few; `nil` if its files
@@ -49,40 +56,73 @@ extension LaunchState {
 
   /// The files of an upload; `nil` if they are listed when the upload opens.
   ///
-  /// If a fetch has stored a list that cannot be read, for example an error page, the fetch is repeated. Otherwise, the
-  /// round could not end, and would not fetch the list again.
+  /// If responses determine the list, they must not prevent the work of other nodes: a list that cannot be read, for example
+  /// an error page, is read again when the upload opens, and only this upload remains if the list still cannot be read.
+  /// In a plan, such a list is an error, unless a fetch that the upload needs will write it.
   ///
   /// - Parameter given: the nodes that this process does not run.
   mutating func list(
     of id: NodeID, _ jobs: Jobs, _ lister: FileLister?, _ journal: SessionJournal?, _ row: NodeRow?,
     _ given: ShardStarts?
   ) throws -> Listing? {
-    guard !listsLater.contains(id.index) else { return nil }
+    guard let lister, !listsLater.contains(id.index) else { return nil }
     do {
-      return try lister?.list(journal, row)
-    } catch let failure as ListingFailure where failure.root == nil {
-      guard let fetch = fetchOfList(id, jobs, through: { _ in true }) else { throw failure }
-      guard given?.given[fetch.index] == nil else { throw failure.ofListFetched(by: given?.setup) }
-      guard isSettled(fetch) else { throw failure }
-      starts[fetch.index] = .open
+      return try lister.list(journal, row)
+    } catch var failure as ListingFailure where failure.root == nil {
+      guard case .server = lister.listAuthor else { throw failure }
+      let list = unreadableList(of: id, jobs, lister, given)
+      if isPreview, list.remedy != nil || list.fetch.map(isSettled) != true {
+        failure.remedy = failure.remedy ?? list.remedy
+        throw failure
+      }
+      unreadableLists[id.index] = list
       listsLater.insert(id.index)
       return nil
     }
   }
 
-  /// Repeats the fetch of a list that only the shards need, if the list cannot be read.
+  private func unreadableList(
+    of id: NodeID, _ jobs: Jobs, _ lister: FileLister, _ given: ShardStarts?
+  ) -> UnreadableList {
+    guard let fetch = fetch(ofListOf: id, jobs, lister) else { return UnreadableList() }
+    if given?.given[fetch.index] != nil {
+      return UnreadableList(remedy: given?.setup.map { "fetch the list again: \($0)" })
+    }
+    let (node, upload) = (jobs.plan.nodes[fetch.index], jobs.plan.nodes[id.index])
+    guard node.manifest == upload.manifest, neededFetch(ofListOf: id, jobs, lister) == nil else {
+      return UnreadableList(fetch: fetch)
+    }
+    return UnreadableList(
+      fetch: fetch,
+      remedy:
+        "fetch '\(node.name)' stores this list. Add '\(node.name)' to the 'needs' of '\(upload.name)' to read the list "
+        + "after this fetch")
+  }
+
+  /// Repeats the fetches of lists that cannot be read. Otherwise, the round could not end, and would not fetch the lists
+  /// again.
+  mutating func repeatFetchesOfLists(_ jobs: Jobs, _ listers: [Int: FileLister]) throws {
+    var fetches = unreadableLists.values.compactMap(\.fetch)
+    for (index, start) in starts.enumerated() {
+      guard case .notSelected = start, let lister = listers[index] else { continue }
+      if let fetch = try unreadableFetch(ofListOf: NodeID(index), jobs, lister) { fetches.append(fetch) }
+    }
+    for fetch in fetches where isSettled(fetch) { starts[fetch.index] = .open }
+  }
+
+  /// The fetch of a list that only the shards need, if the list cannot be read.
   ///
-  /// Otherwise, the shards could not start, and the work before them would not fetch the list again in this round.
-  mutating func repeatFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister?) throws {
-    guard case .setup = jobs.job(of: id).part, let lister,
-      let fetch = fetchOfList(id, jobs, through: { _ in true }), isSettled(fetch)
-    else { return }
+  /// Otherwise, the work before the shards would not fetch the list again in this round.
+  private func unreadableFetch(ofListOf id: NodeID, _ jobs: Jobs, _ lister: FileLister) throws -> NodeID? {
+    guard case .setup = jobs.job(of: id).part, let fetch = fetch(ofListOf: id, jobs, lister),
+      isSettled(fetch)
+    else { return nil }
     do {
       _ = try lister.list(nil, nil)
-    } catch let failure as ListingFailure where failure.root == nil {
-      starts[fetch.index] = .open
-    } catch is ListingFailure {
+      return nil
+    } catch let failure as ListingFailure {
       // The shards report that the root cannot be listed.
+      return failure.root == nil ? fetch : nil
     }
   }
 
@@ -104,14 +144,11 @@ extension LaunchState {
   }
 }
 
-extension ListingFailure {
-  /// The failure with the remedy of a shard, which does not run the fetch.
-  ///
-  /// - Parameter setup: the command that runs the fetch.
-  fileprivate func ofListFetched(by setup: String?) -> ListingFailure {
-    guard let setup, remedy == nil else { return self }
-    var failure = self
-    failure.remedy = "fetch the list again: \(setup)"
-    return failure
+extension Plan {
+  /// Whether a node is one of the fetches.
+  fileprivate func isFetch(_ id: NodeID, among fetches: Set<FileLister.ListFetch>) -> Bool {
+    let node = nodes[id.index]
+    return node.kind == .fetch
+      && fetches.contains(.init(manifest: manifests[node.manifest.index], fetch: node.name))
   }
 }

@@ -63,11 +63,21 @@ struct LaunchState {
   /// The uploads whose comparison with the journal was interrupted because the run was stopped, by node
   /// index. Such a run does not start any work.
   var interrupted: Set<Int> = []
+  /// Whether nothing is run.
+  let isPreview: Bool
   /// Reads files to determine whether they changed; if `nil`, such files are not read.
   let contents: ContentReader?
   /// Uploads whose lists are read when the uploads open, by node index. Their starts contain only the items in the
   /// journals.
   var listsLater: Set<Int> = []
+  /// A list that responses determine, and that could not be read before the launch.
+  struct UnreadableList {
+    /// The fetch that stores it; `nil` if this launch does not run it.
+    var fetch: NodeID?
+    var remedy: String?
+  }
+  /// The lists of uploads that could not be read before the launch, by node index.
+  var unreadableLists: [Int: UnreadableList] = [:]
   /// The listings of uploads whose starts contain only the first files, by node index.
   var partialListings: [Int: PartialListing] = [:]
 
@@ -94,6 +104,7 @@ struct LaunchState {
     submitted: [Int: SubmittedFiles] = [:], contents: ContentReader? = nil, isPreview: Bool = false,
     listsInPortions: Bool = false, given: ShardStarts? = nil, at now: Instant
   ) throws {
+    self.isPreview = isPreview
     self.contents = contents
     requests = jobs.manifests.map { _ in [:] }
     uploadIDUses = UploadIDUses(jobs.plan)
@@ -124,7 +135,6 @@ struct LaunchState {
       if row?.failing?.round == round { failingSince[id] = row?.failing?.since }
       guard selection.contains(id) else {
         starts.append(.notSelected)
-        try repeatFetch(ofListOf: id, jobs, listers[index])
         continue
       }
       if let given = given?.given[index] {
@@ -134,7 +144,9 @@ struct LaunchState {
       switch node.work {
       case .token: starts.append(.open)
       case .upload(let work):
-        if isPreview ? listIsFetched(id, jobs) : listMayChange(node, work) { listsLater.insert(index) }
+        if isPreview ? listIsFetched(id, jobs, listers[index]) : listMayChange(node, work) {
+          listsLater.insert(index)
+        }
         var listing: Listing?
         if listsInPortions, submitted[index] == nil {
           listing = try firstFiles(of: id, jobs.plan, listers[index], journal, row)
@@ -156,6 +168,7 @@ struct LaunchState {
       }
     }
     self.nextRows = nextRows
+    try repeatFetchesOfLists(jobs, listers)
     try findUsedUploadIDs(jobs.plan, journals, selection)
     try findOrphans(jobs.plan, journals)
   }

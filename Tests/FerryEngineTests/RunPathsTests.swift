@@ -1,0 +1,133 @@
+import FerryJournal
+import FerryManifest
+import FerryPlan
+import Foundation
+import Testing
+
+@testable import FerryEngine
+
+/// The manifests are in `real`, to which `link` leads. The list of the batch `photos` names files in `real/dl`.
+@Suite struct `The list of a download batch in a run` {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    for name in ["real/sub", "real/dl/v1"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    folder.link("link", to: "real")
+    folder.link("real/folder", to: "dl")
+    folder.link("real/absolute", to: "\(folder.path)/link/dl/list")
+    folder.link("real/relative", to: "folder/../dl/latest")
+    folder.link("real/dl/latest", to: "list")
+    folder.link("real/dl/current", to: "v1")
+    folder.link("real/loop", to: "loop")
+  }
+
+  private func job(_ nodes: String, name: String = "m", in place: String = "real") throws -> Job {
+    try "version: 1\nname: \(name)\nsessions: { s: {} }\n\(nodes)\n"
+      .write(toFile: "\(folder.path)/real/\(name).yaml", atomically: true, encoding: .utf8)
+    let path = "\(folder.path)/\(place)/\(name).yaml"
+    let reading = try Job.read(path: path, variables: [:], environment: [:])
+    return try #require(reading.job, "\(reading.diagnostics)")
+  }
+
+  private static let batch = """
+    downloads:
+      photos: { session: s, items: { file: urls, save_to: "./dl//${item.name}" } }
+
+    """
+
+  private static func upload(_ list: String) -> String {
+    """
+    uploads:
+      u:
+        session: s
+        files: { root: ., list: "\(list)" }
+        transfer: { request: { url: "https://a.example/${file.path}" } }
+
+    """
+  }
+
+  /// The listers of all nodes, by name.
+  private func listers(_ jobs: Job...) throws -> [String: FileLister] {
+    let jobs = try Jobs(jobs)
+    let listers = try jobs.listers(
+      environment: ["HOME": folder.path + "/real"],
+      state: StateDirectory(explicit: folder.path + "/state", environment: [:]))
+    return Dictionary(uniqueKeysWithValues: listers.map { (jobs.plan.nodes[$0].name, $1) })
+  }
+
+  /// Which of the files below `dl` the list of `photos` cannot name.
+  private func refused(_ names: [String], _ listers: [String: FileLister]) throws -> [String] {
+    let reserved = try #require(listers["photos"]).reserved
+    return names.filter { reserved.refusal(of: ItemListReader.key("dl/\($0)".utf8)) != nil }
+  }
+
+  @Test(arguments: [
+    "dl/list", "./dl/list", "dl/./list", "dl//list", "sub/../dl/list", "missing/../dl/list",
+    "../real/dl/list",
+    "../link/dl/list", "folder/list", "folder/../dl/list", "absolute", "relative", "~/dl/list", "DL/List",
+    "{}/real/dl/list", "{}//real/dl/./list", "{}/link/sub/../dl/list",
+  ])
+  func `cannot replace a list of files, however the path of that list is written`(_ path: String) throws {
+    let list = path.replacing("{}", with: folder.path)
+    for place in ["real", "link"] {
+      let found = try listers(job(Self.batch + Self.upload(list), in: place))
+      #expect(try refused(["list", "List", "list/a", "other", "lis"], found) == ["list", "List", "list/a"])
+      #expect(found["u"]?.listAuthor == .server)
+    }
+  }
+
+  @Test func `cannot replace a link through which a path leads`() throws {
+    let names = ["latest", "current", "current/list", "v1", "v1/list", "v1/other", "list"]
+    let found = try listers(
+      job(Self.batch + Self.upload("relative")),
+      job(Self.upload("dl/current/list").replacing("u:", with: "w:"), name: "n", in: "link"))
+    #expect(try refused(names, found) == names.filter { $0 != "v1/other" })
+  }
+
+  @Test func `can have any name if a path is elsewhere, or a loop of links`() throws {
+    for path in ["elsewhere/dl/list", "../dl/list", "/dl/list", "loop", "loop/list"] {
+      let found = try listers(job(Self.batch + Self.upload(path)))
+      #expect(try refused(["list", "other"], found) == [])
+      #expect(found["u"]?.listAuthor == .user)
+    }
+  }
+
+  @Test func `cannot replace the document of a fetch, and the fetch is the one that stores a list`() throws {
+    let fetches = """
+      fetches:
+        f: { session: s, request: { url: "https://a.example/" }, save_to: "folder//.//list" }
+        other: { session: s, request: { url: "https://a.example/" }, save_to: list }
+
+      """
+    let found = try listers(
+      job(fetches + Self.batch), job(Self.upload("dl/list"), name: "n", in: "link"))
+    #expect(try refused(["list", "other"], found) == ["list"])
+    #expect(found["u"]?.listAuthor == .server)
+    #expect(found["u"]?.listFetches == [.init(manifest: "m", fetch: "f")])
+    #expect(found["photos"]?.listFetches == [])
+  }
+
+  @Test func `cannot replace an item that a manifest lists, or determine a list that is such an item`() throws
+  {
+    let written = """
+        tools:
+          session: s
+          items:
+            - { url: "https://a.example/1", save_to: dl/tool.sh }
+            - { url: "https://a.example/2", save_to: "dl//v1/./x" }
+        urls: { session: s, items: { urls: ["https://a.example/a%20b"], save_to: "dl/${item.name}" } }
+
+      """
+    let found = try listers(job(Self.batch + written + Self.upload("dl/../dl/tool.sh")))
+    #expect(
+      try refused(["tool.sh", "TOOL.sh", "v1", "v1/x", "v1/y", "a b", "a"], found)
+        == ["tool.sh", "TOOL.sh", "v1", "v1/x", "a b"])
+    #expect(found["u"]?.listAuthor == .server)
+    // The manifest itself determines these names.
+    #expect(try #require(found["tools"]).reserved.refusal(of: "dl/tool.sh") == nil)
+  }
+}
