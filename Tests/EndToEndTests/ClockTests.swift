@@ -25,10 +25,11 @@ import Testing
       environment: try await StateFaults.environment(clock: job.folder.path("clock")))
   }
 
-  /// The clock shows years outside the range of ferry's times: after 2262 or before 1677.
-  @Test(arguments: [9_000_000_000, 99_999_999_999_999, -20_000_000_000])
+  /// The clock shows years outside the range of ferry's times: after 2262 or before 1677, or a time before 1970. Some
+  /// requests have to be sent again.
+  @Test(arguments: [9_000_000_000, 99_999_999_999_999, -1_900_000_000, -20_000_000_000])
   func `or by centuries causes no crash, and the files are delivered`(_ shift: Int) async throws {
-    let receiver = try await ReceiverProcess.start()
+    let receiver = try await ReceiverProcess.start(faults: ["content:every=5,status=503"])
     let job = try job(receiver)
     try set(job, shift: shift)
     let environment = try await StateFaults.environment(clock: job.folder.path("clock"))

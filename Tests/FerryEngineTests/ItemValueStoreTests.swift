@@ -153,4 +153,26 @@ struct ItemValueStoreTests {
     #expect(store.masked("S1gnature%2F42", hiding: hidden) == "***")
     #expect(store.maskedBeginning(100, of: Array(body.prefix(16)), isCut: true, hiding: hidden) == [])
   }
+
+  @Test func `limits the captures of the open items of an upload`() {
+    func captured(_ size: Int) -> ItemValues {
+      var values = ItemValues()
+      values.allocate = [CapturedValue(name: "id", value: String(repeating: "x", count: size), isSecret: false)]
+      return values
+    }
+    let half = captured(ItemValueStore.mostCaptureBytes / 2)
+    let (second, third) = (ItemRef(NodeID(0), 2), ItemRef(NodeID(0), 3))
+    let store = ItemValueStore([Self.item: half], secrets: [])
+    func hasRoom(_ size: Int, _ ref: ItemRef) -> Bool {
+      (try? store.checkRoom(for: captured(size).allocate, of: ref)) != nil
+    }
+    store.update(second) { $0 = half }
+    #expect(!hasRoom(1, third))
+    // Each upload has its own limit.
+    #expect(hasRoom(1, ItemRef(NodeID(1), 0)))
+    store.update(second) { $0 = captured(1) }
+    #expect(hasRoom(1, third) && !hasRoom(ItemValueStore.mostCaptureBytes / 2, third))
+    store.forget(Self.item)
+    #expect(hasRoom(ItemValueStore.mostCaptureBytes - 1, third))
+  }
 }

@@ -10,6 +10,8 @@ import FerryPlan
 /// This is a class, because each read of a struct in a property of a class would copy it.
 final class ItemValueStore {
   private var items: [ItemRef: ItemValues]
+  /// The size of the captures of each upload's items, in bytes.
+  private var captureBytes: [NodeID: Int] = [:]
   /// The URLs of upload sessions in the latest responses to parts of files. They are not journaled: after an
   /// interruption, the URL that `allocate` captured is used.
   private var sessions: [ItemRef: CapturedValue] = [:]
@@ -50,7 +52,8 @@ final class ItemValueStore {
     longestForm = earlier?.longestForm ?? 0
     add(filters: filters)
     for secret in secrets { keepSecret(secret.revealed) }
-    for values in items.values {
+    for (ref, values) in items {
+      if ref.item != nil { captureBytes[ref.node, default: 0] += values.captureBytes }
       for secret in values.secrets { insert(secret) }
     }
   }
@@ -59,7 +62,9 @@ final class ItemValueStore {
 
   func update(_ ref: ItemRef, _ body: (inout ItemValues) -> Void) {
     let before = items[ref]?.secrets ?? []
+    let size = items[ref]?.captureBytes ?? 0
     body(&items[ref, default: ItemValues()])
+    count(capturesOf: ref, before: size)
     // Insert the new secrets first, so that the mask is not rebuilt for the unchanged ones.
     for secret in items[ref]?.secrets ?? [] { insert(secret) }
     for secret in before { retire(secret) }
@@ -111,7 +116,30 @@ final class ItemValueStore {
     releasedResources[ref] = nil
     forgetPartialUploads(of: ref)
     guard let values = items.removeValue(forKey: ref) else { return }
+    count(capturesOf: ref, before: values.captureBytes)
     for secret in values.secrets { retire(secret) }
+  }
+
+  /// Fails with `capture` if captures cannot be kept with those of the upload's other open items.
+  ///
+  /// A server determines their size, and they stay in memory and in the journal while their items are open.
+  func checkRoom(for captures: [CapturedValue], of ref: ItemRef) throws(TransportFailure) {
+    let size = captureBytes[ref.node, default: 0] + captures.size
+    guard ref.item != nil, size > Self.mostCaptureBytes else { return }
+    throw TransportFailure(
+      .capture,
+      "the captured values of the upload's open items have \(ByteText.text(Int64(Self.mostCaptureBytes))), and no more "
+        + "are kept until some of these items end",
+      mayHaveReachedServer: true)
+  }
+
+  /// The maximum size of the captures of an upload's open items, in bytes.
+  static let mostCaptureBytes = 64 << 20
+
+  private func count(capturesOf ref: ItemRef, before: Int) {
+    // The captures of orphans have their own limit (`LaunchState.mostOrphanBytes`).
+    guard ref.item != nil else { return }
+    captureBytes[ref.node, default: 0] += (items[ref]?.captureBytes ?? 0) - before
   }
 
   /// Masks the secrets of an item until the run ends.
@@ -243,6 +271,8 @@ private struct SecretKind: Hashable {
 }
 
 extension ItemValues {
+  fileprivate var captureBytes: Int { allocate.size + transfer.size }
+
   fileprivate var secrets: [String] {
     var secrets: [String] = []
     for capture in allocate where capture.isSecret { secrets.append(capture.value) }

@@ -355,6 +355,7 @@ struct ResponseInterpreter {
       if let apply = prepared.apply, let failure = TokenCheck.failure(read, apply) { throw failure }
       if let parts = prepared.recordedParts { recordPartSize(parts, attempt, &read, scheduler) }
       let found = captures.guarded(read, of: attempt.ref)
+      try captures.items.checkRoom(for: found, of: attempt.ref)
       response.expires = ExpiryReader.expiry(of: found, now: now)
       captures.keep(found, of: attempt, step)
       if [.allocate, .transfer].contains(step.kind), let path = scheduler.path(of: attempt.ref) {
