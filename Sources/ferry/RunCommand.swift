@@ -107,6 +107,13 @@ struct RunCommand {
     case .inUse(let session):
       // If the caller does not wait now, it tries again later, so a session in use is not an error yet.
       return (waits ? complain(ofUse: session) : .sessionInUse, session)
+    case .passEnded(let pass):
+      if !options.quiet {
+        Output.complain(
+          "ferry: the pass over the shards has ended, and finish sends nothing more\nhelp: begin the next pass with: "
+            + pass.setup)
+      }
+      return (pass.exitCode, nil)
     case .ran(let source, let report):
       let record = source.record
       let commands = RunSummary.Commands(

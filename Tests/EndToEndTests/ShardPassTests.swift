@@ -247,4 +247,22 @@ import Testing
     #expect(job.folder.text("dl/b") == "{}")
     #expect(count("POST /close", server) == 2)
   }
+
+  /// A scheduler starts a job again if its machine fails before the end of the job is recorded.
+  @Test func `is not followed by another one if finish is started again`() async throws {
+    let server = try await ScriptedServer.start(["/put/f1": .init(status: 403)])
+    let job = try job(server, deliver: "when_changed")
+    try await expect(job, "setup/2")
+    for shard in ["1/2", "2/2"] { _ = try await part(job, shard) }
+    let first = try await part(job, "finish/2")
+    #expect(first.status == 1, "\(first.stdout)\(first.stderr)")
+    let (requests, report) = (server.lines, try await merged(job))
+    let again = try await part(job, "finish/2")
+    #expect(again.status == 1 && again.stdout == "", "\(again.stdout)")
+    #expect(again.stderr.contains("the pass over the shards has ended") && again.stderr.contains("setup/2"))
+    #expect(server.lines == requests)
+    #expect(try await merged(job).command.stdout == report.command.stdout)
+    try await expect(job, "setup/2")
+    #expect(count("POST /open", server) == 2)
+  }
 }

@@ -49,6 +49,8 @@ package struct Launch {
     case ran(ReportSource, report: String)
     /// Another process holds the session.
     case inUse(SessionInUse)
+    /// Nothing was started, because the launch is `finish` and the pass over the shards has ended.
+    case passEnded(EndedPass)
   }
 
   /// A snapshot of the progress of a run.
@@ -206,6 +208,7 @@ package struct Launch {
     defer { for lease in run.leases { lease.release() } }
     let held = try HeldLocks(locks, late: awaitLocks(missingFrom: locks))
     defer { held.release() }
+    if let pass = try endedPass(history) { return .passEnded(pass) }
     let rounds = try jobs.all.map { job in
       try ShardFolder.register(
         JobRow(
